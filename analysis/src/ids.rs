@@ -1,0 +1,78 @@
+//! Identities of files and items. All are interned or salsa inputs: small, `Copy`, stable over edits
+//! that do not rename or reorder the item.
+
+use std::path::PathBuf;
+
+use smol_str::SmolStr;
+
+/// A source file. The text is the editor's when the file is open there, else the disk's.
+#[salsa::input(debug)]
+pub struct SourceFile {
+    /// Absolute path, or `x10/lang/Int.x10` below [`FileOrigin::Library`].
+    #[returns(ref)]
+    pub path: PathBuf,
+    /// Where it comes from.
+    pub origin: FileOrigin,
+    /// The text.
+    #[returns(ref)]
+    pub text: std::sync::Arc<str>,
+}
+
+/// Where a source file comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileOrigin {
+    /// The user's.
+    User,
+    /// The class library, embedded in the binary (durability HIGH).
+    Library,
+}
+
+/// A class, struct or interface (top-level, member, local or anonymous).
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct ClassId {
+    /// The file that declares it.
+    pub file: SourceFile,
+    /// The class around it.
+    pub outer: Option<ClassId>,
+    /// Simple name; anonymous classes are `$1`, `$2`, ... within `outer`.
+    #[returns(ref)]
+    pub name: SmolStr,
+    /// 0, except for the further of several classes of one name (an error, but each has its identity).
+    pub nth: u32,
+}
+
+/// A method, operator, constructor or property method of a class.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct MethodId {
+    /// The declaring class.
+    pub class: ClassId,
+    /// `name`, `operator+`, `operator()`, `operator()=`, `operator_as`, `this` for a constructor.
+    #[returns(ref)]
+    pub name: SmolStr,
+    /// Which of the overloads, in source order.
+    pub nth: u32,
+}
+
+/// A field or property of a class.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct FieldId {
+    /// The declaring class.
+    pub class: ClassId,
+    /// Its name.
+    #[returns(ref)]
+    pub name: SmolStr,
+}
+
+/// A type parameter of a class or method.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct TypeParamId {
+    /// The declaring class.
+    pub class: ClassId,
+    /// The declaring method, if it is a method's.
+    pub method: Option<MethodId>,
+    /// Position in the list.
+    pub index: u32,
+    /// Its name.
+    #[returns(ref)]
+    pub name: SmolStr,
+}

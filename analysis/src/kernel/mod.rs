@@ -1,0 +1,137 @@
+//! `@CUDA` kernels. One query answers the one question "what does the GPU run?": [`Kernel`] or all the
+//! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
+
+use apg_syntax::TextRange;
+
+use crate::body::{ExprId, LocalId, StmtId};
+use crate::ids::{FieldId, MethodId};
+use crate::ty::Ty;
+
+/// A well-formed kernel: the parts of
+/// `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for (thread..) clocked async body } }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The `at` statement inside the owner's body.
+    pub at: StmtId,
+    /// Where it is sent.
+    pub place: ExprId,
+    /// `@CUDADirectParams` was given.
+    pub direct_params: bool,
+    /// The `val`s before the outer finish, in order.
+    pub prelude: Vec<Prelude>,
+    /// One to three block axes, outermost (slowest) first.
+    pub blocks: Vec<Axis>,
+    /// Shared memory, in order.
+    pub shared: Vec<SharedRail>,
+    /// One to three thread axes, outermost first.
+    pub threads: Vec<Axis>,
+    /// What each thread does.
+    pub body: StmtId,
+    /// What has to be brought to the place, in order of first use.
+    pub captures: Vec<KernelCapture>,
+    /// Every `@CUDA` function reached, transitively, each once.
+    pub functions: Vec<MethodId>,
+    /// Whether the body has a barrier (`Clock.advanceAll()`).
+    pub has_barrier: bool,
+}
+
+/// A `val` before the kernel's outer finish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prelude {
+    /// The variable.
+    pub local: LocalId,
+    /// What it is.
+    pub kind: PreludeKind,
+}
+
+/// What a prelude variable holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PreludeKind {
+    /// `CUDAUtilities.autoBlocks()`
+    AutoBlocks,
+    /// `CUDAUtilities.autoThreads()`
+    AutoThreads,
+    /// `CUDAConstantRail(rail)`: the captured host rail.
+    ConstantRail { rail: ExprId, element: Ty },
+}
+
+/// One axis of blocks or threads: `local in low..high`, `low` is always 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// The index; `None` when nothing names it.
+    pub local: Option<LocalId>,
+    /// Highest index, included; hoistable, evaluated on the host. The extent is this plus one.
+    pub last: ExprId,
+}
+
+/// A rail in shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedRail {
+    /// The variable.
+    pub local: LocalId,
+    /// Element type, a primitive or plain struct.
+    pub element: Ty,
+    /// Size and first contents.
+    pub init: SharedInit,
+}
+
+/// How a shared rail starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SharedInit {
+    /// `new Rail[T](length)`: zeros. `length` is hoistable.
+    Zero { length: ExprId },
+    /// `new Rail[T](length, value)`: the same hoistable value everywhere.
+    Value { length: ExprId, value: ExprId },
+    /// `new Rail[T](length, (i:Long) => ...)`: the closure literal, called in the kernel for each index.
+    Closure { length: ExprId, closure: ExprId },
+    /// `new Rail[T](rail)`: a copy of a captured `Rail` or `GlobalRail`, as long as it.
+    Copy { rail: ExprId },
+}
+
+/// A variable that the kernel uses and the host provides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelCapture {
+    /// The variable, or the instance's field read through `this` (never inside a valid kernel today).
+    pub source: CaptureSource,
+    /// Its type.
+    pub ty: Ty,
+    /// How it travels.
+    pub kind: CaptureKind,
+}
+
+/// Where a captured value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CaptureSource {
+    /// A local of the enclosing body.
+    Local(LocalId),
+    /// A static `val` of primitive type.
+    Static(FieldId),
+}
+
+/// How a captured value travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CaptureKind {
+    /// A primitive or plain struct, by value.
+    Scalar,
+    /// A host `Rail[T]`: its elements are copied to the device before the launch; read-only in the kernel.
+    Rail { element: Ty },
+    /// A `GlobalRail[T]` that lives at the kernel's place: only its address travels.
+    GlobalRail { element: Ty },
+}
+
+/// One broken rule. Every rule has its own code (`cuda/...`, `hoist/...`), its page and its fixes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The `at` statement whose kernel it breaks.
+    pub at: StmtId,
+    /// The diagnostic's code, e.g. `cuda/missing-clocked-async`.
+    pub code: &'static str,
+    /// What was found, in one sentence.
+    pub message: String,
+    /// Where, relative to the owning item.
+    pub range: TextRange,
+    /// Why the GPU cannot do it, what to write instead.
+    pub notes: Vec<String>,
+    /// Text edits that mend it, relative to the owning item.
+    pub fixes: Vec<crate::diagnostics::Fix>,
+}

@@ -1,0 +1,7 @@
+//! Analysis.
+#![allow(missing_docs)]
+pub mod body;
+pub mod diagnostics;
+pub mod ids;
+pub mod kernel;
+pub mod ty;

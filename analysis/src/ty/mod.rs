@@ -1,0 +1,77 @@
+//! Types. A [`Ty`] is interned: equal types are the same value, copying is free.
+
+use smol_str::SmolStr;
+
+use crate::ids::{ClassId, TypeParamId};
+
+/// A type, with its constraint if it has one. `void` and the error type are types too.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct Ty {
+    /// Its structure.
+    #[returns(ref)]
+    pub kind: TyKind,
+}
+
+/// The structure of a type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TyKind {
+    /// A class, struct or interface with its type arguments; built-in structs (`x10.lang.Int`) too.
+    Class { class: ClassId, args: Vec<Ty> },
+    /// `(A, B) => R`.
+    Function { params: Vec<Ty>, result: Ty },
+    /// A type parameter.
+    Param(TypeParamId),
+    /// `T{c}`: `base` is never constrained itself.
+    Constrained { base: Ty, constraint: Constraint },
+    /// The type of `null`.
+    Null,
+    /// `void`.
+    Void,
+    /// Unknown, already reported; compatible with everything.
+    Error,
+}
+
+/// The conjunction of a type's constraint, over `self`. The terms that the solver does not decide
+/// are carried as text, so that they are shown and compared, never lost.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Constraint {
+    /// All must hold.
+    pub terms: Vec<ConstraintTerm>,
+}
+
+/// One conjunct.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConstraintTerm {
+    /// `a == b`
+    Equal(Path, Path),
+    /// `a != b`
+    NotEqual(Path, Path),
+    /// Carried, not decided.
+    Opaque(SmolStr),
+}
+
+/// A path or literal in a constraint: `self.home`, `gpu`, `here`, `3`, `null`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Path {
+    /// Where it starts.
+    pub root: PathRoot,
+    /// Fields, properties and property methods, outermost last.
+    pub fields: Vec<SmolStr>,
+}
+
+/// The start of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PathRoot {
+    /// The value of the constrained type.
+    SelfValue,
+    /// `this`.
+    This,
+    /// `here`, at the place of the declaration.
+    Here,
+    /// A local or formal: its name and the offset of its declaration in the owning item.
+    Local { name: SmolStr, offset: u32 },
+    /// A static field or anything else by qualified name.
+    Static(SmolStr),
+    /// A literal as written, normalised.
+    Literal(SmolStr),
+}

@@ -1,0 +1,3 @@
+//! Back end: lowering, code generation, building and running.
+#![allow(missing_docs)]
+pub mod mir;

@@ -1,0 +1,539 @@
+//! MIR: the program after type checking, reachability and monomorphisation. Nothing of X10's types or names is
+//! needed to compile it: all types are concrete, all calls resolved to a function, a vtable slot or a
+//! runtime entry, all captures explicit, all control flow structured. A second back end or a second front end
+//! (C with OpenMP directives) needs nothing else.
+//!
+//! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
+//! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
+
+use smol_str::SmolStr;
+
+macro_rules! index {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As an index into its table.
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+    )* };
+}
+index! {
+    /// Index into [`Program::classes`].
+    ClassId,
+    /// Index into [`Program::structs`].
+    StructId,
+    /// Index into [`Program::interfaces`].
+    InterfaceId,
+    /// Index into [`Program::functions`].
+    FunctionId,
+    /// Index into [`Program::statics`].
+    StaticId,
+    /// Index into [`Program::kernels`].
+    KernelId,
+    /// Index into [`Program::files`].
+    FileId,
+    /// Index into [`Function::locals`].
+    LocalId,
+    /// A jump target, unique within the function.
+    LabelId,
+}
+
+/// A position in a source file, for `#line` and for stack traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The file.
+    pub file: FileId,
+    /// 1-based line.
+    pub line: u32,
+}
+
+/// A machine type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// No value.
+    Void,
+    /// 0 or 1, one byte.
+    Bool,
+    /// Integers.
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    /// IEEE 754.
+    F32,
+    F64,
+    /// A Unicode code point, 4 bytes.
+    Char,
+    /// A reference to a heap object of this class or a subclass, or null.
+    Ref(ClassId),
+    /// A reference to any heap object (interfaces, `Any`, function types), or null.
+    Any,
+    /// A value of a struct.
+    Struct(StructId),
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// `.x10` paths, as shown in messages.
+    pub files: Vec<String>,
+    /// Structs used by value.
+    pub structs: Vec<Struct>,
+    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses.
+    pub classes: Vec<Class>,
+    /// Interfaces with at least one method called through them.
+    pub interfaces: Vec<Interface>,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// Static fields, initialised lazily and once.
+    pub statics: Vec<Static>,
+    /// `@CUDA` kernels.
+    pub kernels: Vec<Kernel>,
+    /// `main`: takes a `Ref` to the rail of strings.
+    pub main: Option<FunctionId>,
+    /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
+    /// the order of the ABI's `apg_exception_kind`.
+    pub runtime_exceptions: Vec<FunctionId>,
+}
+
+/// A struct (a value type).
+#[derive(Clone, Debug)]
+pub struct Struct {
+    /// X10 name with type arguments, for messages.
+    pub name: String,
+    /// Fields in order.
+    pub fields: Vec<Field>,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Source name (closure captures: the variable's).
+    pub name: SmolStr,
+    /// Type.
+    pub ty: Ty,
+    /// Not sent to other places.
+    pub transient: bool,
+}
+
+/// What a class is to the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassKind {
+    /// An object with fields.
+    Object,
+    /// `x10.lang.Rail[T]`: header, length, elements inline.
+    Rail { element: Ty },
+    /// `x10.lang.String`: header, length in bytes, UTF-8.
+    String,
+    /// A struct or primitive in a box: one field `value`.
+    Boxed { value: Ty },
+    /// A closure, its captures as fields; its code is vtable slot [`CLOSURE_APPLY`].
+    Closure,
+    /// A heap cell for a `var` shared between activities: one field `value`.
+    Cell { value: Ty },
+}
+
+/// The vtable slot of a closure's code, after the slots every object has.
+pub const CLOSURE_APPLY: u32 = 0;
+
+/// A heap class.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// X10 name with type arguments, for `typeName()`, traces and errors.
+    pub name: String,
+    /// What it is.
+    pub kind: ClassKind,
+    /// Superclass.
+    pub superclass: Option<ClassId>,
+    /// Own fields (inherited ones come first in memory).
+    pub fields: Vec<Field>,
+    /// The code for each virtual slot, inherited slots first; `None` is abstract.
+    pub vtable: Vec<Option<FunctionId>>,
+    /// Implemented interfaces with the code for each of their slots.
+    pub interfaces: Vec<(InterfaceId, Vec<FunctionId>)>,
+}
+
+/// An interface (also used for `instanceof` and casts to it).
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// X10 name with type arguments.
+    pub name: String,
+    /// Number of slots.
+    pub slots: u32,
+}
+
+/// A static field.
+#[derive(Clone, Debug)]
+pub struct Static {
+    /// Qualified X10 name.
+    pub name: String,
+    /// Type.
+    pub ty: Ty,
+    /// Computes the first value, with no parameters; run once, on first use.
+    pub init: FunctionId,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// X10 name for traces (`Main.main`), and a readable part of the symbol.
+    pub name: String,
+    /// Where it is declared.
+    pub position: Position,
+    /// Parameters (first), then locals.
+    pub locals: Vec<Local>,
+    /// How many of `locals` are parameters; an instance method's first is its receiver.
+    pub params: u32,
+    /// Result.
+    pub result: Ty,
+    /// Code; ends in `Return` on every path unless `result` is `Void`.
+    pub body: Vec<Stmt>,
+    /// Also needed as device code.
+    pub device: bool,
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Source name, or `$n`.
+    pub name: SmolStr,
+    /// Type.
+    pub ty: Ty,
+}
+
+/// A statement with its position.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// For `#line`.
+    pub position: Position,
+    /// What it does.
+    pub kind: StmtKind,
+}
+
+/// Statements: structured control flow.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `local = value`; the first one in a block also declares it.
+    Set { local: LocalId, value: Expr },
+    /// Store into a field; `object` is null-checked if `checked`.
+    SetField { object: Expr, class: ClassId, field: u32, value: Expr, checked: bool },
+    /// Store into a field of a struct held in a local (constructors).
+    SetStructField { local: LocalId, field: u32, value: Expr },
+    /// Store into a rail: null and bounds checks if `checked`.
+    SetElement { rail: Expr, element: Ty, index: Expr, value: Expr, checked: bool },
+    /// First value of a static (runtime-internal).
+    SetStatic { field: StaticId, value: Expr },
+    /// Evaluate for its effect.
+    Expr(Expr),
+    /// A scope.
+    Block(Vec<Stmt>),
+    /// Two ways.
+    If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    /// `label: while (condition) { body; continue-target: update }`.
+    Loop {
+        label: LabelId,
+        condition: Expr,
+        body: Vec<Stmt>,
+        update: Vec<Stmt>,
+        unroll: Option<u32>,
+        test_last: bool,
+    },
+    /// Cases with fall-through; `None` is the default. Left by `Break(label)`.
+    Switch { label: LabelId, value: Expr, cases: Vec<(Vec<Option<i64>>, Vec<Stmt>)> },
+    /// Left by `Break(label)`.
+    Labeled { label: LabelId, body: Vec<Stmt> },
+    /// Out of the loop, switch or block.
+    Break(LabelId),
+    /// To the update of the loop.
+    Continue(LabelId),
+    /// From the function.
+    Return(Option<Expr>),
+    /// Raise an exception object.
+    Throw(Expr),
+    /// Catches are tried in order: class tests, the local that receives it, the code. `finally` runs on every way out.
+    Try { body: Vec<Stmt>, catches: Vec<Catch>, finally: Vec<Stmt> },
+    /// Start `closure` (no parameters, void) as an activity here, governed by the innermost finish.
+    Async { closure: Expr, clocks: Clocks },
+    /// Start a copy of `closure` as an activity at `place`.
+    AsyncAt { place: Expr, closure: Expr, clocks: Clocks },
+    /// Run a copy of `closure` at `place` and wait.
+    At { place: Expr, closure: Expr },
+    /// Wait for all activities started inside.
+    Finish { body: Vec<Stmt>, clocked: bool },
+    /// Mutual exclusion at this place.
+    Atomic(Vec<Stmt>),
+    /// Wait until a guard holds, then run its code atomically. Each guard is statements and a value.
+    When(Vec<WhenBranch>),
+    /// Run a kernel at `place` (an accelerator of this host, or this host) and wait for it; `captures` in the
+    /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`.
+    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr> },
+    /// `Clock.advanceAll()` inside a kernel.
+    Barrier,
+}
+
+/// A `catch`.
+#[derive(Clone, Debug)]
+pub struct Catch {
+    /// Caught class and its subclasses.
+    pub class: ClassId,
+    /// Receives the exception.
+    pub local: LocalId,
+    /// Handler.
+    pub body: Vec<Stmt>,
+}
+
+/// A guard of a `when`.
+#[derive(Clone, Debug)]
+pub struct WhenBranch {
+    /// Run before the guard's value is read, each time.
+    pub setup: Vec<Stmt>,
+    /// The guard.
+    pub condition: Expr,
+    /// Code.
+    pub body: Vec<Stmt>,
+}
+
+/// Clocks of a new activity.
+#[derive(Clone, Debug)]
+pub enum Clocks {
+    /// None.
+    None,
+    /// The innermost clocked finish's.
+    Implicit,
+    /// These.
+    Listed(Vec<Expr>),
+}
+
+/// An expression and its type.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// Type.
+    pub ty: Ty,
+    /// Operation.
+    pub kind: ExprKind,
+}
+
+/// Expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Integer, boolean or character constant.
+    Int(i64),
+    /// Floating constant (rounded to `F32` if that is the type).
+    Float(f64),
+    /// String constant, interned once per process.
+    String(SmolStr),
+    /// Null.
+    Null,
+    /// The zero value of the type.
+    Zero,
+    /// A local.
+    Local(LocalId),
+    /// A field of a heap object; null-checked if `checked`.
+    Field { object: Box<Expr>, class: ClassId, field: u32, checked: bool },
+    /// A field of a struct value.
+    StructField { value: Box<Expr>, field: u32 },
+    /// An element of a rail; null and bounds checks if `checked`.
+    Element { rail: Box<Expr>, index: Box<Expr>, checked: bool },
+    /// The length of a rail.
+    Length { rail: Box<Expr>, checked: bool },
+    /// A static field, initialised on first use.
+    Static(StaticId),
+    /// A struct from its fields.
+    MakeStruct(Vec<Expr>),
+    /// A new object with zero fields; its constructor is a call after it.
+    Allocate(ClassId),
+    /// A new rail of zeros. A negative length raises NegativeArraySizeException.
+    AllocateRail { class: ClassId, length: Box<Expr> },
+    /// A new closure or cell or box with these fields.
+    MakeObject { class: ClassId, fields: Vec<Expr> },
+    /// A call of a known function.
+    Call { function: FunctionId, args: Vec<Expr> },
+    /// A call through the receiver's vtable; the receiver is `args[0]`, null-checked.
+    CallVirtual { class: ClassId, slot: u32, args: Vec<Expr> },
+    /// A call through the receiver's interface table.
+    CallInterface { interface: InterfaceId, slot: u32, args: Vec<Expr> },
+    /// A call of a closure: `args[0]` is the closure.
+    CallClosure { args: Vec<Expr> },
+    /// An arithmetic, comparison or conversion operation on machine types.
+    Operation { operation: Operation, args: Vec<Expr> },
+    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...).
+    Runtime { entry: SmolStr, args: Vec<Expr> },
+    /// Reference cast; checked at run time if `checked`.
+    Cast { value: Box<Expr>, target: CastTarget, checked: bool },
+    /// Type test; false for null.
+    InstanceOf { value: Box<Expr>, target: CastTarget },
+    /// Short-circuit and, or; conditional.
+    And(Box<Expr>, Box<Expr>),
+    /// Short-circuit or.
+    Or(Box<Expr>, Box<Expr>),
+    /// Only one of the two is evaluated.
+    Select { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    /// The id of the current place.
+    Here,
+}
+
+/// The target of a cast or type test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CastTarget {
+    /// A class.
+    Class(ClassId),
+    /// An interface.
+    Interface(InterfaceId),
+}
+
+/// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
+/// ArithmeticException on the host, conversions saturate).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Two operands of one type.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    UShr,
+    /// One operand.
+    Neg,
+    Not,
+    BitNot,
+    /// Comparison, result `Bool`. On references identity; on structs field by field.
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// To the expression's type.
+    Convert,
+    /// Same bits, other type (`Float.toIntBits`).
+    Bitcast,
+    /// Mathematical functions; on the device the native one of the operand's width.
+    Sqrt,
+    Cbrt,
+    Exp,
+    Log,
+    Log10,
+    Pow,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    /// More mathematical functions.
+    Floor,
+    Ceil,
+    Round,
+    Abs,
+    Min,
+    Max,
+    Fma,
+    Hypot,
+    Expm1,
+    Log1p,
+    Rsqrt,
+}
+
+/// A kernel: what the host evaluates before the launch, and the device code.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Readable symbol: `Class_method_line`.
+    pub name: String,
+    /// The `at` statement.
+    pub position: Position,
+    /// Captured values: these become the environment struct, in order, as parameters
+    /// `0..captures.len()` of `host` and as locals of the same numbers in `device`.
+    pub captures: Vec<KernelCapture>,
+    /// Host code that computes the launch configuration from the captures.
+    pub host: LaunchConfiguration,
+    /// Shared rails; their lengths come from `host`.
+    pub shared: Vec<SharedRail>,
+    /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its own.
+    pub locals: Vec<Local>,
+    /// Block index locals, slowest first (1 to 3).
+    pub block_locals: Vec<LocalId>,
+    /// Thread index locals, slowest first (1 to 3).
+    pub thread_locals: Vec<LocalId>,
+    /// Locals that hold `autoBlocks()` / `autoThreads()`.
+    pub auto_blocks: Option<LocalId>,
+    /// See `auto_blocks`.
+    pub auto_threads: Option<LocalId>,
+    /// Code of one thread.
+    pub body: Vec<Stmt>,
+    /// `@CUDADirectParams` was given (a hint today: the choice is automatic).
+    pub direct_params: bool,
+    /// The body has a barrier.
+    pub has_barrier: bool,
+}
+
+/// A captured value of a kernel.
+#[derive(Clone, Debug)]
+pub struct KernelCapture {
+    /// Source name.
+    pub name: SmolStr,
+    /// How it travels.
+    pub kind: KernelCaptureKind,
+}
+
+/// How a captured value travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelCaptureKind {
+    /// By value in the environment.
+    Scalar(Ty),
+    /// A host rail copied to the device.
+    Rail { element: Ty },
+    /// As `Rail`, in constant memory.
+    ConstantRail { element: Ty },
+    /// A global rail at the kernel's place: a device pointer and a length.
+    GlobalRail { element: Ty },
+}
+
+/// Host expressions over the captures (and auto values) that configure a launch.
+#[derive(Clone, Debug)]
+pub struct LaunchConfiguration {
+    /// Extent of each block axis, in order of `block_locals`.
+    pub blocks: Vec<Expr>,
+    /// Extent of each thread axis.
+    pub threads: Vec<Expr>,
+    /// Length of each shared rail, in elements.
+    pub shared_lengths: Vec<Expr>,
+}
+
+/// A rail in shared memory.
+#[derive(Clone, Debug)]
+pub struct SharedRail {
+    /// The local that names it in `body`; `Element`/`SetElement`/`Length` on it address shared memory.
+    pub local: LocalId,
+    /// Element type.
+    pub element: Ty,
+    /// How its elements start, computed in the kernel by all threads together.
+    pub init: SharedInit,
+}
+
+/// How a shared rail starts.
+#[derive(Clone, Debug)]
+pub enum SharedInit {
+    /// Zeros.
+    Zero,
+    /// The value of an expression over the captures.
+    Value(Expr),
+    /// A function of the index: statements over locals, `index` is set first, the value is `value`.
+    Function { index: LocalId, setup: Vec<Stmt>, value: Expr },
+    /// The elements of a captured rail or global rail.
+    Copy(LocalId),
+}

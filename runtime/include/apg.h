@@ -1,0 +1,58 @@
+/* The C ABI between a compiled X10 program and the apg runtime: one versioned table each way.
+   No other header is included by generated code. */
+#ifndef APG_H
+#define APG_H
+typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
+typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
+
+#define APG_ABI_VERSION 1
+
+/* ---- objects ---- */
+typedef struct apg_type apg_type;
+typedef struct apg_object { const apg_type *type; } apg_object;
+typedef struct apg_rail { const apg_type *type; apg_i64 length; /* elements follow */ } apg_rail;
+typedef struct apg_string { const apg_type *type; apg_i64 length; char bytes[]; } apg_string;
+
+typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CELL, APG_STRUCT } apg_kind;
+typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
+               APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
+
+typedef struct apg_field {
+  const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
+  const apg_type *type;             /* for APG_VALUE: the struct's descriptor */
+} apg_field;
+typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
+
+/* Drives collection, serialization, dispatch, casts, names. Index in apg_program.types is the same at every place. */
+struct apg_type {
+  apg_u32 id; apg_u32 kind;
+  const char *name;                 /* X10 name, with type arguments */
+  const apg_type *super;
+  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header */
+  apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
+  apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
+  apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
+  const void *const *vtable; apg_u32 vtable_length;
+};
+
+/* ---- kernels ---- */
+typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
+typedef struct apg_kernel {
+  const char *name; const char *file; apg_u32 line;
+  const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
+  apg_u32 env_size; apg_u32 capture_count; const apg_capture *captures;
+  apg_u32 shared_count;             /* shared rails */
+  /* CPU form: runs blocks [first, last) of the flattened grid */
+  void (*cpu)(const void *env, const struct apg_launch *launch, apg_i64 first, apg_i64 last);
+} apg_kernel;
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[16]; apg_u32 shared_bytes; } apg_launch;
+
+/* ---- the program's table (exported as `apg_program_v1`) ---- */
+typedef struct apg_program {
+  apg_u32 abi; apg_u32 type_count; const apg_type *const *types;
+  apg_u32 kernel_count; const apg_kernel *const *kernels;
+  apg_u32 file_count; const char *const *files;
+  /* ... runtime -> program entries: main, exception factory, closure call; see abi in the runtime crate */
+} apg_program;
+#endif

@@ -1,0 +1,2 @@
+//! Syntax.
+pub use rowan::{TextRange, TextSize};
