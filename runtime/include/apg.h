@@ -35,6 +35,9 @@ struct apg_type {
   const void *const *vtable; apg_u32 vtable_length;
 };
 
+/* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
+typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
+
 /* ---- kernels ---- */
 typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;

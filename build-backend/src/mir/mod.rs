@@ -133,14 +133,27 @@ pub enum ClassKind {
     String,
     /// A struct or primitive in a box: one field `value`.
     Boxed { value: Ty },
-    /// A closure, its captures as fields; its code is vtable slot [`CLOSURE_APPLY`].
+    /// A closure, its captures as fields; its code is vtable slot [`slot::CLOSURE_APPLY`].
     Closure,
     /// A heap cell for a `var` shared between activities: one field `value`.
     Cell { value: Ty },
 }
 
-/// The vtable slot of a closure's code, after the slots every object has.
-pub const CLOSURE_APPLY: u32 = 0;
+/// The vtable slots that every object has, boxes and closures included.
+pub mod slot {
+    /// `toString():String`
+    pub const TO_STRING: u32 = 0;
+    /// `equals(Any):Boolean`
+    pub const EQUALS: u32 = 1;
+    /// `hashCode():Int`
+    pub const HASH_CODE: u32 = 2;
+    /// `typeName():String`
+    pub const TYPE_NAME: u32 = 3;
+    /// A closure's code. Classes that implement a function type are called through its interface.
+    pub const CLOSURE_APPLY: u32 = 4;
+    /// First slot of a class's own methods.
+    pub const FIRST_FREE: u32 = 4;
+}
 
 /// A heap class.
 #[derive(Clone, Debug)]
@@ -358,8 +371,9 @@ pub enum ExprKind {
     CallVirtual { class: ClassId, slot: u32, args: Vec<Expr> },
     /// A call through the receiver's interface table.
     CallInterface { interface: InterfaceId, slot: u32, args: Vec<Expr> },
-    /// A call of a closure: `args[0]` is the closure.
-    CallClosure { args: Vec<Expr> },
+    /// A call of a value of function type: `args[0]` is a closure (slot `CLOSURE_APPLY`) or an object of a class
+    /// that implements the function type (slot 0 of `interface`).
+    CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
     /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...).
