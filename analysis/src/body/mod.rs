@@ -7,15 +7,14 @@
 //! A body is position-independent: ranges are relative to the start of the item that owns it, so an
 //! edit elsewhere in the file leaves the query result equal (invariant 3).
 
-mod walk;
+pub mod parents;
+pub mod walk;
 
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::ty::Ty;
-
-pub use walk::{Node, Parents};
 
 /// Index of an expression in [`Body::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
