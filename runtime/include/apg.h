@@ -20,7 +20,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
-  const apg_type *type;             /* for APG_VALUE: the struct's descriptor */
+  const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
 } apg_field;
 typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
 
@@ -29,8 +29,7 @@ struct apg_type {
   apg_u32 id; apg_u32 kind;
   const char *name;                 /* X10 name, with type arguments */
   const apg_type *super;
-  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header;
-                                       of a struct: of the value, whose field offsets start at 0 */
+  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header */
   apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
@@ -40,27 +39,41 @@ struct apg_type {
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
 
-/* ---- kernels ---- */
+/* ---- kernels ----
+   The environment is one struct, a member a capture, built by the program before the launch:
+     APG_SCALAR         the value
+     APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
+     APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+   The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
+   extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
+   extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
+   with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
 typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
-typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[16]; apg_u32 shared_bytes; } apg_launch;
+#define APG_MAX_SHARED 16
+/* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
 typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
-  apg_u32 env_size; apg_u32 capture_count; const apg_capture *captures;
-  apg_u32 shared_count;             /* shared rails */
-  /* CPU form: runs blocks [first, last) of the flattened grid; the exception raised, or null */
+  apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
+  apg_u32 capture_count; const apg_capture *captures;
+  apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
+  /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
+     called several times: once for each block size that the occupancy search tries. */
+  apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
+  /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
 } apg_kernel;
 
-/* ---- statics ---- */
-/* One for each static field, zero but for the name. Reading: if (apg_static_ready(&s)) use it; otherwise
-   if (apg_static_begin(&s)) { try { initialise } catch { e } apg_static_end(&s, e or null) }. */
+/* ---- statics ----
+   One state for each static field, zero but for the name. To read a field: if it is not apg_static_ready(&s) and
+   apg_static_begin(&s), then { try { initialise } catch { e }; apg_static_end(&s, e or null) }. */
 typedef struct apg_static { apg_u32 state; const char *name; apg_object *failure; } apg_static;
-/* Memory of the program that holds references (static fields): scanned word by word. */
-typedef struct apg_roots { const void *start; apg_u64 size; } apg_roots;
 
-/* ---- exceptions the runtime raises; apg_program.make_exception gets one of them ---- */
+/* ---- exceptions the runtime raises: kinds that apg_program.make_exception gets ---- */
 typedef enum {
   APG_NULL_POINTER_EXCEPTION, /* x10.lang.NullPointerException */
   APG_ARRAY_INDEX_OUT_OF_BOUNDS_EXCEPTION, /* x10.lang.ArrayIndexOutOfBoundsException */
@@ -80,7 +93,6 @@ typedef enum {
   APG_BAD_PLACE_EXCEPTION, /* x10.lang.BadPlaceException */
   APG_DEAD_PLACE_EXCEPTION, /* x10.lang.DeadPlaceException */
   APG_NOT_SERIALIZABLE_EXCEPTION, /* x10.io.NotSerializableException */
-  APG_SERIALIZATION_EXCEPTION, /* x10.io.SerializationException */
   APG_IO_EXCEPTION, /* x10.io.IOException */
   APG_FILE_NOT_FOUND_EXCEPTION, /* x10.io.FileNotFoundException */
   APG_EOF_EXCEPTION, /* x10.io.EOFException */
@@ -100,14 +112,14 @@ typedef struct apg_runtime {
   apg_object *(*raise_bounds)(apg_i64 index, apg_i64 length);
   apg_object *(*raise_division)(void);
   apg_object *(*raise_cast)(apg_object *object, const char *target);
-  apg_i32 (*object_identity_hash)(apg_object *object);
+  apg_i32 (*identity_hash)(apg_object *object);
   apg_object *(*object_type_name)(apg_object *object, apg_object **out);
   apg_object *(*object_to_string)(apg_object *object, apg_object **out);
   apg_object *(*static_begin)(apg_static *state, bool *out);
   apg_object *(*static_end)(apg_static *state, apg_object *failure);
   apg_object *(*rail_copy)(apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
   apg_object *(*rail_clear)(apg_object *rail, apg_i64 start, apg_i64 count);
-  apg_object *(*global_ref_make)(apg_object *object, apg_i64 *out);
+  apg_object *(*global_ref_register)(apg_object *object, apg_i64 *out);
   apg_object *(*global_ref_get)(apg_i64 handle, apg_object **out);
   void (*global_ref_forget)(apg_i64 handle);
   apg_object *(*async_here)(apg_object *closure);
@@ -126,11 +138,10 @@ typedef struct apg_runtime {
   void (*atomic_end)(void);
   apg_object *(*when_begin)(void);
   apg_object *(*when_wait)(void);
-  void (*when_end)(void);
-  apg_object *(*activity_sleep)(apg_i64 milliseconds, bool *out);
-  apg_object *(*activity_yield)(void);
-  apg_i32 (*activity_workers)(void);
-  apg_i32 (*activity_worker)(void);
+  apg_object *(*sleep)(apg_i64 milliseconds);
+  apg_object *(*probe)(void);
+  apg_i32 (*worker_count)(void);
+  apg_i32 (*worker_id)(void);
   apg_object *(*clock_make)(apg_i64 *out);
   apg_object *(*clock_advance)(apg_i64 clock);
   apg_object *(*clock_resume)(apg_i64 clock);
@@ -148,83 +159,104 @@ typedef struct apg_runtime {
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
   apg_object *(*string_substring)(apg_object *string, apg_i32 start, apg_i32 end, apg_object **out);
   apg_object *(*string_index_of)(apg_object *string, apg_object *other, apg_i32 start, apg_i32 *out);
-  apg_object *(*string_index_of_char)(apg_object *string, apg_char character, apg_i32 start, apg_i32 *out);
   apg_object *(*string_last_index_of)(apg_object *string, apg_object *other, apg_i32 start, apg_i32 *out);
-  apg_object *(*string_last_index_of_char)(apg_object *string, apg_char character, apg_i32 start, apg_i32 *out);
   apg_object *(*string_equals)(apg_object *string, apg_object *other, bool *out);
-  apg_object *(*string_equals_ignore_case)(apg_object *string, apg_object *other, bool *out);
   apg_object *(*string_compare)(apg_object *string, apg_object *other, apg_i32 *out);
-  apg_object *(*string_compare_ignore_case)(apg_object *string, apg_object *other, apg_i32 *out);
   apg_object *(*string_hash)(apg_object *string, apg_i32 *out);
   apg_object *(*string_to_lower)(apg_object *string, apg_object **out);
   apg_object *(*string_to_upper)(apg_object *string, apg_object **out);
   apg_object *(*string_trim)(apg_object *string, apg_object **out);
-  apg_object *(*string_starts_with)(apg_object *string, apg_object *prefix, bool *out);
-  apg_object *(*string_ends_with)(apg_object *string, apg_object *suffix, bool *out);
-  apg_object *(*string_split)(apg_object *string, apg_object *separator, apg_object **out);
   apg_object *(*string_from_bytes)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_from_chars)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail);
-  apg_object *(*string_copy_chars)(apg_object *string, apg_object *rail);
   apg_object *(*string_format)(apg_object *format, apg_object *arguments, apg_object **out);
-  apg_object *(*bool_to_string)(bool value, apg_object **out);
-  apg_object *(*char_to_string)(apg_char value, apg_object **out);
-  apg_object *(*long_to_string)(apg_i64 value, apg_object **out);
-  apg_object *(*ulong_to_string)(apg_u64 value, apg_object **out);
-  apg_object *(*float_to_string)(float value, apg_object **out);
-  apg_object *(*double_to_string)(double value, apg_object **out);
-  apg_object *(*long_to_string_radix)(apg_i64 value, apg_i32 radix, apg_object **out);
-  apg_object *(*ulong_to_string_radix)(apg_u64 value, apg_i32 radix, apg_object **out);
-  apg_object *(*long_parse)(apg_object *string, apg_i32 radix, apg_i32 bits, apg_i64 *out);
-  apg_object *(*ulong_parse)(apg_object *string, apg_i32 radix, apg_i32 bits, apg_u64 *out);
-  apg_object *(*double_parse)(apg_object *string, double *out);
-  apg_object *(*float_parse)(apg_object *string, float *out);
-  apg_object *(*console_write)(apg_i32 stream, apg_object *string);
-  apg_object *(*console_write_line)(apg_i32 stream, apg_object *string);
+  apg_object *(*string_from_char)(apg_char value, apg_object **out);
+  bool (*char_is_lower)(apg_char value);
+  bool (*char_is_upper)(apg_char value);
+  bool (*char_is_digit)(apg_char value);
+  bool (*char_is_letter)(apg_char value);
+  bool (*char_is_whitespace)(apg_char value);
+  apg_char (*char_to_lower)(apg_char value);
+  apg_char (*char_to_upper)(apg_char value);
+  apg_object *(*string_from_bool)(bool value, apg_object **out);
+  apg_object *(*string_from_i64)(apg_i64 value, apg_object **out);
+  apg_object *(*string_from_u64)(apg_u64 value, apg_object **out);
+  apg_object *(*string_from_f32)(float value, apg_object **out);
+  apg_object *(*string_from_f64)(double value, apg_object **out);
+  apg_object *(*string_from_i64_radix)(apg_i64 value, apg_i32 radix, apg_object **out);
+  apg_object *(*string_from_u64_radix)(apg_u64 value, apg_i32 radix, apg_object **out);
+  apg_object *(*hex_string_from_f32)(float value, apg_object **out);
+  apg_object *(*hex_string_from_f64)(double value, apg_object **out);
+  apg_object *(*parse_i64)(apg_object *string, apg_i32 radix, apg_i64 *out);
+  apg_object *(*parse_u64)(apg_object *string, apg_i32 radix, apg_u64 *out);
+  apg_object *(*parse_f32)(apg_object *string, float *out);
+  apg_object *(*parse_f64)(apg_object *string, double *out);
+  double (*math_erf)(double value);
+  double (*math_erfc)(double value);
+  apg_object *(*console_print)(apg_i32 stream, apg_object *string);
   apg_object *(*console_flush)(apg_i32 stream);
   apg_object *(*console_read_line)(apg_object **out);
-  apg_object *(*console_read)(apg_i32 *out);
+  apg_object *(*console_read_byte)(apg_i32 *out);
   apg_i64 (*nano_time)(void);
   apg_i64 (*current_time_millis)(void);
-  void (*system_exit)(apg_i32 code);
-  void (*system_set_exit_code)(apg_i32 code);
-  apg_object *(*system_getenv)(apg_object *name, apg_object **out);
-  apg_object *(*system_environment)(apg_object **out);
-  void (*system_collect)(void);
-  apg_i64 (*system_heap_size)(void);
-  apg_object *(*stack_trace)(apg_object **out);
-  apg_object *(*file_open)(apg_object *name, apg_i32 mode, apg_i64 *out);
+  void (*set_exit_code)(apg_i32 code);
+  void (*kill_here)(void);
+  apg_object *(*getenv)(apg_object *name, apg_object **out);
+  void (*gc)(void);
+  apg_i64 (*heap_size)(void);
+  apg_object *(*stack_capture)(apg_object *frames);
+  apg_object *(*stack_describe)(apg_i64 frame, apg_object **out);
+  apg_object *(*file_open_read)(apg_object *name, apg_i64 *out);
+  apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
-  apg_object *(*file_read)(apg_i64 file, apg_i32 *out);
-  apg_object *(*file_read_bytes)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count, apg_i64 *out);
-  apg_object *(*file_read_line)(apg_i64 file, apg_object **out);
-  apg_object *(*file_write)(apg_i64 file, apg_i8 byte);
-  apg_object *(*file_write_bytes)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count);
-  apg_object *(*file_write_string)(apg_i64 file, apg_object *string);
+  apg_object *(*file_read_byte)(apg_i64 file, apg_i32 *out);
+  apg_object *(*file_read)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count, apg_i64 *out);
+  apg_object *(*file_available)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_write)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count);
   apg_object *(*file_flush)(apg_i64 file);
   apg_object *(*file_size)(apg_object *name, apg_i64 *out);
-  apg_object *(*file_kind)(apg_object *name, apg_i32 *out);
-  apg_object *(*file_modified)(apg_object *name, apg_i64 *out);
+  apg_object *(*file_exists)(apg_object *name, bool *out);
+  apg_object *(*file_is_directory)(apg_object *name, bool *out);
   apg_object *(*file_delete)(apg_object *name, bool *out);
-  apg_object *(*file_rename)(apg_object *name, apg_object *target, bool *out);
-  apg_object *(*file_make_directory)(apg_object *name, bool all, bool *out);
-  apg_object *(*file_list)(apg_object *name, apg_object **out);
-  apg_object *(*kernel_auto)(apg_i64 place, const apg_kernel *kernel, apg_u32 shared_bytes, apg_i32 *blocks, apg_i32 *threads);
-  apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment, const apg_launch *launch);
+  apg_object *(*file_mkdir)(apg_object *name, bool *out);
+  apg_i64 (*place_count)(void);
+  apg_i64 (*place_total)(void);
+  bool (*place_is_accelerator)(apg_i64 place);
+  apg_i64 (*place_parent)(apg_i64 place);
+  apg_i64 (*place_host)(apg_i64 place);
+  apg_object *(*place_name)(apg_i64 place, apg_object **out);
+  apg_i64 (*place_child_count)(apg_i64 place);
+  apg_object *(*place_child)(apg_i64 place, apg_i64 index, apg_i64 *out);
+  apg_object *(*place_child_index)(apg_i64 place, apg_i64 *out);
+  apg_object *(*team_barrier)(apg_i64 team);
+  apg_object *(*team_broadcast)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_object *(*team_reduce)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
+  apg_object *(*team_all_reduce)(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
+  apg_object *(*async_put)(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count);
+  apg_object *(*async_get)(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_object *(*device_allocate)(apg_i64 place, apg_object *sample, apg_i64 count, apg_i64 *out);
+  apg_object *(*device_free)(apg_i64 place, apg_i64 address);
+  apg_object *(*device_synchronise)(apg_i64 place);
+  apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment);
 } apg_runtime;
 
-/* ---- the program's table, exported as `apg_program_v1`; every function returns the exception raised, or null ---- */
+/* ---- the program's table (exported as `apg_program_v1`) ---- */
+typedef struct apg_root { void *address; apg_u32 slot; const apg_type *type; /* APG_VALUE: the struct */ } apg_root;
+/* Entries never let a C++ exception out: they return the X10 exception object, or null. */
 typedef struct apg_program {
   apg_u32 abi; apg_u32 type_count; const apg_type *const *types;
   apg_u32 kernel_count; const apg_kernel *const *kernels;
   apg_u32 file_count; const char *const *files;
-  apg_u32 root_count; const apg_roots *roots;
-  void (*bind)(const apg_runtime *runtime);                 /* first of all: keep it in apg_rt */
+  apg_u32 root_count; const apg_root *roots;         /* static fields: roots of collection */
+  const apg_type *string_type; const apg_type *string_rail_type;   /* may be null if the program uses none */
+  void (*bind)(const apg_runtime *runtime);          /* called first: the runtime's table, to be kept in apg_rt */
   apg_object *(*main)(apg_object *arguments);
-  apg_object *(*make_exception)(apg_u32 kind, apg_object *message, apg_object **out);   /* APG_MULTIPLE_EXCEPTION: a rail of throwables */
-  apg_object *(*call)(apg_object *closure);                 /* no parameters, no result */
-  apg_object *(*call_value)(apg_object *closure, apg_object **out);   /* no parameters, result a reference */
-  apg_object *(*to_string)(apg_object *object, apg_object **out);
+  apg_object *(*make_exception)(apg_u32 kind, apg_object *message, apg_object **result);   /* APG_MULTIPLE_EXCEPTION: a rail of x10.lang.CheckedThrowable */
+  apg_object *(*call)(apg_object *closure);          /* a closure without parameters and result */
+  apg_object *(*call_value)(apg_object *closure, apg_object **result);   /* the same with a reference as its result */
+  apg_object *(*to_string)(apg_object *object, apg_object **result);
+  apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
+  apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
 } apg_program;
 
 #ifdef __cplusplus
@@ -248,11 +280,11 @@ static inline void apg_raise_bounds(apg_i64 index, apg_i64 length) { if (apg_obj
 static inline void apg_raise_division() { if (apg_object *e = apg_rt->raise_division()) throw e; }
 /* Raises ClassCastException; always throws. */
 static inline void apg_raise_cast(apg_object *object, const char *target) { if (apg_object *e = apg_rt->raise_cast(object, target)) throw e; }
-/* A number that stays with the object. */
-static inline apg_i32 apg_object_identity_hash(apg_object *object) { return apg_rt->object_identity_hash(object); }
+/* A number that stays with the object; 0 for null. */
+static inline apg_i32 apg_identity_hash(apg_object *object) { return apg_rt->identity_hash(object); }
 /* The X10 name of the object's class. */
 static inline apg_object *apg_object_type_name(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_type_name(object, &out)) throw e; return out; }
-/* The default toString: class name, `@`, hash code in hexadecimal. */
+/* The default toString: class name, `@`, identity hash in hexadecimal. */
 static inline apg_object *apg_object_to_string(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_to_string(object, &out)) throw e; return out; }
 /* Whether the caller must initialise the static field; otherwise it is ready, or raises what its initialiser raised. */
 static inline bool apg_static_begin(apg_static *state) { bool out; if (apg_object *e = apg_rt->static_begin(state, &out)) throw e; return out; }
@@ -262,8 +294,8 @@ static inline void apg_static_end(apg_static *state, apg_object *failure) { if (
 static inline void apg_rail_copy(apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->rail_copy(source, source_index, target, target_index, count)) throw e; }
 /* Zeroes elements; bounds are checked. */
 static inline void apg_rail_clear(apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->rail_clear(rail, start, count)) throw e; }
-/* Registers an object under a number that other places can hold (GlobalRef); it stays alive until forgotten. */
-static inline apg_i64 apg_global_ref_make(apg_object *object) { apg_i64 out; if (apg_object *e = apg_rt->global_ref_make(object, &out)) throw e; return out; }
+/* Registers an object under a number that other places can hold; it stays alive until forgotten. 0 for null. */
+static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out; if (apg_object *e = apg_rt->global_ref_register(object, &out)) throw e; return out; }
 /* The object registered here under that number. */
 static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) throw e; return out; }
 /* Ends a registration. */
@@ -290,27 +322,25 @@ static inline void apg_at(apg_i64 place, apg_object *closure) { if (apg_object *
 static inline apg_object *apg_at_value(apg_i64 place, apg_object *closure) { apg_object *out; if (apg_object *e = apg_rt->at_value(place, closure, &out)) throw e; return out; }
 /* Opens a finish; a clocked one makes a clock and registers this activity on it. */
 static inline void apg_finish_begin(bool clocked) { if (apg_object *e = apg_rt->finish_begin(clocked)) throw e; }
-/* Closes the innermost finish: waits, then raises `exception` and all others of its activities as MultipleExceptions. */
+/* Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one. */
 static inline void apg_finish_end(apg_object *exception) { if (apg_object *e = apg_rt->finish_end(exception)) throw e; }
 /* Enters the place's atomic section. */
 static inline void apg_atomic_begin() { if (apg_object *e = apg_rt->atomic_begin()) throw e; }
 /* Leaves it; guards of waiting `when`s are looked at again. */
 static inline void apg_atomic_end() { apg_rt->atomic_end(); }
-/* Enters the atomic section to evaluate the guards of a `when`. */
+/* Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it. */
 static inline void apg_when_begin() { if (apg_object *e = apg_rt->when_begin()) throw e; }
 /* No guard holds: leaves the section, waits until another atomic section ended, enters it again. */
 static inline void apg_when_wait() { if (apg_object *e = apg_rt->when_wait()) throw e; }
-/* Leaves the atomic section after the code of a `when`. */
-static inline void apg_when_end() { apg_rt->when_end(); }
-/* Lets other activities run for at least that long; false if the time was negative. */
-static inline bool apg_activity_sleep(apg_i64 milliseconds) { bool out; if (apg_object *e = apg_rt->activity_sleep(milliseconds, &out)) throw e; return out; }
+/* Lets other activities run for at least that long. */
+static inline void apg_sleep(apg_i64 milliseconds) { if (apg_object *e = apg_rt->sleep(milliseconds)) throw e; }
 /* Lets other activities run. */
-static inline void apg_activity_yield() { if (apg_object *e = apg_rt->activity_yield()) throw e; }
+static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) throw e; }
 /* Number of threads that run activities here. */
-static inline apg_i32 apg_activity_workers() { return apg_rt->activity_workers(); }
+static inline apg_i32 apg_worker_count() { return apg_rt->worker_count(); }
 /* Number of the thread that runs this activity, from 0. */
-static inline apg_i32 apg_activity_worker() { return apg_rt->activity_worker(); }
-/* A new clock, with this activity registered on it: its handle, to be kept in the field `handle` of x10.lang.Clock. */
+static inline apg_i32 apg_worker_id() { return apg_rt->worker_id(); }
+/* A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock. */
 static inline apg_i64 apg_clock_make() { apg_i64 out; if (apg_object *e = apg_rt->clock_make(&out)) throw e; return out; }
 /* Waits for all activities registered on the clock. */
 static inline void apg_clock_advance(apg_i64 clock) { if (apg_object *e = apg_rt->clock_advance(clock)) throw e; }
@@ -326,7 +356,7 @@ static inline bool apg_clock_registered(apg_i64 clock) { return apg_rt->clock_re
 static inline void apg_clock_advance_all() { if (apg_object *e = apg_rt->clock_advance_all()) throw e; }
 /* Resumes all clocks of this activity. */
 static inline void apg_clock_resume_all() { if (apg_object *e = apg_rt->clock_resume_all()) throw e; }
-/* A new lock (x10.util.concurrent.Lock): its handle. */
+/* A new lock: its handle. */
 static inline apg_i64 apg_lock_make() { return apg_rt->lock_make(); }
 /* Takes it; waits while another activity has it. */
 static inline void apg_lock_enter(apg_i64 lock) { if (apg_object *e = apg_rt->lock_enter(lock)) throw e; }
@@ -344,20 +374,12 @@ static inline apg_char apg_string_char_at(apg_object *string, apg_i32 index) { a
 static inline apg_object *apg_string_substring(apg_object *string, apg_i32 start, apg_i32 end) { apg_object *out; if (apg_object *e = apg_rt->string_substring(string, start, end, &out)) throw e; return out; }
 /* First index of `other` from `start`, or -1. */
 static inline apg_i32 apg_string_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_index_of(string, other, start, &out)) throw e; return out; }
-/* First index of a character from `start`, or -1. */
-static inline apg_i32 apg_string_index_of_char(apg_object *string, apg_char character, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_index_of_char(string, character, start, &out)) throw e; return out; }
 /* Last index of `other` that is at most `start`, or -1. */
 static inline apg_i32 apg_string_last_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_last_index_of(string, other, start, &out)) throw e; return out; }
-/* Last index of a character that is at most `start`, or -1. */
-static inline apg_i32 apg_string_last_index_of_char(apg_object *string, apg_char character, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_last_index_of_char(string, character, start, &out)) throw e; return out; }
 /* Whether both have the same text; false when `other` is no string. */
 static inline bool apg_string_equals(apg_object *string, apg_object *other) { bool out; if (apg_object *e = apg_rt->string_equals(string, other, &out)) throw e; return out; }
-/* As string_equals, ASCII case aside. */
-static inline bool apg_string_equals_ignore_case(apg_object *string, apg_object *other) { bool out; if (apg_object *e = apg_rt->string_equals_ignore_case(string, other, &out)) throw e; return out; }
 /* Less than, equal to or more than 0, byte by byte. */
 static inline apg_i32 apg_string_compare(apg_object *string, apg_object *other) { apg_i32 out; if (apg_object *e = apg_rt->string_compare(string, other, &out)) throw e; return out; }
-/* As string_compare, ASCII case aside. */
-static inline apg_i32 apg_string_compare_ignore_case(apg_object *string, apg_object *other) { apg_i32 out; if (apg_object *e = apg_rt->string_compare_ignore_case(string, other, &out)) throw e; return out; }
 /* 31-based polynomial over the bytes. */
 static inline apg_i32 apg_string_hash(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_hash(string, &out)) throw e; return out; }
 /* In lower case. */
@@ -366,109 +388,149 @@ static inline apg_object *apg_string_to_lower(apg_object *string) { apg_object *
 static inline apg_object *apg_string_to_upper(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_to_upper(string, &out)) throw e; return out; }
 /* Without white space at both ends. */
 static inline apg_object *apg_string_trim(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_trim(string, &out)) throw e; return out; }
-/* Whether it begins with `prefix`. */
-static inline bool apg_string_starts_with(apg_object *string, apg_object *prefix) { bool out; if (apg_object *e = apg_rt->string_starts_with(string, prefix, &out)) throw e; return out; }
-/* Whether it ends with `suffix`. */
-static inline bool apg_string_ends_with(apg_object *string, apg_object *suffix) { bool out; if (apg_object *e = apg_rt->string_ends_with(string, suffix, &out)) throw e; return out; }
-/* The pieces between occurrences of a text, as a rail of strings. */
-static inline apg_object *apg_string_split(apg_object *string, apg_object *separator) { apg_object *out; if (apg_object *e = apg_rt->string_split(string, separator, &out)) throw e; return out; }
 /* A string of `count` bytes of a Rail[Byte] from `start`. */
 static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_bytes(rail, start, count, &out)) throw e; return out; }
 /* A string of `count` characters of a Rail[Char] from `start`. */
 static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) throw e; return out; }
-/* Copies the string's bytes into a Rail[Byte] of that length. */
+/* Copies the string's bytes into a Rail[Byte] of at least that length. */
 static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail)) throw e; }
-/* Copies the string's bytes as characters into a Rail[Char] of that length. */
-static inline void apg_string_copy_chars(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_chars(string, rail)) throw e; }
 /* printf-like formatting of a Rail[Any]. */
 static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) throw e; return out; }
-/* `true` or `false`. */
-static inline apg_object *apg_bool_to_string(bool value) { apg_object *out; if (apg_object *e = apg_rt->bool_to_string(value, &out)) throw e; return out; }
 /* The character as UTF-8. */
-static inline apg_object *apg_char_to_string(apg_char value) { apg_object *out; if (apg_object *e = apg_rt->char_to_string(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_char(apg_char value) { apg_object *out; if (apg_object *e = apg_rt->string_from_char(value, &out)) throw e; return out; }
+/* Whether it is a lower-case letter. */
+static inline bool apg_char_is_lower(apg_char value) { return apg_rt->char_is_lower(value); }
+/* Whether it is an upper-case letter. */
+static inline bool apg_char_is_upper(apg_char value) { return apg_rt->char_is_upper(value); }
+/* Whether it is a decimal digit. */
+static inline bool apg_char_is_digit(apg_char value) { return apg_rt->char_is_digit(value); }
+/* Whether it is a letter. */
+static inline bool apg_char_is_letter(apg_char value) { return apg_rt->char_is_letter(value); }
+/* Whether it is white space. */
+static inline bool apg_char_is_whitespace(apg_char value) { return apg_rt->char_is_whitespace(value); }
+/* Its lower case. */
+static inline apg_char apg_char_to_lower(apg_char value) { return apg_rt->char_to_lower(value); }
+/* Its upper case. */
+static inline apg_char apg_char_to_upper(apg_char value) { return apg_rt->char_to_upper(value); }
+/* `true` or `false`. */
+static inline apg_object *apg_string_from_bool(bool value) { apg_object *out; if (apg_object *e = apg_rt->string_from_bool(value, &out)) throw e; return out; }
 /* Decimal. */
-static inline apg_object *apg_long_to_string(apg_i64 value) { apg_object *out; if (apg_object *e = apg_rt->long_to_string(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_i64(apg_i64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64(value, &out)) throw e; return out; }
 /* Decimal. */
-static inline apg_object *apg_ulong_to_string(apg_u64 value) { apg_object *out; if (apg_object *e = apg_rt->ulong_to_string(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_u64(apg_u64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64(value, &out)) throw e; return out; }
 /* Shortest decimal that reads back as the same Float. */
-static inline apg_object *apg_float_to_string(float value) { apg_object *out; if (apg_object *e = apg_rt->float_to_string(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f32(value, &out)) throw e; return out; }
 /* Shortest decimal that reads back as the same Double. */
-static inline apg_object *apg_double_to_string(double value) { apg_object *out; if (apg_object *e = apg_rt->double_to_string(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f64(value, &out)) throw e; return out; }
+/* Digits in a radix from 2 to 36, with a minus sign. */
+static inline apg_object *apg_string_from_i64_radix(apg_i64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64_radix(value, radix, &out)) throw e; return out; }
 /* Digits in a radix from 2 to 36. */
-static inline apg_object *apg_long_to_string_radix(apg_i64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->long_to_string_radix(value, radix, &out)) throw e; return out; }
-/* Digits in a radix from 2 to 36. */
-static inline apg_object *apg_ulong_to_string_radix(apg_u64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->ulong_to_string_radix(value, radix, &out)) throw e; return out; }
-/* Reads an integer of `bits` bits; NumberFormatException otherwise. */
-static inline apg_i64 apg_long_parse(apg_object *string, apg_i32 radix, apg_i32 bits) { apg_i64 out; if (apg_object *e = apg_rt->long_parse(string, radix, bits, &out)) throw e; return out; }
-/* Reads an unsigned integer of `bits` bits; NumberFormatException otherwise. */
-static inline apg_u64 apg_ulong_parse(apg_object *string, apg_i32 radix, apg_i32 bits) { apg_u64 out; if (apg_object *e = apg_rt->ulong_parse(string, radix, bits, &out)) throw e; return out; }
-/* Reads a Double; NumberFormatException otherwise. */
-static inline double apg_double_parse(apg_object *string) { double out; if (apg_object *e = apg_rt->double_parse(string, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_u64_radix(apg_u64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64_radix(value, radix, &out)) throw e; return out; }
+/* As C's and Java's hexadecimal floating-point text, `0x1.8p1`. */
+static inline apg_object *apg_hex_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f32(value, &out)) throw e; return out; }
+/* As C's and Java's hexadecimal floating-point text, `0x1.8p1`. */
+static inline apg_object *apg_hex_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f64(value, &out)) throw e; return out; }
+/* Reads an integer in a radix; NumberFormatException otherwise. */
+static inline apg_i64 apg_parse_i64(apg_object *string, apg_i32 radix) { apg_i64 out; if (apg_object *e = apg_rt->parse_i64(string, radix, &out)) throw e; return out; }
+/* Reads an unsigned integer in a radix; NumberFormatException otherwise. */
+static inline apg_u64 apg_parse_u64(apg_object *string, apg_i32 radix) { apg_u64 out; if (apg_object *e = apg_rt->parse_u64(string, radix, &out)) throw e; return out; }
 /* Reads a Float; NumberFormatException otherwise. */
-static inline float apg_float_parse(apg_object *string) { float out; if (apg_object *e = apg_rt->float_parse(string, &out)) throw e; return out; }
+static inline float apg_parse_f32(apg_object *string) { float out; if (apg_object *e = apg_rt->parse_f32(string, &out)) throw e; return out; }
+/* Reads a Double; NumberFormatException otherwise. */
+static inline double apg_parse_f64(apg_object *string) { double out; if (apg_object *e = apg_rt->parse_f64(string, &out)) throw e; return out; }
+/* The error function. */
+static inline double apg_math_erf(double value) { return apg_rt->math_erf(value); }
+/* One minus the error function. */
+static inline double apg_math_erfc(double value) { return apg_rt->math_erfc(value); }
 /* Writes a string to standard output (1) or standard error (2). */
-static inline void apg_console_write(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_write(stream, string)) throw e; }
-/* As console_write, with a line end. */
-static inline void apg_console_write_line(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_write_line(stream, string)) throw e; }
+static inline void apg_console_print(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_print(stream, string)) throw e; }
 /* Writes what is buffered. */
 static inline void apg_console_flush(apg_i32 stream) { if (apg_object *e = apg_rt->console_flush(stream)) throw e; }
 /* A line of standard input without its end; null at the end. */
 static inline apg_object *apg_console_read_line() { apg_object *out; if (apg_object *e = apg_rt->console_read_line(&out)) throw e; return out; }
 /* A byte of standard input; -1 at the end. */
-static inline apg_i32 apg_console_read() { apg_i32 out; if (apg_object *e = apg_rt->console_read(&out)) throw e; return out; }
+static inline apg_i32 apg_console_read_byte() { apg_i32 out; if (apg_object *e = apg_rt->console_read_byte(&out)) throw e; return out; }
 /* Nanoseconds of a clock that never goes back. */
 static inline apg_i64 apg_nano_time() { return apg_rt->nano_time(); }
 /* Milliseconds since 1970. */
 static inline apg_i64 apg_current_time_millis() { return apg_rt->current_time_millis(); }
-/* Ends the program at all places. */
-static inline void apg_system_exit(apg_i32 code) { apg_rt->system_exit(code); }
 /* The status with which the program will end. */
-static inline void apg_system_set_exit_code(apg_i32 code) { apg_rt->system_set_exit_code(code); }
+static inline void apg_set_exit_code(apg_i32 code) { apg_rt->set_exit_code(code); }
+/* Ends this place at once. */
+static inline void apg_kill_here() { apg_rt->kill_here(); }
 /* The value of an environment variable, or null. */
-static inline apg_object *apg_system_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->system_getenv(name, &out)) throw e; return out; }
-/* The environment as `NAME=value`, a rail of strings. */
-static inline apg_object *apg_system_environment() { apg_object *out; if (apg_object *e = apg_rt->system_environment(&out)) throw e; return out; }
+static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) throw e; return out; }
 /* Collects garbage now. */
-static inline void apg_system_collect() { apg_rt->system_collect(); }
+static inline void apg_gc() { apg_rt->gc(); }
 /* Bytes in use in the heap. */
-static inline apg_i64 apg_system_heap_size() { return apg_rt->system_heap_size(); }
-/* The functions that are active, innermost first, a rail of strings. */
-static inline apg_object *apg_stack_trace() { apg_object *out; if (apg_object *e = apg_rt->stack_trace(&out)) throw e; return out; }
-/* Opens a file: mode 0 reads, 1 writes anew, 2 appends. Its handle. */
-static inline apg_i64 apg_file_open(apg_object *name, apg_i32 mode) { apg_i64 out; if (apg_object *e = apg_rt->file_open(name, mode, &out)) throw e; return out; }
+static inline apg_i64 apg_heap_size() { return apg_rt->heap_size(); }
+/* Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0. */
+static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) throw e; }
+/* `Class.method (file.x10:line)` of a frame; null if it is not the program's. */
+static inline apg_object *apg_stack_describe(apg_i64 frame) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frame, &out)) throw e; return out; }
+/* Opens a file to read: its handle. */
+static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) throw e; return out; }
+/* Opens a file to write, anew or at its end: its handle. */
+static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i64 out; if (apg_object *e = apg_rt->file_open_write(name, append, &out)) throw e; return out; }
 /* Closes it. */
 static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) throw e; }
 /* A byte; -1 at the end. */
-static inline apg_i32 apg_file_read(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read(file, &out)) throw e; return out; }
+static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) throw e; return out; }
 /* Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end. */
-static inline apg_i64 apg_file_read_bytes(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read_bytes(file, rail, start, count, &out)) throw e; return out; }
-/* A line without its end; null at the end. */
-static inline apg_object *apg_file_read_line(apg_i64 file) { apg_object *out; if (apg_object *e = apg_rt->file_read_line(file, &out)) throw e; return out; }
-/* Writes a byte. */
-static inline void apg_file_write(apg_i64 file, apg_i8 byte) { if (apg_object *e = apg_rt->file_write(file, byte)) throw e; }
+static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) throw e; return out; }
+/* Bytes that can be read without waiting. */
+static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) throw e; return out; }
 /* Writes bytes of a Rail[Byte]. */
-static inline void apg_file_write_bytes(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write_bytes(file, rail, start, count)) throw e; }
-/* Writes a string. */
-static inline void apg_file_write_string(apg_i64 file, apg_object *string) { if (apg_object *e = apg_rt->file_write_string(file, string)) throw e; }
+static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) throw e; }
 /* Hands what is buffered to the system. */
 static inline void apg_file_flush(apg_i64 file) { if (apg_object *e = apg_rt->file_flush(file)) throw e; }
 /* Bytes of a file; -1 if there is none. */
 static inline apg_i64 apg_file_size(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_size(name, &out)) throw e; return out; }
-/* 0 nothing, 1 a file, 2 a directory, 3 something else. */
-static inline apg_i32 apg_file_kind(apg_object *name) { apg_i32 out; if (apg_object *e = apg_rt->file_kind(name, &out)) throw e; return out; }
-/* Milliseconds since 1970 of the last change; 0 if there is none. */
-static inline apg_i64 apg_file_modified(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_modified(name, &out)) throw e; return out; }
+/* Whether something of that name is there. */
+static inline bool apg_file_exists(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_exists(name, &out)) throw e; return out; }
+/* Whether a directory of that name is there. */
+static inline bool apg_file_is_directory(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_is_directory(name, &out)) throw e; return out; }
 /* Deletes a file or an empty directory: whether it did. */
 static inline bool apg_file_delete(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_delete(name, &out)) throw e; return out; }
-/* Renames a file: whether it did. */
-static inline bool apg_file_rename(apg_object *name, apg_object *target) { bool out; if (apg_object *e = apg_rt->file_rename(name, target, &out)) throw e; return out; }
-/* Makes a directory, with those above it if `all`: whether it did. */
-static inline bool apg_file_make_directory(apg_object *name, bool all) { bool out; if (apg_object *e = apg_rt->file_make_directory(name, all, &out)) throw e; return out; }
-/* Names in a directory, a rail of strings; null if it is none. */
-static inline apg_object *apg_file_list(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_list(name, &out)) throw e; return out; }
-/* Values of autoBlocks() and autoThreads() for a kernel at a place. */
-static inline void apg_kernel_auto(apg_i64 place, const apg_kernel *kernel, apg_u32 shared_bytes, apg_i32 *blocks, apg_i32 *threads) { if (apg_object *e = apg_rt->kernel_auto(place, kernel, shared_bytes, blocks, threads)) throw e; }
+/* Makes a directory: whether it did. */
+static inline bool apg_file_mkdir(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdir(name, &out)) throw e; return out; }
+/* Number of host places. */
+static inline apg_i64 apg_place_count() { return apg_rt->place_count(); }
+/* Number of all places. */
+static inline apg_i64 apg_place_total() { return apg_rt->place_total(); }
+/* Whether it is an accelerator. */
+static inline bool apg_place_is_accelerator(apg_i64 place) { return apg_rt->place_is_accelerator(place); }
+/* The host of an accelerator; a host is its own. */
+static inline apg_i64 apg_place_parent(apg_i64 place) { return apg_rt->place_parent(place); }
+/* The host place in whose process the place lives. */
+static inline apg_i64 apg_place_host(apg_i64 place) { return apg_rt->place_host(place); }
+/* What the place is, for people. */
+static inline apg_object *apg_place_name(apg_i64 place) { apg_object *out; if (apg_object *e = apg_rt->place_name(place, &out)) throw e; return out; }
+/* Number of accelerators of a host. */
+static inline apg_i64 apg_place_child_count(apg_i64 place) { return apg_rt->place_child_count(place); }
+/* An accelerator of a host. */
+static inline apg_i64 apg_place_child(apg_i64 place, apg_i64 index) { apg_i64 out; if (apg_object *e = apg_rt->place_child(place, index, &out)) throw e; return out; }
+/* Which of its host's accelerators it is. */
+static inline apg_i64 apg_place_child_index(apg_i64 place) { apg_i64 out; if (apg_object *e = apg_rt->place_child_index(place, &out)) throw e; return out; }
+/* Waits for all members of a team. */
+static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) throw e; }
+/* Copies elements of the root's source to everyone's target. */
+static inline void apg_team_broadcast(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, root, source, source_index, target, target_index, count)) throw e; }
+/* Combines everyone's source into the root's target. */
+static inline void apg_team_reduce(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, root, source, source_index, target, target_index, count, operation)) throw e; }
+/* Combines everyone's source into everyone's target. */
+static inline void apg_team_all_reduce(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, source, source_index, target, target_index, count, operation)) throw e; }
+/* Starts a copy from a rail here to a global rail; the innermost finish waits for it. */
+static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) throw e; }
+/* Starts a copy from a global rail to a rail here; the innermost finish waits for it. */
+static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) throw e; }
+/* Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address. */
+static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) throw e; return out; }
+/* Frees memory of an accelerator. */
+static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_object *e = apg_rt->device_free(place, address)) throw e; }
+/* Waits for all work of an accelerator. */
+static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) throw e; }
 /* Runs a kernel at a place (this host or an accelerator of it) and waits for it. */
-static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment, const apg_launch *launch) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment, launch)) throw e; }
+static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) throw e; }
 #endif
 #endif

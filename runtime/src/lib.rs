@@ -1,8 +1,9 @@
-//! The runtime of compiled X10 programs: the C ABI they are compiled against, their garbage-collected heap,
-//! their activities, and the native members of the class library.
+//! The apg runtime: places, activities, memory and devices of a running X10 program.
 //!
-//! A program is a shared object that `apg` loads ([`program`]). It reaches the runtime through one table of
-//! functions ([`abi`]), and the runtime reaches it through another.
+//! A compiled program is a shared object that this crate loads; the two speak through the tables of `include/apg.h`,
+//! whose functions are listed in [`abi`].
+#![allow(missing_docs)]
 
 pub mod abi;
+pub mod layout;
 pub mod memory;

@@ -69,11 +69,11 @@ entries! {
         raises fn raise_division() -> ();
         /// Raises ClassCastException; always throws.
         raises fn raise_cast(object: Ref, target: Text) -> ();
-        /// A number that stays with the object.
-        plain fn object_identity_hash(object: Ref) -> i32;
+        /// A number that stays with the object; 0 for null.
+        plain fn identity_hash(object: Ref) -> i32;
         /// The X10 name of the object's class.
         raises fn object_type_name(object: Ref) -> Ref;
-        /// The default toString: class name, `@`, hash code in hexadecimal.
+        /// The default toString: class name, `@`, identity hash in hexadecimal.
         raises fn object_to_string(object: Ref) -> Ref;
         /// Whether the caller must initialise the static field; otherwise it is ready, or raises what its initialiser raised.
         raises fn static_begin(state: StaticPointer) -> bool;
@@ -83,8 +83,8 @@ entries! {
         raises fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
         /// Zeroes elements; bounds are checked.
         raises fn rail_clear(rail: Ref, start: i64, count: i64) -> ();
-        /// Registers an object under a number that other places can hold (GlobalRef); it stays alive until forgotten.
-        raises fn global_ref_make(object: Ref) -> i64;
+        /// Registers an object under a number that other places can hold; it stays alive until forgotten. 0 for null.
+        raises fn global_ref_register(object: Ref) -> i64;
         /// The object registered here under that number.
         raises fn global_ref_get(handle: i64) -> Ref;
         /// Ends a registration.
@@ -113,29 +113,27 @@ entries! {
         raises fn at_value(place: i64, closure: Ref) -> Ref;
         /// Opens a finish; a clocked one makes a clock and registers this activity on it.
         raises fn finish_begin(clocked: bool) -> ();
-        /// Closes the innermost finish: waits, then raises `exception` and all others of its activities as MultipleExceptions.
+        /// Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one.
         raises fn finish_end(exception: Ref) -> ();
         /// Enters the place's atomic section.
         raises fn atomic_begin() -> ();
         /// Leaves it; guards of waiting `when`s are looked at again.
         plain fn atomic_end() -> ();
-        /// Enters the atomic section to evaluate the guards of a `when`.
+        /// Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it.
         raises fn when_begin() -> ();
         /// No guard holds: leaves the section, waits until another atomic section ended, enters it again.
         raises fn when_wait() -> ();
-        /// Leaves the atomic section after the code of a `when`.
-        plain fn when_end() -> ();
-        /// Lets other activities run for at least that long; false if the time was negative.
-        raises fn activity_sleep(milliseconds: i64) -> bool;
+        /// Lets other activities run for at least that long.
+        raises fn sleep(milliseconds: i64) -> ();
         /// Lets other activities run.
-        raises fn activity_yield() -> ();
+        raises fn probe() -> ();
         /// Number of threads that run activities here.
-        plain fn activity_workers() -> i32;
+        plain fn worker_count() -> i32;
         /// Number of the thread that runs this activity, from 0.
-        plain fn activity_worker() -> i32;
+        plain fn worker_id() -> i32;
     }
     in natives::clocks {
-        /// A new clock, with this activity registered on it: its handle, to be kept in the field `handle` of x10.lang.Clock.
+        /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock.
         raises fn clock_make() -> i64;
         /// Waits for all activities registered on the clock.
         raises fn clock_advance(clock: i64) -> ();
@@ -153,7 +151,7 @@ entries! {
         raises fn clock_resume_all() -> ();
     }
     in natives::locks {
-        /// A new lock (x10.util.concurrent.Lock): its handle.
+        /// A new lock: its handle.
         plain fn lock_make() -> i64;
         /// Takes it; waits while another activity has it.
         raises fn lock_enter(lock: i64) -> ();
@@ -173,20 +171,12 @@ entries! {
         raises fn string_substring(string: Ref, start: i32, end: i32) -> Ref;
         /// First index of `other` from `start`, or -1.
         raises fn string_index_of(string: Ref, other: Ref, start: i32) -> i32;
-        /// First index of a character from `start`, or -1.
-        raises fn string_index_of_char(string: Ref, character: Char, start: i32) -> i32;
         /// Last index of `other` that is at most `start`, or -1.
         raises fn string_last_index_of(string: Ref, other: Ref, start: i32) -> i32;
-        /// Last index of a character that is at most `start`, or -1.
-        raises fn string_last_index_of_char(string: Ref, character: Char, start: i32) -> i32;
         /// Whether both have the same text; false when `other` is no string.
         raises fn string_equals(string: Ref, other: Ref) -> bool;
-        /// As string_equals, ASCII case aside.
-        raises fn string_equals_ignore_case(string: Ref, other: Ref) -> bool;
         /// Less than, equal to or more than 0, byte by byte.
         raises fn string_compare(string: Ref, other: Ref) -> i32;
-        /// As string_compare, ASCII case aside.
-        raises fn string_compare_ignore_case(string: Ref, other: Ref) -> i32;
         /// 31-based polynomial over the bytes.
         raises fn string_hash(string: Ref) -> i32;
         /// In lower case.
@@ -195,121 +185,167 @@ entries! {
         raises fn string_to_upper(string: Ref) -> Ref;
         /// Without white space at both ends.
         raises fn string_trim(string: Ref) -> Ref;
-        /// Whether it begins with `prefix`.
-        raises fn string_starts_with(string: Ref, prefix: Ref) -> bool;
-        /// Whether it ends with `suffix`.
-        raises fn string_ends_with(string: Ref, suffix: Ref) -> bool;
-        /// The pieces between occurrences of a text, as a rail of strings.
-        raises fn string_split(string: Ref, separator: Ref) -> Ref;
         /// A string of `count` bytes of a Rail[Byte] from `start`.
         raises fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Ref;
         /// A string of `count` characters of a Rail[Char] from `start`.
         raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
-        /// Copies the string's bytes into a Rail[Byte] of that length.
+        /// Copies the string's bytes into a Rail[Byte] of at least that length.
         raises fn string_copy_bytes(string: Ref, rail: Ref) -> ();
-        /// Copies the string's bytes as characters into a Rail[Char] of that length.
-        raises fn string_copy_chars(string: Ref, rail: Ref) -> ();
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].
         raises fn string_format(format: Ref, arguments: Ref) -> Ref;
     }
+    in natives::characters {
+        /// The character as UTF-8.
+        raises fn string_from_char(value: Char) -> Ref;
+        /// Whether it is a lower-case letter.
+        plain fn char_is_lower(value: Char) -> bool;
+        /// Whether it is an upper-case letter.
+        plain fn char_is_upper(value: Char) -> bool;
+        /// Whether it is a decimal digit.
+        plain fn char_is_digit(value: Char) -> bool;
+        /// Whether it is a letter.
+        plain fn char_is_letter(value: Char) -> bool;
+        /// Whether it is white space.
+        plain fn char_is_whitespace(value: Char) -> bool;
+        /// Its lower case.
+        plain fn char_to_lower(value: Char) -> Char;
+        /// Its upper case.
+        plain fn char_to_upper(value: Char) -> Char;
+    }
     in natives::numbers {
         /// `true` or `false`.
-        raises fn bool_to_string(value: bool) -> Ref;
-        /// The character as UTF-8.
-        raises fn char_to_string(value: Char) -> Ref;
+        raises fn string_from_bool(value: bool) -> Ref;
         /// Decimal.
-        raises fn long_to_string(value: i64) -> Ref;
+        raises fn string_from_i64(value: i64) -> Ref;
         /// Decimal.
-        raises fn ulong_to_string(value: u64) -> Ref;
+        raises fn string_from_u64(value: u64) -> Ref;
         /// Shortest decimal that reads back as the same Float.
-        raises fn float_to_string(value: f32) -> Ref;
+        raises fn string_from_f32(value: f32) -> Ref;
         /// Shortest decimal that reads back as the same Double.
-        raises fn double_to_string(value: f64) -> Ref;
+        raises fn string_from_f64(value: f64) -> Ref;
+        /// Digits in a radix from 2 to 36, with a minus sign.
+        raises fn string_from_i64_radix(value: i64, radix: i32) -> Ref;
         /// Digits in a radix from 2 to 36.
-        raises fn long_to_string_radix(value: i64, radix: i32) -> Ref;
-        /// Digits in a radix from 2 to 36.
-        raises fn ulong_to_string_radix(value: u64, radix: i32) -> Ref;
-        /// Reads an integer of `bits` bits; NumberFormatException otherwise.
-        raises fn long_parse(string: Ref, radix: i32, bits: i32) -> i64;
-        /// Reads an unsigned integer of `bits` bits; NumberFormatException otherwise.
-        raises fn ulong_parse(string: Ref, radix: i32, bits: i32) -> u64;
-        /// Reads a Double; NumberFormatException otherwise.
-        raises fn double_parse(string: Ref) -> f64;
+        raises fn string_from_u64_radix(value: u64, radix: i32) -> Ref;
+        /// As C's and Java's hexadecimal floating-point text, `0x1.8p1`.
+        raises fn hex_string_from_f32(value: f32) -> Ref;
+        /// As C's and Java's hexadecimal floating-point text, `0x1.8p1`.
+        raises fn hex_string_from_f64(value: f64) -> Ref;
+        /// Reads an integer in a radix; NumberFormatException otherwise.
+        raises fn parse_i64(string: Ref, radix: i32) -> i64;
+        /// Reads an unsigned integer in a radix; NumberFormatException otherwise.
+        raises fn parse_u64(string: Ref, radix: i32) -> u64;
         /// Reads a Float; NumberFormatException otherwise.
-        raises fn float_parse(string: Ref) -> f32;
+        raises fn parse_f32(string: Ref) -> f32;
+        /// Reads a Double; NumberFormatException otherwise.
+        raises fn parse_f64(string: Ref) -> f64;
+        /// The error function.
+        plain fn math_erf(value: f64) -> f64;
+        /// One minus the error function.
+        plain fn math_erfc(value: f64) -> f64;
     }
     in natives::console {
         /// Writes a string to standard output (1) or standard error (2).
-        raises fn console_write(stream: i32, string: Ref) -> ();
-        /// As console_write, with a line end.
-        raises fn console_write_line(stream: i32, string: Ref) -> ();
+        raises fn console_print(stream: i32, string: Ref) -> ();
         /// Writes what is buffered.
         raises fn console_flush(stream: i32) -> ();
         /// A line of standard input without its end; null at the end.
         raises fn console_read_line() -> Ref;
         /// A byte of standard input; -1 at the end.
-        raises fn console_read() -> i32;
+        raises fn console_read_byte() -> i32;
     }
     in natives::system {
         /// Nanoseconds of a clock that never goes back.
         plain fn nano_time() -> i64;
         /// Milliseconds since 1970.
         plain fn current_time_millis() -> i64;
-        /// Ends the program at all places.
-        plain fn system_exit(code: i32) -> ();
         /// The status with which the program will end.
-        plain fn system_set_exit_code(code: i32) -> ();
+        plain fn set_exit_code(code: i32) -> ();
+        /// Ends this place at once.
+        plain fn kill_here() -> ();
         /// The value of an environment variable, or null.
-        raises fn system_getenv(name: Ref) -> Ref;
-        /// The environment as `NAME=value`, a rail of strings.
-        raises fn system_environment() -> Ref;
+        raises fn getenv(name: Ref) -> Ref;
         /// Collects garbage now.
-        plain fn system_collect() -> ();
+        plain fn gc() -> ();
         /// Bytes in use in the heap.
-        plain fn system_heap_size() -> i64;
-        /// The functions that are active, innermost first, a rail of strings.
-        raises fn stack_trace() -> Ref;
+        plain fn heap_size() -> i64;
+    }
+    in natives::stack {
+        /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
+        raises fn stack_capture(frames: Ref) -> ();
+        /// `Class.method (file.x10:line)` of a frame; null if it is not the program's.
+        raises fn stack_describe(frame: i64) -> Ref;
     }
     in natives::files {
-        /// Opens a file: mode 0 reads, 1 writes anew, 2 appends. Its handle.
-        raises fn file_open(name: Ref, mode: i32) -> i64;
+        /// Opens a file to read: its handle.
+        raises fn file_open_read(name: Ref) -> i64;
+        /// Opens a file to write, anew or at its end: its handle.
+        raises fn file_open_write(name: Ref, append: bool) -> i64;
         /// Closes it.
         raises fn file_close(file: i64) -> ();
         /// A byte; -1 at the end.
-        raises fn file_read(file: i64) -> i32;
+        raises fn file_read_byte(file: i64) -> i32;
         /// Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end.
-        raises fn file_read_bytes(file: i64, rail: Ref, start: i64, count: i64) -> i64;
-        /// A line without its end; null at the end.
-        raises fn file_read_line(file: i64) -> Ref;
-        /// Writes a byte.
-        raises fn file_write(file: i64, byte: i8) -> ();
+        raises fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> i64;
+        /// Bytes that can be read without waiting.
+        raises fn file_available(file: i64) -> i64;
         /// Writes bytes of a Rail[Byte].
-        raises fn file_write_bytes(file: i64, rail: Ref, start: i64, count: i64) -> ();
-        /// Writes a string.
-        raises fn file_write_string(file: i64, string: Ref) -> ();
+        raises fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> ();
         /// Hands what is buffered to the system.
         raises fn file_flush(file: i64) -> ();
         /// Bytes of a file; -1 if there is none.
         raises fn file_size(name: Ref) -> i64;
-        /// 0 nothing, 1 a file, 2 a directory, 3 something else.
-        raises fn file_kind(name: Ref) -> i32;
-        /// Milliseconds since 1970 of the last change; 0 if there is none.
-        raises fn file_modified(name: Ref) -> i64;
+        /// Whether something of that name is there.
+        raises fn file_exists(name: Ref) -> bool;
+        /// Whether a directory of that name is there.
+        raises fn file_is_directory(name: Ref) -> bool;
         /// Deletes a file or an empty directory: whether it did.
         raises fn file_delete(name: Ref) -> bool;
-        /// Renames a file: whether it did.
-        raises fn file_rename(name: Ref, target: Ref) -> bool;
-        /// Makes a directory, with those above it if `all`: whether it did.
-        raises fn file_make_directory(name: Ref, all: bool) -> bool;
-        /// Names in a directory, a rail of strings; null if it is none.
-        raises fn file_list(name: Ref) -> Ref;
+        /// Makes a directory: whether it did.
+        raises fn file_mkdir(name: Ref) -> bool;
     }
-    in natives::kernels {
-        /// Values of autoBlocks() and autoThreads() for a kernel at a place.
-        raises fn kernel_auto(place: i64, kernel: KernelPointer, shared_bytes: u32, blocks: IntPointer, threads: IntPointer) -> ();
+    in natives::places {
+        /// Number of host places.
+        plain fn place_count() -> i64;
+        /// Number of all places.
+        plain fn place_total() -> i64;
+        /// Whether it is an accelerator.
+        plain fn place_is_accelerator(place: i64) -> bool;
+        /// The host of an accelerator; a host is its own.
+        plain fn place_parent(place: i64) -> i64;
+        /// The host place in whose process the place lives.
+        plain fn place_host(place: i64) -> i64;
+        /// What the place is, for people.
+        raises fn place_name(place: i64) -> Ref;
+        /// Number of accelerators of a host.
+        plain fn place_child_count(place: i64) -> i64;
+        /// An accelerator of a host.
+        raises fn place_child(place: i64, index: i64) -> i64;
+        /// Which of its host's accelerators it is.
+        raises fn place_child_index(place: i64) -> i64;
+        /// Waits for all members of a team.
+        raises fn team_barrier(team: i64) -> ();
+        /// Copies elements of the root's source to everyone's target.
+        raises fn team_broadcast(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Combines everyone's source into the root's target.
+        raises fn team_reduce(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Combines everyone's source into everyone's target.
+        raises fn team_all_reduce(team: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
+        raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
+        /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
+        raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+    }
+    in natives::devices {
+        /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.
+        raises fn device_allocate(place: i64, sample: Ref, count: i64) -> i64;
+        /// Frees memory of an accelerator.
+        raises fn device_free(place: i64, address: i64) -> ();
+        /// Waits for all work of an accelerator.
+        raises fn device_synchronise(place: i64) -> ();
         /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
-        raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, launch: LaunchPointer) -> ();
+        raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> ();
     }
 }

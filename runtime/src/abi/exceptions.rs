@@ -69,8 +69,6 @@ kinds! {
     DeadPlace = "x10.lang.DeadPlaceException",
     /// A value that cannot be sent to another place.
     NotSerializable = "x10.io.NotSerializableException",
-    /// Bytes that are no value.
-    Serialization = "x10.io.SerializationException",
     /// Input or output failed.
     Io = "x10.io.IOException",
     /// No such file.

@@ -12,14 +12,13 @@
 mod entries;
 mod exceptions;
 mod header;
-pub mod layout;
 
 pub use entries::{ENTRIES, Runtime};
 pub use exceptions::ExceptionKind;
 pub use header::generate as generate_header;
 
-use crate::memory::{Ref, TypeDescriptor};
-use layout::{Kernel, Launch, StaticState};
+use crate::layout::{Kernel, StaticState, Type};
+use crate::memory::Ref;
 
 /// Raised when a program was compiled for another runtime.
 pub const VERSION: u32 = 1;
@@ -150,9 +149,7 @@ abi_types! {
     Refs => Ty::Pointer("apg_object *const *"),
     DescriptorPointer => Ty::Pointer("const apg_type *"),
     KernelPointer => Ty::Pointer("const apg_kernel *"),
-    LaunchPointer => Ty::Pointer("const apg_launch *"),
     StaticPointer => Ty::Pointer("apg_static *"),
-    IntPointer => Ty::Pointer("apg_i32 *"),
 }
 
 /// A Unicode code point as X10's `Char`.
@@ -167,15 +164,11 @@ pub type Bytes = *const std::ffi::c_void;
 /// An array of references.
 pub type Refs = *const Ref;
 /// A type descriptor.
-pub type DescriptorPointer = *const TypeDescriptor;
+pub type DescriptorPointer = *const Type;
 /// A kernel.
 pub type KernelPointer = *const Kernel;
-/// Extents of a launch.
-pub type LaunchPointer = *const Launch;
 /// The state of a static field.
 pub type StaticPointer = *mut StaticState;
-/// An `Int` result.
-pub type IntPointer = *mut i32;
 
 /// The exception an entry raises; never null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

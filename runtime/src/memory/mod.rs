@@ -1,5 +1,5 @@
-//! The heap: object layout, allocation, collection.
+//! The heap: references to objects, allocation, collection.
 
 mod object;
 
-pub use object::{FieldDescriptor, InterfaceTable, Kind, Object, Rail, Ref, Slot, TypeDescriptor, XString};
+pub use object::{ARRAY_HEADER, Ref};
