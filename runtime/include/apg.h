@@ -19,7 +19,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
-  const apg_type *type;             /* for APG_VALUE: the struct's descriptor */
+  const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
 } apg_field;
 typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
 
@@ -38,24 +38,50 @@ struct apg_type {
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
 
-/* ---- kernels ---- */
+/* ---- kernels ----
+   The environment is one struct, a member a capture, built by the program before the launch:
+     APG_SCALAR         the value
+     APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
+     APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+   The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
+   extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
+   extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
+   with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
 typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
+#define APG_MAX_SHARED 16
+/* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
 typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
-  apg_u32 env_size; apg_u32 capture_count; const apg_capture *captures;
-  apg_u32 shared_count;             /* shared rails */
-  /* CPU form: runs blocks [first, last) of the flattened grid */
-  void (*cpu)(const void *env, const struct apg_launch *launch, apg_i64 first, apg_i64 last);
+  apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
+  apg_u32 capture_count; const apg_capture *captures;
+  apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
+  /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
+     called several times: once for each block size that the occupancy search tries. */
+  apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
+  /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
+  apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
 } apg_kernel;
-typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[16]; apg_u32 shared_bytes; } apg_launch;
 
 /* ---- the program's table (exported as `apg_program_v1`) ---- */
+typedef struct apg_root { void *address; apg_u32 slot; const apg_type *type; /* APG_VALUE: the struct */ } apg_root;
+/* Entries never let a C++ exception out: they return the X10 exception object, or null. */
 typedef struct apg_program {
   apg_u32 abi; apg_u32 type_count; const apg_type *const *types;
   apg_u32 kernel_count; const apg_kernel *const *kernels;
   apg_u32 file_count; const char *const *files;
-  /* ... runtime -> program entries: main, exception factory, closure call; see abi in the runtime crate */
+  apg_u32 root_count; const apg_root *roots;         /* static fields: roots of collection */
+  const apg_type *string_type; const apg_type *string_rail_type;   /* may be null if the program uses none */
+  void (*bind)(const void *runtime);                 /* called first: the runtime's table, of the same abi */
+  apg_object *(*main)(apg_object *arguments);
+  apg_object *(*make_exception)(apg_u32 kind, apg_object *message, apg_object **result);
+  apg_object *(*call)(apg_object *closure);          /* a closure without parameters and result */
+  apg_object *(*to_string)(apg_object *object, apg_object **result);
+  apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
+  apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
 } apg_program;
 #endif

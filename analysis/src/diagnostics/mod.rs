@@ -1,8 +1,53 @@
-//! Diagnostics as plain data, returned by queries, never accumulated.
+//! Diagnostics as plain data, returned by queries, never accumulated; and the registry of their codes.
+//!
+//! To add a code: write `FAMILY/NAME.rs` with a `pub static RULE: Rule` (copy a neighbour), add
+//! `pub mod NAME;` and `&NAME::RULE` to `FAMILY/mod.rs`, and report it by
+//! `diagnostics::FAMILY::NAME::RULE.at(range, "what is wrong here").note("what to write instead")`.
+//! Then `APG_UPDATE=1 cargo test -p apg-analysis --test diagnostic_pages` writes its page, and the same
+//! test runs the page's examples: the failing one must yield that code, the mended one nothing.
+
+mod rule;
+
+pub mod r#async;
+pub mod constraint;
+pub mod cuda;
+pub mod flow;
+pub mod hoist;
+pub mod internal;
+pub mod name;
+pub mod place;
+pub mod syntax;
+pub mod r#type;
 
 use apg_syntax::TextRange;
 
+pub use rule::{DEFAULT_FILE, Rule, example_files};
+
 use crate::ids::SourceFile;
+
+/// The rules of each family, families in alphabetical order.
+static FAMILIES: [&[&Rule]; 10] = [
+    r#async::RULES,
+    constraint::RULES,
+    cuda::RULES,
+    flow::RULES,
+    hoist::RULES,
+    internal::RULES,
+    name::RULES,
+    place::RULES,
+    syntax::RULES,
+    r#type::RULES,
+];
+
+/// All rules, by family.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|family| family.iter().copied())
+}
+
+/// The rule with this code.
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.code == code)
+}
 
 /// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

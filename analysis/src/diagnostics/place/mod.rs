@@ -1,0 +1,6 @@
+//! `place/...`: where values live.
+
+use crate::diagnostics::Rule;
+
+/// The rules of this family, in alphabetical order.
+pub static RULES: &[&Rule] = &[];

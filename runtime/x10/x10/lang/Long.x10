@@ -1,0 +1,144 @@
+package x10.lang;
+
+import x10.compiler.Intrinsic;
+import x10.util.Ordered;
+
+/**
+ * A 64-bit signed integer. Arithmetic wraps around; division by zero raises an ArithmeticException;
+ * shift counts are taken modulo 64.
+ */
+public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long], Ordered[Long] {
+    /** The least value. */
+    public static MIN_VALUE:Long = -9223372036854775807 - 1;
+    /** The greatest value. */
+    public static MAX_VALUE:Long = 9223372036854775807;
+
+    /** Whether this is less than x. */
+    @Intrinsic("op.lt") public native operator this < (x:Long):Boolean;
+    /** Whether this is greater than x. */
+    @Intrinsic("op.gt") public native operator this > (x:Long):Boolean;
+    /** Whether this is at most x. */
+    @Intrinsic("op.le") public native operator this <= (x:Long):Boolean;
+    /** Whether this is at least x. */
+    @Intrinsic("op.ge") public native operator this >= (x:Long):Boolean;
+    /** Sum. */
+    @Intrinsic("op.add") public native operator this + (x:Long):Long;
+    /** Difference. */
+    @Intrinsic("op.sub") public native operator this - (x:Long):Long;
+    /** Product. */
+    @Intrinsic("op.mul") public native operator this * (x:Long):Long;
+    /** Quotient, rounded towards zero. */
+    @Intrinsic("op.div") public native operator this / (x:Long):Long;
+    /** Remainder, with the sign of this. */
+    @Intrinsic("op.rem") public native operator this % (x:Long):Long;
+    /** Bitwise and. */
+    @Intrinsic("op.and") public native operator this & (x:Long):Long;
+    /** Bitwise or. */
+    @Intrinsic("op.or") public native operator this | (x:Long):Long;
+    /** Bitwise exclusive or. */
+    @Intrinsic("op.xor") public native operator this ^ (x:Long):Long;
+    /** Shift left. */
+    @Intrinsic("op.shl") public native operator this << (count:Long):Long;
+    /** Shift right, keeping the sign. */
+    @Intrinsic("op.shr") public native operator this >> (count:Long):Long;
+    /** Shift right, filling with zeros. */
+    @Intrinsic("op.ushr") public native operator this >>> (count:Long):Long;
+    /** This value. */
+    @Intrinsic("op.convert") public native operator + this:Long;
+    /** The negative. */
+    @Intrinsic("op.neg") public native operator - this:Long;
+    /** Bitwise complement. */
+    @Intrinsic("op.bit_not") public native operator ~ this:Long;
+
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):Long;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:Short):Long;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:Int):Long;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UByte):Long;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UShort):Long;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UInt):Long;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:ULong) as Long;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Float) as Long;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Double) as Long;
+
+    /** The value in decimal. */
+    @Intrinsic("rt.string_from_i64") public native def toString():String;
+    /** The value in the given radix, 2 to 36, with a minus sign if negative. */
+    @Intrinsic("rt.string_from_i64_radix") public native def toString(radix:Int):String;
+    /** The bits in base 16, without leading zeros. */
+    public def toHexString():String = (this as ULong).toString(16n);
+    /** The bits in base 8, without leading zeros. */
+    public def toOctalString():String = (this as ULong).toString(8n);
+    /** The bits in base 2, without leading zeros. */
+    public def toBinaryString():String = (this as ULong).toString(2n);
+    /** Reads a decimal number; raises a NumberFormatException if s is not one or does not fit. */
+    public static def parse(s:String):Long = parse(s, 10n);
+    /** Reads a number in the given radix. */
+    @Intrinsic("rt.parse_i64") public native static def parse(s:String, radix:Int):Long;
+    /** The same as parse. */
+    public static def parseLong(s:String):Long = parse(s, 10n);
+    /** The same as parse. */
+    public static def parseLong(s:String, radix:Int):Long = parse(s, radix);
+
+    /** How many bits are set. */
+    public def bitCount():Int {
+        var rest:Long = this;
+        var count:Int = 0n;
+        while (rest != 0) { rest = rest & (rest - 1); count++; }
+        return count;
+    }
+    /** How many bits above the highest set one are zero; 64 for 0. */
+    public def numberOfLeadingZeros():Int {
+        var count:Int = 0n;
+        while (count < 64n && ((this >>> (63 - count)) & 1) == 0) count++;
+        return count;
+    }
+    /** How many bits below the lowest set one are zero; 64 for 0. */
+    public def numberOfTrailingZeros():Int {
+        var count:Int = 0n;
+        while (count < 64n && ((this >>> count) & 1) == 0) count++;
+        return count;
+    }
+    /** Only the highest set bit. */
+    public def highestOneBit():Long = this == 0 ? 0 : 1 << (63 - numberOfLeadingZeros());
+    /** Only the lowest set bit. */
+    public def lowestOneBit():Long = this & -this;
+    /** The bits moved left, those that fall out coming in at the right. */
+    public def rotateLeft(distance:Int):Long = (this << distance) | (this >>> (64 - distance));
+    /** The bits moved right, those that fall out coming in at the left. */
+    public def rotateRight(distance:Int):Long = (this >>> distance) | (this << (64 - distance));
+    /** The bits in opposite order. */
+    public def reverse():Long {
+        var rest:Long = this;
+        var result:Long = 0;
+        for (i in 0n..63n) { result = (result << 1) | (rest & 1); rest = rest >>> 1; }
+        return result;
+    }
+    /** -1, 0 or 1. */
+    public def signum():Int = this == 0 ? 0n : (this > 0 ? 1n : -1n);
+    /** The bytes in opposite order. */
+    public def reverseBytes():Long {
+        var rest:ULong = this as ULong;
+        var result:ULong = 0n as ULong;
+        for (i in 1n..8n) { result = (result << 8) | (rest & (255n as ULong)); rest = rest >>> 8; }
+        return result as Long;
+    }
+    /** A hash of the value. */
+    public def hashCode():Int = (this ^ (this >>> 32)) as Int;
+    /** Whether x is the same number, as a Long. */
+    public def equals(x:Any):Boolean = x instanceof Long && (x as Long) == this;
+    /** Whether x is the same number. */
+    public def equals(x:Long):Boolean = this == x;
+    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    public def compareTo(x:Long):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    /** The range from x to y, both included; empty if y is less than x. */
+    public static operator (x:Long) .. (y:Long):LongRange{self.min==x,self.max==y} = LongRange(x, y);
+}

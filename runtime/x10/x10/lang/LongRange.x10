@@ -1,0 +1,45 @@
+package x10.lang;
+
+/** The Longs from min to max, both included; none if max is less than min. */
+public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
+    /** From min to max. */
+    public def this(min:Long, max:Long) { property(min, max); }
+    /** The same numbers. */
+    public static operator (x:IntRange):LongRange = LongRange(x.min, x.max);
+    /** Goes over the numbers. */
+    public def iterator():Iterator[Long] = new LongRangeIterator(min, max);
+    /** How many numbers. */
+    public def size():Long = max < min ? 0 : (max as Long) - (min as Long) + 1;
+    /** Cut into n ranges whose sizes differ by at most one, the larger first. */
+    public def split(n:Long):Rail[LongRange] {
+        val start = min;
+        val each = (size() / n) as Long;
+        val extra = (size() % n) as Long;
+        return new Rail[LongRange](n as Long, (i:Long)=> {
+            val index = i as Long;
+            val low = start + index * each + (index < extra ? index : extra);
+            return LongRange(low, low + each - (index < extra ? 0 : 1));
+        });
+    }
+    /** "min..max". */
+    public def toString():String = min + ".." + max;
+    /** Whether that is a range with the same bounds. */
+    public def equals(that:Any):Boolean = that instanceof LongRange && (that as LongRange).min == min && (that as LongRange).max == max;
+    /** A hash of the bounds. */
+    public def hashCode():Int = min.hashCode() * 31n + max.hashCode();
+}
+
+final class LongRangeIterator implements Iterator[Long] {
+    private var next:Long;
+    private val max:Long;
+    private var more:Boolean;
+
+    def this(min:Long, max:Long) { this.next = min; this.max = max; this.more = min <= max; }
+
+    public def hasNext():Boolean = more;
+    public def next():Long {
+        val value = next;
+        if (value == max) more = false; else next = value + 1;
+        return value;
+    }
+}

@@ -1,0 +1,142 @@
+package x10.lang;
+
+import x10.compiler.Intrinsic;
+import x10.util.Ordered;
+
+/**
+ * A 64-bit unsigned integer. Arithmetic wraps around; division by zero raises an ArithmeticException;
+ * shift counts are taken modulo 64.
+ */
+public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULong], Ordered[ULong] {
+    /** The least value. */
+    public static MIN_VALUE:ULong = 0u;
+    /** The greatest value. */
+    public static MAX_VALUE:ULong = 0xffffffffffffffffu;
+
+    /** Whether this is less than x. */
+    @Intrinsic("op.lt") public native operator this < (x:ULong):Boolean;
+    /** Whether this is greater than x. */
+    @Intrinsic("op.gt") public native operator this > (x:ULong):Boolean;
+    /** Whether this is at most x. */
+    @Intrinsic("op.le") public native operator this <= (x:ULong):Boolean;
+    /** Whether this is at least x. */
+    @Intrinsic("op.ge") public native operator this >= (x:ULong):Boolean;
+    /** Sum. */
+    @Intrinsic("op.add") public native operator this + (x:ULong):ULong;
+    /** Difference. */
+    @Intrinsic("op.sub") public native operator this - (x:ULong):ULong;
+    /** Product. */
+    @Intrinsic("op.mul") public native operator this * (x:ULong):ULong;
+    /** Quotient, rounded towards zero. */
+    @Intrinsic("op.div") public native operator this / (x:ULong):ULong;
+    /** Remainder, with the sign of this. */
+    @Intrinsic("op.rem") public native operator this % (x:ULong):ULong;
+    /** Bitwise and. */
+    @Intrinsic("op.and") public native operator this & (x:ULong):ULong;
+    /** Bitwise or. */
+    @Intrinsic("op.or") public native operator this | (x:ULong):ULong;
+    /** Bitwise exclusive or. */
+    @Intrinsic("op.xor") public native operator this ^ (x:ULong):ULong;
+    /** Shift left. */
+    @Intrinsic("op.shl") public native operator this << (count:Long):ULong;
+    /** Shift right, filling with zeros. */
+    @Intrinsic("op.shr") public native operator this >> (count:Long):ULong;
+    /** Shift right, filling with zeros. */
+    @Intrinsic("op.ushr") public native operator this >>> (count:Long):ULong;
+    /** This value. */
+    @Intrinsic("op.convert") public native operator + this:ULong;
+    /** The negative. */
+    @Intrinsic("op.neg") public native operator - this:ULong;
+    /** Bitwise complement. */
+    @Intrinsic("op.bit_not") public native operator ~ this:ULong;
+
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Byte) as ULong;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Short) as ULong;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Int) as ULong;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Long) as ULong;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UByte):ULong;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UShort):ULong;
+    /** Converts without loss. */
+    @Intrinsic("op.convert") public native static operator (x:UInt):ULong;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Float) as ULong;
+    /** Converts; what does not fit is cut off (floating point saturates). */
+    @Intrinsic("op.convert") public native static operator (x:Double) as ULong;
+
+    /** The value in decimal. */
+    @Intrinsic("rt.string_from_u64") public native def toString():String;
+    /** The value in the given radix, 2 to 36. */
+    @Intrinsic("rt.string_from_u64_radix") public native def toString(radix:Int):String;
+    /** The bits in base 16, without leading zeros. */
+    public def toHexString():String = this.toString(16n);
+    /** The bits in base 8, without leading zeros. */
+    public def toOctalString():String = this.toString(8n);
+    /** The bits in base 2, without leading zeros. */
+    public def toBinaryString():String = this.toString(2n);
+    /** Reads a decimal number; raises a NumberFormatException if s is not one or does not fit. */
+    public static def parse(s:String):ULong = parse(s, 10n);
+    /** Reads a number in the given radix. */
+    @Intrinsic("rt.parse_u64") public native static def parse(s:String, radix:Int):ULong;
+    /** The same as parse. */
+    public static def parseULong(s:String):ULong = parse(s, 10n);
+    /** The same as parse. */
+    public static def parseULong(s:String, radix:Int):ULong = parse(s, radix);
+
+    /** How many bits are set. */
+    public def bitCount():Int {
+        var rest:ULong = this;
+        var count:Int = 0n;
+        while (rest != 0u) { rest = rest & (rest - 1u); count++; }
+        return count;
+    }
+    /** How many bits above the highest set one are zero; 64 for 0. */
+    public def numberOfLeadingZeros():Int {
+        var count:Int = 0n;
+        while (count < 64n && ((this >>> (63 - count)) & 1u) == 0u) count++;
+        return count;
+    }
+    /** How many bits below the lowest set one are zero; 64 for 0. */
+    public def numberOfTrailingZeros():Int {
+        var count:Int = 0n;
+        while (count < 64n && ((this >>> count) & 1u) == 0u) count++;
+        return count;
+    }
+    /** Only the highest set bit. */
+    public def highestOneBit():ULong = this == 0u ? 0u : 1u << (63 - numberOfLeadingZeros());
+    /** Only the lowest set bit. */
+    public def lowestOneBit():ULong = this & -this;
+    /** The bits moved left, those that fall out coming in at the right. */
+    public def rotateLeft(distance:Int):ULong = (this << distance) | (this >>> (64 - distance));
+    /** The bits moved right, those that fall out coming in at the left. */
+    public def rotateRight(distance:Int):ULong = (this >>> distance) | (this << (64 - distance));
+    /** The bits in opposite order. */
+    public def reverse():ULong {
+        var rest:ULong = this;
+        var result:ULong = 0u;
+        for (i in 0n..63n) { result = (result << 1) | (rest & 1u); rest = rest >>> 1; }
+        return result;
+    }
+    /** -1, 0 or 1. */
+    public def signum():Int = this == 0u ? 0n : (this > 0u ? 1n : -1n);
+    /** The bytes in opposite order. */
+    public def reverseBytes():ULong {
+        var rest:ULong = this;
+        var result:ULong = 0n as ULong;
+        for (i in 1n..8n) { result = (result << 8) | (rest & (255n as ULong)); rest = rest >>> 8; }
+        return result;
+    }
+    /** A hash of the value. */
+    public def hashCode():Int = (this ^ (this >>> 32)) as Int;
+    /** Whether x is the same number, as a ULong. */
+    public def equals(x:Any):Boolean = x instanceof ULong && (x as ULong) == this;
+    /** Whether x is the same number. */
+    public def equals(x:ULong):Boolean = this == x;
+    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    public def compareTo(x:ULong):Int = this < x ? -1n : (this > x ? 1n : 0n);
+}

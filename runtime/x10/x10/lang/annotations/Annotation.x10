@@ -1,0 +1,4 @@
+package x10.lang.annotations;
+
+/** The root of all annotations. */
+public interface Annotation { }
