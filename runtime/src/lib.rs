@@ -7,3 +7,6 @@
 pub mod abi;
 pub mod layout;
 pub mod memory;
+pub mod serialize;
+pub mod topology;
+pub mod transport;
