@@ -3,6 +3,7 @@
 //! A compiled program is a shared object that this crate loads; the two speak through the tables of `include/apg.h`.
 #![allow(missing_docs)]
 
+pub mod device;
 pub mod layout;
 pub mod serialize;
 pub mod topology;
