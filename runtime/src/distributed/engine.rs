@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::FinishId;
 use crate::abi::ExceptionKind;
-use crate::layout::{Object, Type};
+use crate::layout::Type;
 use crate::memory::Ref;
 
 /// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another place.
@@ -31,31 +31,17 @@ pub trait Waiter: Send + Sync {
     fn wake(&self);
 }
 
-/// An object that the collector keeps until this is dropped.
-pub trait Held: Send + Sync {
-    /// The object.
-    fn get(&self) -> Ref;
-}
-
-/// Activities, heap and program of this place.
+/// Activities and program of this place. Its heap is [`crate::memory`].
 pub trait Engine: Send + Sync {
-    /// Starts an activity that runs `work`; it may wait. `governor` has been entered for it, and is left when it ends,
+    /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered for it, and is left when it ends,
     /// with the exception that `work` returns (or null).
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
     /// The governor of the calling activity.
     fn governor(&self) -> Arc<dyn Governor>;
     /// A governor that waits for nothing and prints the exceptions of its activities.
     fn uncounted(&self) -> Arc<dyn Governor>;
-    /// Runs `work` while the calling activity starts new ones under `governor`.
-    fn governed(&self, governor: Arc<dyn Governor>, work: &mut dyn FnMut());
     /// Something to wait for.
     fn waiter(&self) -> Arc<dyn Waiter>;
-    /// Runs `work`; meanwhile nothing is collected, so that objects may be known to the runtime only. It must not wait.
-    fn uncollected(&self, work: &mut dyn FnMut());
-    /// A new instance, zero but for header and length; `None` if there is no memory.
-    fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object>;
-    /// Keeps an object.
-    fn hold(&self, object: Ref) -> Box<dyn Held>;
     /// The program's types by number.
     fn types(&self) -> &'static [&'static Type];
     /// Calls a closure without parameters and result: the exception it raises, or null.

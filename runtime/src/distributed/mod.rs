@@ -19,7 +19,7 @@
 pub mod engine;
 pub mod home;
 
-pub use engine::{Engine, Governor, Held, Waiter};
+pub use engine::{Engine, Governor, Waiter};
 pub use home::HomeFinish;
 
 use std::sync::atomic::{AtomicU32, Ordering};
