@@ -4,3 +4,5 @@
 #![allow(missing_docs)]
 
 pub mod layout;
+pub mod serialize;
+pub mod transport;
