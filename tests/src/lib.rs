@@ -1,1 +1,4 @@
-//! tests
+//! What the tests of this folder share: the commands under test, optional tools, whole programs.
+
+pub mod programs;
+pub mod tools;
