@@ -1,4 +1,5 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
+pub mod lsp;
 pub mod programs;
 pub mod tools;
