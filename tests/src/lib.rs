@@ -1,5 +1,6 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
 pub mod lsp;
+pub mod measure;
 pub mod programs;
 pub mod tools;
