@@ -5,6 +5,8 @@
 #![allow(missing_docs)]
 
 pub mod abi;
+pub mod device;
+pub mod distributed;
 pub mod layout;
 pub mod memory;
 pub mod serialize;
