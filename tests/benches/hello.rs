@@ -43,6 +43,7 @@ fn main() {
 }
 
 fn succeed(command: &mut Command) {
-    let status = command.stdout(Stdio::null()).status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let status =
+        command.stdout(Stdio::null()).status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(status.success(), "{command:?}: {status}");
 }

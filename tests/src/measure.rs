@@ -53,7 +53,12 @@ pub fn row(what: &str, times: &Times, peer: Option<&Times>) {
     let ratio = peer.map_or(String::new(), |peer| {
         format!("{:.2}", times.median().as_secs_f64() / peer.median().as_secs_f64())
     });
-    println!("| {what} | {} | {} | {} | {ratio} |", shown(times.median()), shown(times.quantile(0.99)), times.runs());
+    println!(
+        "| {what} | {} | {} | {} | {ratio} |",
+        shown(times.median()),
+        shown(times.quantile(0.99)),
+        times.runs()
+    );
 }
 
 fn shown(time: Duration) -> String {
@@ -64,6 +69,9 @@ fn shown(time: Duration) -> String {
 pub fn machine() -> String {
     let cpus = std::thread::available_parallelism().map_or(0, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("", |(_, name)| name);
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("", |(_, name)| name);
     format!("{cpus} CPUs, {model}")
 }

@@ -38,14 +38,19 @@ pub fn all(folder: &Path) -> Vec<Program> {
 
 impl Program {
     fn read(path: PathBuf) -> Self {
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let all = |name: &str| -> Vec<String> {
             let prefix = format!("// {name}:");
             text.lines().filter_map(|line| Some(line.strip_prefix(&prefix)?.trim().to_owned())).collect()
         };
-        let words = |name: &str| all(name).iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect();
-        let numbers = |name: &str| words(name).iter().map(|word: &String| word.parse().expect(name)).collect();
-        let places: Vec<u32> = numbers("places");
+        let words = |name: &str| -> Vec<String> {
+            all(name).iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect()
+        };
+        let numbers = |name: &str| -> Vec<u32> {
+            words(name).iter().map(|word| word.parse().expect("a number")).collect()
+        };
+        let places = numbers("places");
         Self {
             args: words("args"),
             places: if places.is_empty() { vec![1, 4] } else { places },
@@ -69,7 +74,8 @@ impl Program {
             command.arg("--").args(&self.args);
         }
         let output = run(command, Duration::from_secs(120))?;
-        let expected = std::fs::read_to_string(self.path.with_extension("out")).map_err(|error| error.to_string())?;
+        let expected =
+            std::fs::read_to_string(self.path.with_extension("out")).map_err(|error| error.to_string())?;
         let expected = expected.replace("@PLACES@", &places.to_string());
         let (found, expected) = (self.lines(&output.stdout), self.lines(&expected));
         if found != expected || output.status != self.status {

@@ -39,8 +39,9 @@ fn build(package: &str, name: &str) -> PathBuf {
 /// An optional tool that a test needs: its path, or `None` after a visible line that says so. With `APG_REQUIRE=all`
 /// (as in CI) a missing tool is a failure.
 pub fn optional_tool(name: &str) -> Option<PathBuf> {
-    let found = std::env::var_os("PATH")
-        .and_then(|path| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file()));
+    let found = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file())
+    });
     if found.is_none() {
         skip(&format!("{name} is not installed"));
     }
