@@ -1,6 +1,7 @@
 //! Analysis.
 #![allow(missing_docs)]
 pub mod body;
+pub mod db;
 pub mod diagnostics;
 pub mod ids;
 pub mod kernel;
