@@ -19,7 +19,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
-  const apg_type *type;             /* for APG_VALUE: the struct's descriptor */
+  const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
 } apg_field;
 typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
 
@@ -38,38 +38,32 @@ struct apg_type {
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
 
-/* ---- kernels ---- */
+/* ---- kernels ----
+   The environment is one struct, a member a capture, built by the program before the launch:
+     APG_SCALAR         the value
+     APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
+     APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+   The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
+   extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
+   extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
+   with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
 typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
-/* A captured value in the environment struct. Generated code fills the struct in *host form*; the runtime copies it and
-   rewrites the rails of the copy into *kernel form*, which the CPU form and the device code both read:
-     APG_SCALAR                      the value                           the same
-     APG_HOST_RAIL, _CONSTANT_RAIL   apg_rail_view { object, length }    data = address of the first element (host or device)
-     APG_GLOBAL_RAIL                 apg_global_rail                     handle = address of the first element (host or device) */
+typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
-typedef struct apg_rail_view { void *data; apg_i64 length; } apg_rail_view;
-
-#define APG_MAX_SHARED_RAILS 16
-/* One launch. Axis 0 is the fastest (CUDA's x); unused axes are 1. The second parameter of device code. */
-typedef struct apg_launch {
-  apg_i64 blocks[3]; apg_i64 threads[3];
-  apg_i64 auto_blocks; apg_i64 auto_threads;        /* set by the runtime before `configure` */
-  apg_i64 shared_lengths[APG_MAX_SHARED_RAILS];     /* in elements */
-  apg_i64 shared_bytes;                             /* dynamic shared memory of a block, every rail aligned to 16 */
-} apg_launch;
-
-enum { APG_KERNEL_AUTO_BLOCKS = 1, APG_KERNEL_AUTO_THREADS = 2, APG_KERNEL_BARRIER = 4 };
-/* Device code is the function `name`: (env by value if env_size <= APG_ENV_BY_VALUE, else const env *, apg_launch by value).
-   Constant rails: if the text is compiled with -DAPG_CONSTANT_BYTES=n, the module has a variable `apg_constant` of n bytes and
-   `data` of a constant rail is its byte offset there; without it, `data` is an address like any other. */
-#define APG_ENV_BY_VALUE 3584
+#define APG_MAX_SHARED 16
+/* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
 typedef struct apg_kernel {
-  const char *name; const char *file; apg_u32 line; apg_u32 flags;
+  const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
-  apg_u32 env_size; apg_u32 capture_count; const apg_capture *captures;
-  apg_u32 shared_count;             /* shared rails */
-  /* Fills blocks, threads and shared lengths from the environment in host form; gives the exception or null. */
-  apg_object *(*configure)(const void *env, apg_launch *launch);
-  /* CPU form: runs blocks [first, last) of the flattened grid (axis 0 fastest); gives the exception or null. */
+  apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
+  apg_u32 capture_count; const apg_capture *captures;
+  apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
+  /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
+     called several times: once for each block size that the occupancy search tries. */
+  apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
+  /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
 } apg_kernel;
 

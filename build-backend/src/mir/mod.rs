@@ -6,6 +6,9 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
+pub mod operation;
+pub mod print;
+
 use smol_str::SmolStr;
 
 macro_rules! index {
@@ -85,7 +88,9 @@ pub struct Program {
     pub files: Vec<String>,
     /// Structs used by value.
     pub structs: Vec<Struct>,
-    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses.
+    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is the
+    /// root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other, and
+    /// the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
     pub classes: Vec<Class>,
     /// Interfaces with at least one method called through them.
     pub interfaces: Vec<Interface>,
@@ -166,10 +171,10 @@ pub struct Class {
     pub superclass: Option<ClassId>,
     /// Own fields (inherited ones come first in memory).
     pub fields: Vec<Field>,
-    /// The code for each virtual slot, inherited slots first; `None` is abstract.
+    /// The code for each virtual slot, inherited slots first; `None` is abstract, or never called.
     pub vtable: Vec<Option<FunctionId>>,
-    /// Implemented interfaces with the code for each of their slots.
-    pub interfaces: Vec<(InterfaceId, Vec<FunctionId>)>,
+    /// Implemented interfaces with the code for each of their slots; `None` is never called.
+    pub interfaces: Vec<(InterfaceId, Vec<Option<FunctionId>>)>,
 }
 
 /// An interface (also used for `instanceof` and casts to it).
@@ -273,7 +278,7 @@ pub enum StmtKind {
     Try { body: Vec<Stmt>, catches: Vec<Catch>, finally: Vec<Stmt> },
     /// Start `closure` (no parameters, void) as an activity here, governed by the innermost finish.
     Async { closure: Expr, clocks: Clocks },
-    /// Start a copy of `closure` as an activity at `place`.
+    /// Start a copy of `closure` as an activity at `place`; `place` is a place's id (`I64`), here and below.
     AsyncAt { place: Expr, closure: Expr, clocks: Clocks },
     /// Run a copy of `closure` at `place` and wait.
     At { place: Expr, closure: Expr },
@@ -365,6 +370,11 @@ pub enum ExprKind {
     AllocateRail { class: ClassId, length: Box<Expr> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
+    /// The reference itself; raises NullPointerException if it is null (receivers of direct calls).
+    NonNull(Box<Expr>),
+    /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`, waits,
+    /// and is a copy of its result. Exceptions of the closure are raised here.
+    At { place: Box<Expr>, closure: Box<Expr> },
     /// A call of a known function.
     Call { function: FunctionId, args: Vec<Expr> },
     /// A call through the receiver's vtable; the receiver is `args[0]`, null-checked.

@@ -1,0 +1,308 @@
+//! Rust mirror of the data layouts of `include/apg.h`: what a compiled program and the runtime both look at.
+
+use std::ffi::{CStr, c_char, c_void};
+
+/// The header of every heap object.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Object {
+    /// What it is.
+    pub ty: *const Type,
+}
+
+/// The header of a rail (`x10.lang.Rail`) and of a string; elements or bytes follow at [`Type::size`].
+#[repr(C)]
+#[derive(Debug)]
+pub struct Counted {
+    /// What it is.
+    pub ty: *const Type,
+    /// Elements, or bytes of a string.
+    pub length: i64,
+}
+
+/// What a heap type is (`apg_kind`).
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An object with fields.
+    Object,
+    /// A rail.
+    Rail,
+    /// A string.
+    String,
+    /// A struct or primitive in a box.
+    Boxed,
+    /// A closure.
+    Closure,
+    /// A shared `var`.
+    Cell,
+    /// A struct: never on the heap by itself.
+    Struct,
+}
+
+impl Kind {
+    /// From its number in the header file.
+    pub fn from_number(number: u32) -> Option<Kind> {
+        use Kind::*;
+        [Object, Rail, String, Boxed, Closure, Cell, Struct].into_iter().find(|kind| *kind as u32 == number)
+    }
+}
+
+/// Types of slots (`apg_slot`) that the runtime treats specially; all others are plain bytes.
+pub mod slot {
+    /// 8-bit boolean.
+    pub const BOOL: u8 = 0;
+    /// 32-bit signed integer.
+    pub const I32: u8 = 3;
+    /// 64-bit signed integer.
+    pub const I64: u8 = 4;
+    /// 32-bit floating point.
+    pub const F32: u8 = 9;
+    /// 64-bit floating point.
+    pub const F64: u8 = 10;
+    /// A code point.
+    pub const CHAR: u8 = 11;
+    /// A reference.
+    pub const REF: u8 = 12;
+    /// A struct by value.
+    pub const VALUE: u8 = 13;
+
+    /// Bytes of a slot that is neither a struct nor unknown.
+    pub fn size(slot: u8) -> Option<usize> {
+        const SIZES: [usize; 13] = [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 4, 8];
+        SIZES.get(slot as usize).copied()
+    }
+}
+
+/// A field (`apg_field`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Field {
+    /// Source name.
+    pub name: *const c_char,
+    /// Bytes from the start of the object or struct.
+    pub offset: u32,
+    /// One of [`slot`].
+    pub slot: u8,
+    /// Not sent to other places.
+    pub transient: u8,
+    /// For a struct its descriptor; for a reference the declared class, or null.
+    pub ty: *const Type,
+}
+
+/// An interface's methods (`apg_itable`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Itable {
+    /// The interface's number.
+    pub interface: u32,
+    /// Its code.
+    pub methods: *const *const c_void,
+}
+
+/// A type descriptor (`apg_type`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Type {
+    /// Index in the program's table.
+    pub id: u32,
+    /// A [`Kind`].
+    pub kind: u32,
+    /// X10 name.
+    pub name: *const c_char,
+    /// Superclass or null.
+    pub superclass: *const Type,
+    /// Bytes of an instance with its header; of a rail or string: of the header.
+    pub size: u64,
+    /// Number of fields.
+    pub field_count: u32,
+    /// All fields, inherited first.
+    pub fields: *const Field,
+    /// Rails: slot of an element.
+    pub element_slot: u8,
+    /// Rails: bytes of an element.
+    pub element_size: u32,
+    /// Rails of structs: the struct's descriptor.
+    pub element: *const Type,
+    /// Number of interface tables.
+    pub interface_count: u32,
+    /// Interface tables, sorted by number.
+    pub interfaces: *const Itable,
+    /// Virtual methods.
+    pub vtable: *const *const c_void,
+    /// Their number.
+    pub vtable_length: u32,
+}
+
+impl Type {
+    /// The X10 name, for messages.
+    pub fn name(&self) -> String {
+        if self.name.is_null() {
+            return "?".to_owned();
+        }
+        // SAFETY: descriptors are static data of the program; names are C strings.
+        unsafe { CStr::from_ptr(self.name) }.to_string_lossy().into_owned()
+    }
+
+    /// The fields.
+    pub fn fields(&self) -> &[Field] {
+        if self.field_count == 0 {
+            return &[];
+        }
+        // SAFETY: descriptors are static data of the program and say their own lengths.
+        unsafe { std::slice::from_raw_parts(self.fields, self.field_count as usize) }
+    }
+
+    /// Whether instances have a length and inline elements.
+    pub fn is_counted(&self) -> bool {
+        self.kind == Kind::Rail as u32 || self.kind == Kind::String as u32
+    }
+
+    /// Bytes of one element of a rail or string.
+    pub fn element_bytes(&self) -> usize {
+        if self.kind == Kind::String as u32 { 1 } else { self.element_size as usize }
+    }
+
+    /// Bytes of an instance with `length` elements (ignored for what has none), or `None` on overflow.
+    pub fn instance_size(&self, length: i64) -> Option<usize> {
+        let header = usize::try_from(self.size).ok()?;
+        if !self.is_counted() {
+            return Some(header);
+        }
+        let elements = usize::try_from(length).ok()?.checked_mul(self.element_bytes())?;
+        header.checked_add(elements).filter(|size| *size <= isize::MAX as usize)
+    }
+
+    /// Whether this is `other` or a subclass of it.
+    pub fn is_subclass_of(&self, other: *const Type) -> bool {
+        let mut at: *const Type = self;
+        while !at.is_null() {
+            if at == other {
+                return true;
+            }
+            // SAFETY: superclass chains end in null.
+            at = unsafe { (*at).superclass };
+        }
+        false
+    }
+}
+
+/// `x10.lang.GlobalRail` by value (`apg_global_rail`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlobalRail {
+    /// Elements.
+    pub size: i64,
+    /// The place that owns the memory.
+    pub home: i64,
+    /// On a host place a registered rail, on an accelerator the device address.
+    pub handle: i64,
+}
+
+/// How a kernel's captured value travels (`apg_capture_kind`).
+pub mod capture_kind {
+    /// By value.
+    pub const SCALAR: u32 = 0;
+    /// A rail copied to the device for the launch.
+    pub const HOST_RAIL: u32 = 1;
+    /// The same, read-only for the kernel.
+    pub const CONSTANT_RAIL: u32 = 2;
+    /// Memory that is already at the kernel's place.
+    pub const GLOBAL_RAIL: u32 = 3;
+}
+
+/// A rail in a kernel's environment (`apg_kernel_rail`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct KernelRail {
+    /// First element.
+    pub data: *mut c_void,
+    /// Elements.
+    pub length: i64,
+}
+
+/// A captured value (`apg_capture`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Capture {
+    /// Source name.
+    pub name: *const c_char,
+    /// One of [`capture_kind`].
+    pub kind: u32,
+    /// Bytes from the start of the environment.
+    pub offset: u32,
+    /// Bytes in the environment.
+    pub size: u32,
+    /// Bytes of a rail's element.
+    pub element_size: u32,
+}
+
+/// Most shared rails of a kernel.
+pub const MAX_SHARED: usize = 16;
+
+/// Extents of a launch (`apg_launch`); axis 0 is x, the fastest.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Blocks on each axis.
+    pub blocks: [i32; 3],
+    /// Threads of a block on each axis.
+    pub threads: [i32; 3],
+    /// Elements of each shared rail.
+    pub shared_lengths: [i64; MAX_SHARED],
+}
+
+/// Where shared rails lie in dynamic shared memory (`apg_launch_shared`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShared {
+    /// Bytes from the start.
+    pub offset: [u32; MAX_SHARED],
+    /// Elements.
+    pub length: [i32; MAX_SHARED],
+}
+
+/// A kernel (`apg_kernel`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Kernel {
+    /// The device function's symbol.
+    pub name: *const c_char,
+    /// `.x10` file.
+    pub file: *const c_char,
+    /// 1-based line.
+    pub line: u32,
+    /// CUDA C++.
+    pub cuda: *const c_char,
+    /// Bytes of the environment.
+    pub env_size: u32,
+    /// The environment is the device function's parameter, not a pointer to it.
+    pub env_by_value: u8,
+    /// `autoBlocks()` is used.
+    pub auto_blocks: u8,
+    /// `autoThreads()` is used.
+    pub auto_threads: u8,
+    /// Number of captures.
+    pub capture_count: u32,
+    /// Captures.
+    pub captures: *const Capture,
+    /// Number of shared rails.
+    pub shared_count: u32,
+    /// Bytes of an element of each shared rail.
+    pub shared_element_sizes: *const u32,
+    /// Evaluates extents and shared lengths.
+    pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
+    /// Runs some blocks on the processor.
+    pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
+}
+
+// SAFETY: descriptors and kernels are static, constant data of the program.
+unsafe impl Sync for Type {}
+// SAFETY: as above.
+unsafe impl Sync for Field {}
+// SAFETY: as above.
+unsafe impl Sync for Itable {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Capture {}
