@@ -2,6 +2,8 @@
 //! invalidating anything outside that body (invariant 3). Classes inside bodies (local and anonymous)
 //! stand in the list of the class around them.
 
+pub mod items;
+mod lower;
 mod type_ref;
 
 use std::sync::Arc;
