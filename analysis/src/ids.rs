@@ -52,7 +52,7 @@ pub struct MethodId {
     #[returns(copy)]
     pub class: ClassId,
     /// `name`, `operator+`, `operator()`, `operator()=`, `operator_as` (explicit conversion),
-    /// `operator_implicit` (implicit conversion), `operator async` (keywords), `this` for a constructor.
+    /// `operator_implicit_as` (implicit conversion), `operator_async` (keywords), `this` for a constructor.
     #[returns(ref)]
     pub name: SmolStr,
     /// Which of the overloads, in source order.

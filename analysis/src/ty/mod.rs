@@ -1,6 +1,7 @@
 //! Types. A [`Ty`] is interned: equal types are the same value, copying is free.
 
 mod build;
+pub mod context;
 mod display;
 pub mod known;
 pub mod lub;
