@@ -12,7 +12,7 @@ use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId}
 /// The items of `file`.
 #[salsa::tracked]
 pub fn item_tree(db: &dyn Db, file: SourceFile) -> Arc<ItemTree> {
-    Arc::new(super::lower::lower_file(&crate::db::parse(db, file).tree()).0)
+    super::source::lowered(db, file).0.clone()
 }
 
 /// The package of `file`, empty if it has none.

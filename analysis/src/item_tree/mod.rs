@@ -3,7 +3,8 @@
 //! stand in the list of the class around them.
 
 pub mod items;
-mod lower;
+pub mod lower;
+pub mod source;
 mod type_ref;
 
 use std::sync::Arc;
@@ -69,6 +70,17 @@ pub enum ClassPlace {
     Anonymous,
 }
 
+/// Which class of which body a local or anonymous class is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyPosition {
+    /// The name of the method or field of the class around it.
+    pub owner: SmolStr,
+    /// Which of the overloads.
+    pub nth: u32,
+    /// Its position among the classes of that body, see [`lower::local_class_nodes`].
+    pub index: u32,
+}
+
 /// A class, struct or interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassItem {
@@ -80,6 +92,8 @@ pub struct ClassItem {
     pub kind: ClassKind,
     /// Where it stands.
     pub place: ClassPlace,
+    /// Whose code it stands in, for local and anonymous classes.
+    pub body: Option<BodyPosition>,
     /// Modifiers.
     pub modifiers: Modifiers,
     /// `[T, U]`
@@ -109,8 +123,6 @@ pub struct ClassItem {
 pub struct TypeParamItem {
     /// Its name.
     pub name: SmolStr,
-    /// `T <: U` bounds written in the list.
-    pub upper: Vec<TypeRef>,
 }
 
 /// A property or field.
@@ -208,6 +220,8 @@ pub struct ParamItem {
     pub ty: Option<TypeRef>,
     /// `var`.
     pub mutable: bool,
+    /// Index of the range of its name.
+    pub at: u32,
 }
 
 /// `type Name[T](x:U){c} = V;`
@@ -223,6 +237,8 @@ pub struct TypedefItem {
     pub type_params: Vec<TypeParamItem>,
     /// Value parameters.
     pub params: Vec<ParamItem>,
+    /// `{c}`
+    pub guard: Option<ConstraintRef>,
     /// What it stands for.
     pub target: TypeRef,
     /// Index of the range of its name.
