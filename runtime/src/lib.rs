@@ -5,3 +5,5 @@
 
 pub mod layout;
 pub mod serialize;
+pub mod topology;
+pub mod transport;
