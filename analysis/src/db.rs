@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use apg_syntax::{AstNode, GreenNode, SyntaxError, SyntaxNode, ast};
+use apg_syntax::Parse;
 use rustc_hash::FxHashMap;
 
 use crate::ids::SourceFile;
@@ -68,31 +68,8 @@ impl salsa::Database for RootDatabase {}
 #[salsa::db]
 impl Db for RootDatabase {}
 
-/// A parsed file.
-#[derive(Clone, Debug)]
-pub struct Parsed {
-    green: GreenNode,
-    errors: Arc<[SyntaxError]>,
-}
-
-impl Parsed {
-    /// The root.
-    pub fn syntax(&self) -> SyntaxNode {
-        SyntaxNode::new_root(self.green.clone())
-    }
-    /// The typed root.
-    pub fn tree(&self) -> ast::SourceFile {
-        ast::SourceFile::cast(self.syntax()).expect("a parse gives a source file")
-    }
-    /// What is wrong with the text.
-    pub fn errors(&self) -> &[SyntaxError] {
-        &self.errors
-    }
-}
-
-/// The tree of a file. Any text gives one.
+/// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq)]
-pub fn parse(db: &dyn Db, file: SourceFile) -> Parsed {
-    let parsed = apg_syntax::parse(file.text(db));
-    Parsed { green: parsed.green(), errors: parsed.errors().into() }
+pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
+    apg_syntax::parse(file.text(db))
 }

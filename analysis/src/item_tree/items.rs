@@ -222,3 +222,13 @@ pub fn method_type_param_ids(db: &dyn Db, method: MethodId) -> Vec<TypeParamId> 
         .map(|(i, p)| TypeParamId::new(db, method.class(db), Some(method), i as u32, p.name.clone()))
         .collect()
 }
+
+/// Whether a method is a property method: usable in constraints, and without parentheses.
+pub fn method_is_property(db: &dyn Db, method: MethodId) -> bool {
+    method_item(db, method).is_some_and(|m| m.kind == super::MethodKind::Property)
+}
+
+/// Whether a field may be assigned again: a `var`.
+pub fn field_is_mutable(db: &dyn Db, field: FieldId) -> bool {
+    field_item(db, field).is_some_and(|f| f.mutable)
+}

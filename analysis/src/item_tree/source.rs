@@ -95,7 +95,8 @@ pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) ->
             related.range += offset;
         }
         for edit in diagnostic.fixes.iter_mut().flat_map(|f| &mut f.edits) {
-            if edit.file.is_none_or(|f| f == file) {
+            // An edit that names its file is elsewhere in it (an import), at an absolute place.
+            if edit.file.is_none() {
                 edit.range += offset;
             }
         }
