@@ -7,6 +7,8 @@ mod operator;
 mod stmt;
 mod traits;
 
+pub(crate) use self::decl::is_keyword_operator;
+
 pub use self::decl::{OperatorKind, ThisOperand};
 pub use self::expr::OperatorNameKind;
 pub use self::literal::{LiteralKind, LiteralValue, NumericSuffix, unescape_char, unescape_string};
