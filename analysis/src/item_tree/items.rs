@@ -52,7 +52,11 @@ pub fn qualified_name(db: &dyn Db, class: ClassId) -> SmolStr {
         Some(outer) => qualified_name(db, outer),
         None => package(db, class.file(db)).clone(),
     };
-    if prefix.is_empty() { class.name(db).clone() } else { SmolStr::new(format!("{prefix}.{}", class.name(db))) }
+    if prefix.is_empty() {
+        class.name(db).clone()
+    } else {
+        SmolStr::new(format!("{prefix}.{}", class.name(db)))
+    }
 }
 
 fn ids_of(db: &dyn Db, file: SourceFile, outer: Option<ClassId>, items: &[Arc<ClassItem>]) -> Vec<ClassId> {

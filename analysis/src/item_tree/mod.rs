@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub use type_ref::{ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind};
+pub use type_ref::{
+    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind,
+};
 
 /// The items of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

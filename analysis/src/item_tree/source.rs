@@ -140,12 +140,14 @@ pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
         Item::Method(method) => {
             let class = method.class(db);
             let wanted = method_item(db, method)?;
-            let position = class_item(db, class).as_ref()?.methods.iter().position(|m| std::ptr::eq(m, wanted))?;
+            let position =
+                class_item(db, class).as_ref()?.methods.iter().position(|m| std::ptr::eq(m, wanted))?;
             *class_sources(db, class, sources)?.methods.get(position)?
         }
         Item::Field(field) => {
             let class = field.class(db);
-            let position = class_item(db, class).as_ref()?.fields.iter().position(|f| f.name == *field.name(db))?;
+            let position =
+                class_item(db, class).as_ref()?.fields.iter().position(|f| f.name == *field.name(db))?;
             class_sources(db, class, sources)?.fields.get(position).copied()
         }
         Item::Typedef(typedef) => {
@@ -203,6 +205,7 @@ pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
 pub fn class_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<ClassId> {
     let source = item_source(db, owner).as_ref()?.syntax();
     let range = node.text_range();
-    let index = local_class_nodes(&source).iter().position(|n| n.text_range() == range && n.kind() == node.kind())?;
+    let index =
+        local_class_nodes(&source).iter().position(|n| n.text_range() == range && n.kind() == node.kind())?;
     body_classes(db, owner).get(index).copied()
 }

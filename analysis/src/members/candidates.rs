@@ -30,8 +30,10 @@ impl<'db> Context<'db> {
             for method in own_methods(db, class, name) {
                 let candidate = Candidate { method: *method, owner: supertype };
                 let formals = &method_signature(db, *method).params;
-                let formals = formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
-                let hidden = found.iter().any(|(other, types)| self.overrides(*other, types, candidate, &formals));
+                let formals =
+                    formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
+                let hidden =
+                    found.iter().any(|(other, types)| self.overrides(*other, types, candidate, &formals));
                 if !hidden {
                     found.push((candidate, formals));
                 }
@@ -44,7 +46,10 @@ impl<'db> Context<'db> {
     fn overrides(&self, a: Candidate, a_formals: &[Ty], b: Candidate, b_formals: &[Ty]) -> bool {
         let db = self.db;
         let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
-        if a.owner == b.owner || x.type_params.len() != y.type_params.len() || kind_class(x.kind) != kind_class(y.kind) {
+        if a.owner == b.owner
+            || x.type_params.len() != y.type_params.len()
+            || kind_class(x.kind) != kind_class(y.kind)
+        {
             return false;
         }
         let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
@@ -71,7 +76,8 @@ impl<'db> Context<'db> {
     /// The nullary property method of that name, which may be called without parentheses.
     pub fn find_property_method(&self, receiver: Ty, name: &str) -> Option<Candidate> {
         let property = |c: &Candidate| {
-            method_item(self.db, c.method).is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty())
+            method_item(self.db, c.method)
+                .is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty())
         };
         self.methods_named(receiver, name).into_iter().find(property)
     }

@@ -38,7 +38,9 @@ pub fn is_static_class(db: &dyn Db, class: ClassId) -> bool {
     let Some(item) = class_item(db, class) else { return true };
     match item.place {
         ClassPlace::Member => {
-            class.outer(db).is_none() || item.kind != ClassKind::Class || item.modifiers.has(Modifiers::STATIC)
+            class.outer(db).is_none()
+                || item.kind != ClassKind::Class
+                || item.modifiers.has(Modifiers::STATIC)
         }
         // A class in the code of a static member has no object around it.
         ClassPlace::Local | ClassPlace::Anonymous => match (&item.body, class.outer(db)) {

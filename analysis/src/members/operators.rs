@@ -51,7 +51,11 @@ impl<'db> Context<'db> {
             let to = Arg { ty: to.ty.base(self.db), path: to.path.clone() };
             let Some(conversion) = self.convert_implicitly(from.ty, to.ty) else { continue };
             let from = Arg { ty: to.ty, path: None };
-            let call = if is_left { self.binary(name, &from, &to, false) } else { self.binary(name, &to, &from, false) };
+            let call = if is_left {
+                self.binary(name, &from, &to, false)
+            } else {
+                self.binary(name, &to, &from, false)
+            };
             let Ok(mut call) = call else { continue };
             let slot = match (call.form, is_left) {
                 (OperatorForm::Left, true) | (OperatorForm::Right, false) => Some(&mut call.receiver),
@@ -76,9 +80,12 @@ impl<'db> Context<'db> {
         let kind = |c: &Candidate| method_item(db, c.method).map(|m| m.kind);
         let of_left = self.methods_named(left.ty, name);
         let of_right = self.methods_named(right.ty, name);
-        let is_static = |c: &&Candidate| method_is_static(db, c.method) && kind(c) == Some(MethodKind::Binary);
+        let is_static =
+            |c: &&Candidate| method_is_static(db, c.method) && kind(c) == Some(MethodKind::Binary);
         let mut statics: Vec<Candidate> = of_left.iter().filter(is_static).copied().collect();
-        statics.extend(of_right.iter().filter(is_static).filter(|c| !statics.contains(c)).copied().collect::<Vec<_>>());
+        statics.extend(
+            of_right.iter().filter(is_static).filter(|c| !statics.contains(c)).copied().collect::<Vec<_>>(),
+        );
         let instance: Vec<Candidate> = of_left
             .iter()
             .filter(|c| kind(c) == Some(MethodKind::Binary) && !method_is_static(db, c.method))
@@ -94,7 +101,8 @@ impl<'db> Context<'db> {
         let mut found: Vec<OperatorCall> = Vec::new();
         let mut rejections = Vec::new();
         for (form, candidates, args, receiver) in groups {
-            let call = Call { receiver: receiver.path.as_ref(), type_args: &[], args: &args, infer_class: false };
+            let call =
+                Call { receiver: receiver.path.as_ref(), type_args: &[], args: &args, infer_class: false };
             match self.choose_operator(&candidates, call, implicit) {
                 Ok(resolution) => {
                     let conversion = self.convert_directly(receiver.ty, resolution.owner, None);
@@ -129,14 +137,20 @@ impl<'db> Context<'db> {
             let (a, b) = (operands(a), operands(b));
             self.is_subtype(a[0], b[0]) && self.is_subtype(a[1], b[1])
         };
-        let best = (0..found.len()).find(|i| (0..found.len()).all(|j| *i == j || beats(&found[*i], &found[j])));
+        let best =
+            (0..found.len()).find(|i| (0..found.len()).all(|j| *i == j || beats(&found[*i], &found[j])));
         match best {
             Some(best) => Ok(found.swap_remove(best)),
             None => Err(Failure::Ambiguous(found.iter().map(|c| c.resolution.method).collect())),
         }
     }
 
-    fn choose_operator(&self, candidates: &[Candidate], call: Call<'_>, implicit: bool) -> Result<Resolution, Failure> {
+    fn choose_operator(
+        &self,
+        candidates: &[Candidate],
+        call: Call<'_>,
+        implicit: bool,
+    ) -> Result<Resolution, Failure> {
         let chosen = self.choose(candidates, call)?;
         // `choose` tries conversions by itself; the first round must do without.
         if !implicit && chosen.conversions.iter().any(|c| c.implicit.is_some()) {
@@ -150,7 +164,8 @@ impl<'db> Context<'db> {
         let db = self.db;
         let mut candidates = self.methods_named(operand.ty, name);
         candidates.retain(|c| method_item(db, c.method).is_some_and(|m| m.kind == MethodKind::Unary));
-        let (statics, instance): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|c| method_is_static(db, c.method));
+        let (statics, instance): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|c| method_is_static(db, c.method));
         let path = operand.path.as_ref();
         let call = |args| Call { receiver: path, type_args: &[], args, infer_class: false };
         let found = self.choose(&instance, call(&[])).map(|resolution| {

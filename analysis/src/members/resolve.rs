@@ -125,14 +125,25 @@ impl<'db> Context<'db> {
     }
 
     /// The static method that `C.name[type_args](args)` means.
-    pub fn resolve_static(&self, class: Ty, name: &str, type_args: &[Ty], args: &[Arg]) -> Result<Resolution, Failure> {
+    pub fn resolve_static(
+        &self,
+        class: Ty,
+        name: &str,
+        type_args: &[Ty],
+        args: &[Arg],
+    ) -> Result<Resolution, Failure> {
         let mut candidates = self.methods_named(class, name);
         candidates.retain(|c| method_is_static(self.db, c.method));
         self.choose(&candidates, Call { receiver: None, type_args, args, infer_class: false })
     }
 
     /// The constructor that `new C[class_args](args)` means; without `class_args` they are inferred.
-    pub fn resolve_constructor(&self, class: ClassId, class_args: Option<&[Ty]>, args: &[Arg]) -> Result<Resolution, Failure> {
+    pub fn resolve_constructor(
+        &self,
+        class: ClassId,
+        class_args: Option<&[Ty]>,
+        args: &[Arg],
+    ) -> Result<Resolution, Failure> {
         let db = self.db;
         let owner = match class_args {
             Some(given) => Ty::class(db, class, given.to_vec()),
@@ -166,8 +177,14 @@ impl<'db> Context<'db> {
         Err(Failure::NoneFits(rejections))
     }
 
-    fn most_specific(&self, mut fitting: Vec<Fitting>, call: Call<'_>, implicit: bool) -> Result<Resolution, Failure> {
-        let beats = |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
+    fn most_specific(
+        &self,
+        mut fitting: Vec<Fitting>,
+        call: Call<'_>,
+        implicit: bool,
+    ) -> Result<Resolution, Failure> {
+        let beats =
+            |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
         let best: Vec<usize> = (0..fitting.len())
             .filter(|i| (0..fitting.len()).all(|j| *i == j || beats(&fitting[*i], &fitting[j])))
             .collect();
@@ -184,7 +201,8 @@ impl<'db> Context<'db> {
         let db = self.db;
         let mut variables = Vec::new();
         if call.infer_class {
-            variables.extend(candidate.owner.as_class(db).into_iter().flat_map(|(c, _)| type_param_ids(db, c)));
+            variables
+                .extend(candidate.owner.as_class(db).into_iter().flat_map(|(c, _)| type_param_ids(db, c)));
         }
         if call.type_args.is_empty() {
             variables.extend(method_type_param_ids(db, candidate.method));
@@ -250,8 +268,12 @@ impl<'db> Context<'db> {
                 false => self.convert_directly(arg.ty, formal, arg.path.as_ref()),
             };
             let Some(conversion) = conversion else {
-                let reason =
-                    format!("argument {} is `{}`, not `{}`", index + 1, arg.ty.display(db), formal.display(db));
+                let reason = format!(
+                    "argument {} is `{}`, not `{}`",
+                    index + 1,
+                    arg.ty.display(db),
+                    formal.display(db)
+                );
                 return Err(Rejection { method, reason, argument: Some(index), expected: Some(formal) });
             };
             params.push(formal);
@@ -277,7 +299,9 @@ impl<'db> Context<'db> {
         let class = method.class(self.db);
         match self.can_access(class, modifiers) {
             true => Ok(()),
-            false => Err(format!("it cannot be seen from here (it is not public in `{}`)", class.name(self.db))),
+            false => {
+                Err(format!("it cannot be seen from here (it is not public in `{}`)", class.name(self.db)))
+            }
         }
     }
 

@@ -16,7 +16,12 @@ use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
     /// The constraint of a type `base{...}`; terms about types have no place there and are carried.
-    pub fn value_constraint(&self, written: &ConstraintRef, base: Option<Ty>, problems: &mut Vec<Problem>) -> Constraint {
+    pub fn value_constraint(
+        &self,
+        written: &ConstraintRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Constraint {
         self.guard(written, base, problems).constraint
     }
 
@@ -39,7 +44,9 @@ impl TypeScope<'_> {
                     (Some(a), Some(b)) => guard.same.push((a, b)),
                     _ => self.comparison(a, b, base, problems, true, &mut guard.constraint),
                 },
-                TermRef::NotEqual(a, b) => self.comparison(a, b, base, problems, false, &mut guard.constraint),
+                TermRef::NotEqual(a, b) => {
+                    self.comparison(a, b, base, problems, false, &mut guard.constraint)
+                }
                 TermRef::Holds(a) => {
                     let path = self.value_path(a, base, problems);
                     guard.constraint.terms.extend(path.map(ConstraintTerm::Holds));
@@ -85,7 +92,12 @@ impl TypeScope<'_> {
     }
 
     /// A path as written; `None` if it is not a path, or names nothing (which is reported).
-    pub fn value_path(&self, written: &PathRef, base: Option<Ty>, problems: &mut Vec<Problem>) -> Option<Path> {
+    pub fn value_path(
+        &self,
+        written: &PathRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Path> {
         let mut path = match &written.root {
             PathRefRoot::SelfValue => Path::self_value(),
             PathRefRoot::This => Path::this(),

@@ -48,7 +48,8 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         let simple = import.path.rsplit('.').next().unwrap_or_default();
         let elsewhere = types_named(db, root, simple);
         if elsewhere.is_empty() || import.on_demand {
-            problem = problem.note("check the spelling, or add the folder that holds it with `--source-path`");
+            problem =
+                problem.note("check the spelling, or add the folder that holds it with `--source-path`");
         }
         for name in elsewhere.iter().take(3).filter(|_| !import.on_demand) {
             problem = problem

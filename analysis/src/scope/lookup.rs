@@ -41,7 +41,11 @@ struct Ambiguous(Vec<SmolStr>);
 
 impl TypeScope<'_> {
     /// What a dotted name stands for, and the index of its last segment (always the last).
-    pub(super) fn find(&self, segments: &[NameSegment], problems: &mut Vec<Problem>) -> Option<(Found, usize)> {
+    pub(super) fn find(
+        &self,
+        segments: &[NameSegment],
+        problems: &mut Vec<Problem>,
+    ) -> Option<(Found, usize)> {
         let db = self.db;
         let first = &segments[0];
         let mut found = match self.find_simple(&first.name) {
@@ -227,7 +231,8 @@ impl TypeScope<'_> {
         }
         let problem = unknown_type(last.at, &whole);
         if segments.len() > 1 {
-            let package = segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
+            let package =
+                segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
             return match self.is_package(&package) {
                 true => problem.note(format!("the package `{package}` has no type `{}`", last.name)),
                 false => problem.note(format!("there is no class and no package `{package}` either")),
@@ -265,9 +270,15 @@ impl TypeScope<'_> {
         }
         let tree = item_tree(db, self.file);
         names.extend(tree.classes.iter().map(|c| c.name.clone()));
-        names.extend(tree.imports.iter().filter(|i| !i.on_demand).filter_map(|i| Some(SmolStr::new(i.path.rsplit('.').next()?))));
+        names.extend(
+            tree.imports
+                .iter()
+                .filter(|i| !i.on_demand)
+                .filter_map(|i| Some(SmolStr::new(i.path.rsplit('.').next()?))),
+        );
         let here = package(db, self.file);
-        let in_scope = |p: &str| p == "x10.lang" || p == here || tree.imports.iter().any(|i| i.on_demand && i.path == p);
+        let in_scope =
+            |p: &str| p == "x10.lang" || p == here || tree.imports.iter().any(|i| i.on_demand && i.path == p);
         let root = source_root(db, self.file);
         for qualified in super::packages::all_type_names(db, root) {
             let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));

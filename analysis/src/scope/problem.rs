@@ -27,8 +27,10 @@ impl Problem {
 
     /// With a fix that replaces what is complained about.
     pub fn replace_by(mut self, title: impl Into<String>, text: impl Into<String>) -> Problem {
-        let edit = crate::diagnostics::TextEdit { file: None, range: TextRange::default(), text: text.into() };
-        self.diagnostic = self.diagnostic.fix(crate::diagnostics::Fix { title: title.into(), edits: vec![edit] });
+        let edit =
+            crate::diagnostics::TextEdit { file: None, range: TextRange::default(), text: text.into() };
+        self.diagnostic =
+            self.diagnostic.fix(crate::diagnostics::Fix { title: title.into(), edits: vec![edit] });
         self
     }
 }

@@ -222,7 +222,11 @@ impl<'a> TypeScope<'a> {
 
     /// The class that a name as written names, with type arguments only if some are given: what `new`,
     /// a static member access and a constructor call speak of.
-    pub fn resolve_class(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Option<(ClassId, Option<Vec<Ty>>)> {
+    pub fn resolve_class(
+        &self,
+        reference: &TypeRef,
+        problems: &mut Vec<Problem>,
+    ) -> Option<(ClassId, Option<Vec<Ty>>)> {
         let db = self.db;
         let (segments, args) = match &reference.kind {
             TypeRefKind::Named { segments, args } => (segments, args),

@@ -84,7 +84,9 @@ fn not_extendable(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
     let problem = Problem::new(&type_rules::not_extendable::RULE, at.at, message);
     match supertype.as_class(db).and_then(|(c, _)| class_kind(db, c)) {
         Some(ClassKind::Interface) => problem.note("an interface is implemented: write `implements`"),
-        Some(ClassKind::Struct) => problem.note("structs have no subtypes; use a class, or hold the struct in a field"),
+        Some(ClassKind::Struct) => {
+            problem.note("structs have no subtypes; use a class, or hold the struct in a field")
+        }
         _ => problem,
     }
 }
@@ -92,8 +94,9 @@ fn not_extendable(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
 fn not_an_interface(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
     let what = supertype.as_class(db).map(|(c, _)| describe_class(db, c));
     let what = what.unwrap_or_else(|| format!("`{}`", supertype.display(db)));
-    Problem::new(&type_rules::not_an_interface::RULE, at.at, format!("{what} is not an interface"))
-        .note("only interfaces and function types can be implemented; a class has one superclass, after `extends`")
+    Problem::new(&type_rules::not_an_interface::RULE, at.at, format!("{what} is not an interface")).note(
+        "only interfaces and function types can be implemented; a class has one superclass, after `extends`",
+    )
 }
 
 /// Whether `class` is among what `supers` extend, directly or not.
@@ -106,7 +109,8 @@ fn inherits_from(db: &dyn Db, class: ClassId, supers: &[Ty]) -> bool {
         }
         if !seen.contains(&next) {
             seen.push(next);
-            pending.extend(class_header(db, next).supers.iter().filter_map(|t| t.as_class(db)).map(|(c, _)| c));
+            pending
+                .extend(class_header(db, next).supers.iter().filter_map(|t| t.as_class(db)).map(|(c, _)| c));
         }
     }
     false
@@ -160,7 +164,8 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let mut problems = Vec::new();
     let mut params = Vec::new();
     for param in &item.params {
-        let ty = param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
+        let ty =
+            param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
     let mut guard = Guard::default();

@@ -12,7 +12,8 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
         if candidate.is_empty() || candidate == name || candidate.starts_with('$') {
             continue;
         }
-        let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate, limit) };
+        let distance =
+            if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate, limit) };
         let better = best.is_none_or(|(least, text)| (distance, candidate) < (least, text));
         if distance <= limit && better {
             best = Some((distance, candidate));

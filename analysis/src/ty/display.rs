@@ -95,7 +95,9 @@ impl fmt::Display for Path {
             PathRoot::SelfValue => f.write_str("self")?,
             PathRoot::This => f.write_str("this")?,
             PathRoot::Here => f.write_str("here")?,
-            PathRoot::Local { name, .. } | PathRoot::Static(name) | PathRoot::Literal(name) => f.write_str(name)?,
+            PathRoot::Local { name, .. } | PathRoot::Static(name) | PathRoot::Literal(name) => {
+                f.write_str(name)?
+            }
         }
         self.fields.iter().try_for_each(|field| write!(f, ".{field}"))
     }

@@ -34,7 +34,8 @@ impl<'db> Context<'db> {
             return a;
         }
         if let (Some((p, r)), Some((q, s))) = (a.as_function(db), b.as_function(db)) {
-            let same_params = p.len() == q.len() && p.iter().zip(q).all(|(x, y)| erase(db, *x) == erase(db, *y));
+            let same_params =
+                p.len() == q.len() && p.iter().zip(q).all(|(x, y)| erase(db, *x) == erase(db, *y));
             if same_params && !r.is_void(db) && !s.is_void(db) {
                 return Ty::function(db, p.to_vec(), self.lub(r, s));
             }

@@ -81,7 +81,9 @@ impl<'db> Context<'db> {
             (TyKind::Void, _) | (_, TyKind::Void) => false,
             (TyKind::Null, _) => self.has_null(b),
             _ if b.is_known(db, Known::Any) => true,
-            (TyKind::Param(_), _) if self.upper_bounds(a).iter().any(|t| self.subtype(*t, b, depth + 1)) => true,
+            (TyKind::Param(_), _) if self.upper_bounds(a).iter().any(|t| self.subtype(*t, b, depth + 1)) => {
+                true
+            }
             (_, TyKind::Param(_)) => self.lower_bounds(b).iter().any(|t| self.subtype(a, *t, depth + 1)),
             (TyKind::Class { .. }, TyKind::Class { class, args }) => {
                 self.supertypes(a).iter().any(|t| match t.kind(db) {
@@ -93,10 +95,9 @@ impl<'db> Context<'db> {
                     _ => false,
                 })
             }
-            (TyKind::Class { .. }, TyKind::Function { .. }) => self
-                .supertypes(a)
-                .iter()
-                .any(|t| matches!(t.kind(db), TyKind::Function { .. }) && self.subtype(erase(db, *t), b, depth + 1)),
+            (TyKind::Class { .. }, TyKind::Function { .. }) => self.supertypes(a).iter().any(|t| {
+                matches!(t.kind(db), TyKind::Function { .. }) && self.subtype(erase(db, *t), b, depth + 1)
+            }),
             (
                 TyKind::Function { params: from, result: gives },
                 TyKind::Function { params: to, result: wanted },
@@ -122,7 +123,11 @@ impl<'db> Context<'db> {
             TyKind::Class { .. } => !ty.is_struct(db),
             TyKind::Function { .. } | TyKind::Null | TyKind::Error => true,
             TyKind::Param(_) => {
-                self.assumes_ref(ty) || self.upper_bounds(ty).iter().any(|t| t.as_class(db).is_some() && self.is_class_type(*t))
+                self.assumes_ref(ty)
+                    || self
+                        .upper_bounds(ty)
+                        .iter()
+                        .any(|t| t.as_class(db).is_some() && self.is_class_type(*t))
             }
             TyKind::Void | TyKind::Constrained { .. } => false,
         }
@@ -160,7 +165,10 @@ impl<'db> Context<'db> {
                 let substitution = Substitution::class(db, *class, args);
                 crate::item_tree::items::fields(db, *class).iter().all(|field| {
                     crate::item_tree::items::field_is_static(db, *field)
-                        || self.zero(substitution.apply(db, crate::scope::signature::field_type(db, *field)), depth + 1)
+                        || self.zero(
+                            substitution.apply(db, crate::scope::signature::field_type(db, *field)),
+                            depth + 1,
+                        )
                 })
             }
             _ => true,
@@ -245,7 +253,11 @@ impl<'db> Context<'db> {
         let result = crate::members::result_type(db, method);
         let mut inference = crate::members::unify::Inference::new(own);
         inference.add_subtype(self, from, param.ty);
-        inference.add_subtype(self, Substitution::class(db, method.class(db), class_args).apply(db, result), to);
+        inference.add_subtype(
+            self,
+            Substitution::class(db, method.class(db), class_args).apply(db, result),
+            to,
+        );
         let type_args = if own.is_empty() { Vec::new() } else { inference.solve(self)? };
         let substitution = Substitution::types(class_params, class_args).with_types(own, &type_args);
         let formal = substitution.apply(db, param.ty);

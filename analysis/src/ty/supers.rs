@@ -109,6 +109,8 @@ impl<'db> Context<'db> {
     /// Whether the class is `sub` or a subclass (or implementer) of `class`.
     pub fn is_subclass(&self, sub: ClassId, class: ClassId) -> bool {
         sub == class
-            || all_supertypes(self.db, sub).iter().any(|t| t.as_class(self.db).is_some_and(|(c, _)| c == class))
+            || all_supertypes(self.db, sub)
+                .iter()
+                .any(|t| t.as_class(self.db).is_some_and(|(c, _)| c == class))
     }
 }

@@ -8,9 +8,5 @@ pub mod unresolved;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] = &[
-    &ambiguous_type::RULE,
-    &unknown_import::RULE,
-    &unknown_type::RULE,
-    &unresolved::RULE,
-];
+pub static RULES: &[&Rule] =
+    &[&ambiguous_type::RULE, &unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE];

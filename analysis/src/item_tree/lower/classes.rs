@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use apg_syntax::ast::{self, AstNode, HasAnnotations, HasFormals, HasModifiers, HasName, HasTypeParams, Member};
+use apg_syntax::ast::{
+    self, AstNode, HasAnnotations, HasFormals, HasModifiers, HasName, HasTypeParams, Member,
+};
 use apg_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxNodePtr, WalkEvent};
 use smol_str::{SmolStr, format_smolstr};
 
@@ -93,14 +95,18 @@ pub(super) fn lower_class_header(node: &ClassNode, lowering: &mut TypeLowering) 
         ClassNode::Anonymous(it) => {
             item.place = ClassPlace::Anonymous;
             let named = it.named_type();
-            item.at = lowering.mark(named.as_ref().map_or(it.syntax().text_range(), |n| n.syntax().text_range()));
+            item.at =
+                lowering.mark(named.as_ref().map_or(it.syntax().text_range(), |n| n.syntax().text_range()));
             item.extends = named.map(|n| lowering.named(&n));
         }
     }
     item
 }
 
-fn lower_types(types: Option<impl Iterator<Item = ast::Type>>, lowering: &mut TypeLowering) -> Vec<crate::item_tree::TypeRef> {
+fn lower_types(
+    types: Option<impl Iterator<Item = ast::Type>>,
+    lowering: &mut TypeLowering,
+) -> Vec<crate::item_tree::TypeRef> {
     types.into_iter().flatten().map(|t| lowering.ty(&t)).collect()
 }
 
@@ -258,7 +264,13 @@ fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
 }
 
 /// The classes in the code of a member.
-fn lower_body_classes(node: &SyntaxNode, owner: SmolStr, nth: u32, item: &mut ClassItem, source: &mut ClassSources) {
+fn lower_body_classes(
+    node: &SyntaxNode,
+    owner: SmolStr,
+    nth: u32,
+    item: &mut ClassItem,
+    source: &mut ClassSources,
+) {
     for (index, class) in local_class_nodes(node).iter().enumerate() {
         let Some(class) = ClassNode::cast(class) else { continue };
         let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };

@@ -34,11 +34,15 @@ pub(super) fn annotations(list: impl Iterator<Item = ast::Annotation>) -> Vec<An
     .collect()
 }
 
-pub(super) fn params(formals: impl Iterator<Item = ast::Formal>, lowering: &mut TypeLowering) -> Vec<ParamItem> {
+pub(super) fn params(
+    formals: impl Iterator<Item = ast::Formal>,
+    lowering: &mut TypeLowering,
+) -> Vec<ParamItem> {
     formals
         .map(|formal| {
             let name = formal.name();
-            let at = lowering.mark(name.as_ref().map_or(formal.syntax().text_range(), |n| n.syntax().text_range()));
+            let at = lowering
+                .mark(name.as_ref().map_or(formal.syntax().text_range(), |n| n.syntax().text_range()));
             ParamItem {
                 name: name.map(|n| n.text()),
                 ty: formal.ty().map(|t| lowering.ty(&t)),
@@ -138,7 +142,13 @@ fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> 
     Some(item)
 }
 
-fn lower_method<N>(node: &N, name: SmolStr, kind: MethodKind, range: TextRange, lowering: &mut TypeLowering) -> MethodItem
+fn lower_method<N>(
+    node: &N,
+    name: SmolStr,
+    kind: MethodKind,
+    range: TextRange,
+    lowering: &mut TypeLowering,
+) -> MethodItem
 where
     N: HasModifiers + HasAnnotations + HasTypeParams + HasFormals + HasBody,
 {

@@ -47,8 +47,16 @@ pub fn lower_file(file: &ast::SourceFile) -> (ItemTree, FileSources) {
     for item in file.items() {
         match &item {
             ast::Item::TypeDef(typedef) => {
-                let nth = tree.typedefs.iter().filter(|t| Some(&t.name) == ast::HasName::name_text(typedef).as_ref()).count();
-                tree.typedefs.push(Arc::new(lower_typedef(typedef, nth as u32, &mut TypeLowering::default())));
+                let nth = tree
+                    .typedefs
+                    .iter()
+                    .filter(|t| Some(&t.name) == ast::HasName::name_text(typedef).as_ref())
+                    .count();
+                tree.typedefs.push(Arc::new(lower_typedef(
+                    typedef,
+                    nth as u32,
+                    &mut TypeLowering::default(),
+                )));
                 sources.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
             }
             _ => {
@@ -69,7 +77,8 @@ fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {
     }
     for import in file.import_decls() {
         let name = import.qualified_name();
-        let at = lowering.mark(name.as_ref().map_or(import.syntax().text_range(), |n| n.syntax().text_range()));
+        let at =
+            lowering.mark(name.as_ref().map_or(import.syntax().text_range(), |n| n.syntax().text_range()));
         let path = name.map(|n| n.text()).unwrap_or_default();
         tree.imports.push(Import { path, on_demand: import.is_on_demand(), at });
     }

@@ -4,7 +4,9 @@ use apg_syntax::ast::{self, AstNode, BinaryOp, Expr, HasName, LiteralValue, Pref
 use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::item_tree::{ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind};
+use crate::item_tree::{
+    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind,
+};
 
 /// Lowers the types of one item. Each node takes the next index into `ranges`, so lowering the same
 /// item again gives the same indices.
@@ -82,7 +84,10 @@ impl TypeLowering {
         let formals: Vec<_> = function.formal_list().into_iter().flat_map(|l| l.formals()).collect();
         let params = formals
             .iter()
-            .map(|formal| ParamRef { name: formal.name_text(), ty: self.ty_or_error(formal.ty(), formal.syntax()) })
+            .map(|formal| ParamRef {
+                name: formal.name_text(),
+                ty: self.ty_or_error(formal.ty(), formal.syntax()),
+            })
             .collect();
         let result = Box::new(self.ty_or_error(function.result(), function.syntax()));
         TypeRef { at, kind: TypeRefKind::Function { params, result } }
@@ -164,10 +169,12 @@ impl TypeLowering {
 pub fn path_parts(expr: &Expr) -> Option<(PathRefRoot, Vec<SmolStr>)> {
     Some(match expr {
         Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(literal, false)?), Vec::new()),
-        Expr::PrefixExpr(prefix) if prefix.op() == Some(PrefixOp::Minus) => match prefix.expr()?.without_parens() {
-            Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(&literal, true)?), Vec::new()),
-            _ => return None,
-        },
+        Expr::PrefixExpr(prefix) if prefix.op() == Some(PrefixOp::Minus) => {
+            match prefix.expr()?.without_parens() {
+                Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(&literal, true)?), Vec::new()),
+                _ => return None,
+            }
+        }
         Expr::ThisExpr(this) if this.qualifier().is_none() => (PathRefRoot::This, Vec::new()),
         Expr::SelfExpr(_) => (PathRefRoot::SelfValue, Vec::new()),
         Expr::HereExpr(_) => (PathRefRoot::Here, Vec::new()),
