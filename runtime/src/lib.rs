@@ -6,6 +6,7 @@
 
 pub mod abi;
 pub mod device;
+pub mod distributed;
 pub mod layout;
 pub mod memory;
 pub mod serialize;

@@ -10,13 +10,19 @@
 mod syntax_kind;
 
 pub mod ast;
+mod lexer;
+mod parser;
+mod parsing;
 mod ptr;
 mod syntax_error;
 mod syntax_node;
+mod tree;
+mod validation;
 
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
+pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;

@@ -17,7 +17,7 @@ mod tables;
 mod unit;
 mod writer;
 
-pub use unit::{Emitted, Unit, UnitKind, emit};
+pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.
 pub const HEADERS: [(&str, &str); 2] =

@@ -6,29 +6,8 @@ use std::collections::BTreeMap;
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
 use super::{EmitError, kernel};
+use crate::driver::{Unit, UnitKind};
 use crate::mir::*;
-
-/// What a unit holds, which decides how it is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitKind {
-    /// Functions.
-    Code,
-    /// Processor forms of kernels: always optimised.
-    Kernels,
-    /// Data: never worth optimising.
-    Tables,
-}
-
-/// A translation unit.
-#[derive(Clone, Debug)]
-pub struct Unit {
-    /// A file name without extension.
-    pub name: String,
-    /// What it holds.
-    pub kind: UnitKind,
-    /// C++.
-    pub text: String,
-}
 
 /// A program as C++ and CUDA C++.
 #[derive(Clone, Debug)]
