@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::facts::Shape;
 use super::rules::Uses;
 use super::{CaptureKind, CaptureSource, KernelCapture};
-use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
+use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::{Severity, cuda};
 use crate::ids::FieldId;
 use crate::item_tree::items::field_item;
@@ -40,7 +40,7 @@ impl Draft<'_> {
         let named = |expr: &&crate::body::Expr| expr.kind == ExprKind::StaticField(field);
         match self.body.exprs.iter().find(named) {
             Some(expr) => expr.ty,
-            None => crate::infer::field_type(self.facts.db, field),
+            None => crate::scope::signature::field_type(self.facts.db, field),
         }
     }
 
@@ -258,14 +258,6 @@ impl Draft<'_> {
             }
             _ => false,
         })
-    }
-
-    /// The statements and expressions of a kernel lie below this statement.
-    pub fn kernel_body(&self) -> Option<StmtId> {
-        match self.stmt(self.at).kind {
-            StmtKind::At { body, .. } => Some(body),
-            _ => None,
-        }
     }
 }
 

@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// Whether the statement, or the body of an `at`, carries the annotation `x10.compiler.NAME`.
+    /// Where the statement, or the body of an `at`, carries the annotation `x10.compiler.NAME`.
     pub fn annotation(&self, stmt: StmtId, name: &str) -> Option<TextRange> {
         annotation(self.facts, self.body, stmt, name)
     }
@@ -204,7 +204,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether `stmt` carries the annotation `x10.compiler.NAME`; for an `at`, whether its body does.
+/// Where `stmt` carries the annotation `x10.compiler.NAME`; of an `at`, its body.
 pub(super) fn annotation(facts: &Facts, body: &Body, stmt: StmtId, name: &str) -> Option<TextRange> {
     let full = format!("x10.compiler.{name}");
     let of = |stmt: StmtId| {
@@ -213,12 +213,11 @@ pub(super) fn annotation(facts: &Facts, body: &Body, stmt: StmtId, name: &str) -
             None => annotation.name == name,
         })
     };
-    let own = of(stmt);
-    let inner = match body.stmt(stmt).kind {
-        StmtKind::At { body: inner, .. } => of(inner),
-        _ => None,
+    let annotated = match body.stmt(stmt).kind {
+        StmtKind::At { body: inner, .. } => inner,
+        _ => stmt,
     };
-    own.or(inner).map(|annotation| annotation.range)
+    of(annotated).map(|annotation| annotation.range)
 }
 
 /// The locals declared at or below `node`.

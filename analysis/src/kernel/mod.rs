@@ -12,10 +12,13 @@ mod hoistable;
 mod limits;
 mod range;
 mod recognise;
+mod render;
 mod repair;
+mod report;
 mod rules;
 mod shape;
 mod shared;
+mod summary;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
@@ -23,6 +26,8 @@ use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
 pub use repair::{Piece, Repair, RepairEdit};
+pub use report::{function_violations, kernel_diagnostics, kernels};
+pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
 pub use violation::{RelatedSite, Violation};
 
 /// A well-formed kernel: the parts of

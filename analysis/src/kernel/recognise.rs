@@ -1,5 +1,6 @@
 //! The recogniser: from a body to its kernels and to all that is wrong with them.
 
+use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
 use super::draft::{Draft, annotation};
@@ -99,7 +100,10 @@ impl Draft<'_> {
 fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Option<Recognised> {
     let draft = Draft::new(facts, body, parents, stmt);
     let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
-    let violation = match annotation(facts, body, stmt, "CUDA") {
+    // On the `at` itself, not on its body.
+    let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
+    let cuda = annotation(facts, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
+    let violation = match cuda {
         Some(range) => misplaced_cuda(&draft, stmt, range),
         None => {
             let range = annotation(facts, body, stmt, "CUDADirectParams")?;
@@ -114,7 +118,7 @@ fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Opt
     Some(Recognised { at: stmt, kernel: None, violations: draft.into_violations() })
 }
 
-fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: apg_syntax::TextRange) -> Violation {
+fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
     let violation = draft.violation(
         &cuda::misplaced_annotation::RULE,
         range,
@@ -130,9 +134,16 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: apg_syntax::TextRange) -> 
         let target = draft.stmt(body).range.start();
         let edits = vec![
             RepairEdit { range, text: Vec::new() },
-            RepairEdit { range: apg_syntax::TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
+            RepairEdit { range: TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
         ];
         return violation.note(note).repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
     }
-    violation.note(note).repair(Repair::insert("Wrap in `finish async at (here)`", range.start(), "finish async at (here) "))
+    let whole = draft.stmt(stmt).range;
+    let insert = |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
+    let mut edits = vec![insert(range.start(), "finish async at (here) ")];
+    if !matches!(draft.stmt(stmt).kind, StmtKind::Block(_)) {
+        edits.push(insert(range.end(), " {"));
+        edits.push(insert(whole.end(), " }"));
+    }
+    violation.note(note).repair(Repair::edits(vec![text("Wrap in `finish async at (here)`")], edits))
 }

@@ -35,8 +35,6 @@ pub enum Piece {
     Text(String),
     /// The item's text in this range.
     Source(TextRange),
-    /// The item's text in this range, its outermost braces taken off if it has them.
-    Unbraced(TextRange),
     /// A line break and the indentation of the line of this offset.
     NewLine(TextSize),
 }
