@@ -1,17 +1,17 @@
 //! What the kernel rules ask about classes, methods, fields and types.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use crate::body::Body;
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
-use crate::infer::body;
+use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
     class_item, class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
 };
 use crate::item_tree::{ClassKind, annotation_string, has_annotation};
-use crate::item_tree::source::Item;
 use crate::scope::signature::field_type;
 use crate::ty::known::Known;
 use crate::ty::{Ty, TyKind};
@@ -155,13 +155,13 @@ impl Facts<'_> {
     }
 
     /// The typed code of a method.
-    pub fn body(&self, method: MethodId) -> std::sync::Arc<Body> {
-        self.body_of(Item::Method(method))
+    pub fn body(&self, method: MethodId) -> Arc<BodyResult> {
+        self.body_of(Owner::Method(method))
     }
 
     /// The typed code of a method or field initialiser.
-    pub fn body_of(&self, owner: Item) -> std::sync::Arc<Body> {
-        body(self.db, owner)
+    pub fn body_of(&self, owner: Owner) -> Arc<BodyResult> {
+        owner_body(self.db, owner).clone()
     }
 
     /// As written in a program.

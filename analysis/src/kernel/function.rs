@@ -99,7 +99,7 @@ impl Draft<'_> {
                 continue;
             }
             let body = self.facts.body(method);
-            let code = function_code(self.facts, method, &body);
+            let code = function_code(self.facts, method, &body.body);
             open.extend(code.calls.iter().rev().copied());
             order.push(method);
             codes.insert(method, code);

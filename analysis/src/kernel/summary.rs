@@ -4,12 +4,13 @@ use apg_syntax::TextRange;
 
 use super::draft::Draft;
 use super::facts::Facts;
-use super::report::kernels;
+use super::report::{item_of, kernels};
 use super::{Axis, CaptureKind, CaptureSource, Kernel, KernelCapture, PreludeKind};
 use crate::body::parents::Parents;
 use crate::body::{Body, ExprId, StmtKind};
 use crate::db::Db;
-use crate::item_tree::source::{Item, item_offset};
+use crate::infer::Owner;
+use crate::item_tree::source::item_offset;
 
 /// How one kernel will be launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,22 +90,22 @@ pub struct CaptureSummary {
 }
 
 /// The launch of each valid kernel of an item, in source order.
-pub fn launch_summaries(db: &dyn Db, owner: Item) -> Vec<LaunchSummary> {
+pub fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
     let recognised = kernels(db, owner);
     let valid: Vec<&Kernel> = recognised.iter().filter_map(|recognised| recognised.kernel.as_ref()).collect();
     if valid.is_empty() {
         return Vec::new();
     }
     let facts = Facts { db };
-    let body = facts.body_of(owner);
-    let parents = Parents::of(&body);
-    valid.into_iter().map(|kernel| summary(&facts, owner, &body, &parents, kernel)).collect()
+    let body = &facts.body_of(owner).body;
+    let parents = Parents::of(body);
+    valid.into_iter().map(|kernel| summary(&facts, owner, body, &parents, kernel)).collect()
 }
 
-fn summary(facts: &Facts, owner: Item, body: &Body, parents: &Parents, kernel: &Kernel) -> LaunchSummary {
+fn summary(facts: &Facts, owner: Owner, body: &Body, parents: &Parents, kernel: &Kernel) -> LaunchSummary {
     let draft = Draft::new(facts, body, parents, kernel.at);
-    let offset = item_offset(facts.db, owner);
-    let text = owner.file(facts.db).text(facts.db);
+    let offset = item_offset(facts.db, item_of(owner));
+    let text = item_of(owner).file(facts.db).text(facts.db);
     let written = |expr: ExprId| {
         let range = body.expr(expr).range + offset;
         text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default().to_owned()
