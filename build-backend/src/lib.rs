@@ -1,3 +1,4 @@
 //! Back end: lowering, code generation, building and running.
 #![allow(missing_docs)]
+pub mod driver;
 pub mod mir;

@@ -1,6 +1,14 @@
 //! The apg runtime: places, activities, memory and devices of a running X10 program.
 //!
-//! A compiled program is a shared object that this crate loads; the two speak through the tables of `include/apg.h`.
+//! A compiled program is a shared object that this crate loads; the two speak through the tables of `include/apg.h`,
+//! whose functions are listed in [`abi`].
 #![allow(missing_docs)]
 
+pub mod abi;
+pub mod device;
+pub mod distributed;
 pub mod layout;
+pub mod memory;
+pub mod serialize;
+pub mod topology;
+pub mod transport;

@@ -1,2 +1,31 @@
-//! Syntax.
-pub use rowan::{TextRange, TextSize};
+//! Lexer, parser, lossless tree, typed AST and formatter of X10 2.6. One file at a time; no types, no names.
+//!
+//! Text goes in, a tree whose text is the input and a list of errors come out: [`parse`]. The tree
+//! is read through the types of [`ast`].
+
+#![allow(missing_docs)]
+
+// First: its macro `T!` is used by name below.
+#[macro_use]
+mod syntax_kind;
+
+pub mod ast;
+mod lexer;
+mod parser;
+mod parsing;
+mod ptr;
+mod syntax_error;
+mod syntax_node;
+mod tree;
+mod validation;
+
+pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
+
+pub use crate::ast::{AstNode, SourceFile};
+pub use crate::parsing::{Parse, parse};
+pub use crate::ptr::{AstPtr, SyntaxNodePtr};
+pub use crate::syntax_error::SyntaxError;
+pub use crate::syntax_kind::SyntaxKind;
+pub use crate::syntax_node::{
+    GreenNode, SyntaxElement, SyntaxElementChildren, SyntaxNode, SyntaxNodeChildren, SyntaxToken, X10,
+};

@@ -7,6 +7,7 @@
 //! A body is position-independent: ranges are relative to the start of the item that owns it, so an
 //! edit elsewhere in the file leaves the query result equal (invariant 3).
 
+pub mod parents;
 pub mod walk;
 
 use apg_syntax::TextRange;

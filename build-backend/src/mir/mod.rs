@@ -6,6 +6,9 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
+pub mod operation;
+pub mod print;
+
 use smol_str::SmolStr;
 
 macro_rules! index {

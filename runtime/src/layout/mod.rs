@@ -2,6 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use crate::memory::Ref;
+
 /// The header of every heap object.
 #[repr(C)]
 #[derive(Debug)]
@@ -306,3 +308,107 @@ unsafe impl Sync for Itable {}
 unsafe impl Sync for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Capture {}
+// SAFETY: as above.
+unsafe impl Sync for Root {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+// SAFETY: as above.
+unsafe impl Send for Program {}
+
+/// The state of a static field (`apg_static`), zero at first but for the name.
+#[repr(C)]
+#[derive(Debug)]
+pub struct StaticState {
+    /// 0 new, 1 being initialised, 2 ready, 3 failed.
+    pub state: std::sync::atomic::AtomicU32,
+    /// Qualified X10 name.
+    pub name: *const c_char,
+    /// What its initialiser raised.
+    pub failure: Ref,
+}
+
+/// A static field (`apg_root`).
+#[repr(C)]
+#[derive(Debug)]
+pub struct Root {
+    /// Where it is.
+    pub address: *mut c_void,
+    /// One of [`slot`].
+    pub slot: u32,
+    /// For a struct its descriptor.
+    pub ty: *const Type,
+}
+
+/// What a program exports as [`crate::abi::PROGRAM_SYMBOL`] (`apg_program`). Its functions return the exception
+/// that the X10 code raised, or null.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Program {
+    /// [`crate::abi::VERSION`].
+    pub abi: u32,
+    /// Number of types.
+    pub type_count: u32,
+    /// Types; a type's id is its index.
+    pub types: *const *const Type,
+    /// Number of kernels.
+    pub kernel_count: u32,
+    /// Kernels; the same index at every place.
+    pub kernels: *const *const Kernel,
+    /// Number of source files.
+    pub file_count: u32,
+    /// Source files.
+    pub files: *const *const c_char,
+    /// Number of roots.
+    pub root_count: u32,
+    /// Static fields.
+    pub roots: *const Root,
+    /// `x10.lang.String`, or null.
+    pub string_type: *const Type,
+    /// `x10.lang.Rail[x10.lang.String]`, or null.
+    pub string_rail_type: *const Type,
+    /// Receives the runtime's table, before anything else is called.
+    pub bind: unsafe extern "C" fn(*const crate::abi::Runtime),
+    /// Runs `main` with a rail of strings.
+    pub main: unsafe extern "C" fn(Ref) -> Ref,
+    /// Makes an exception of a [`crate::abi::ExceptionKind`] from a message.
+    pub make_exception: unsafe extern "C" fn(u32, Ref, *mut Ref) -> Ref,
+    /// Calls a closure without parameters and result.
+    pub call: unsafe extern "C" fn(Ref) -> Ref,
+    /// Calls a closure without parameters whose result is a reference.
+    pub call_value: unsafe extern "C" fn(Ref, *mut Ref) -> Ref,
+    /// `object.toString()`.
+    pub to_string: unsafe extern "C" fn(Ref, *mut Ref) -> Ref,
+    /// `object.equals(other)`.
+    pub equals: unsafe extern "C" fn(Ref, Ref, *mut u8) -> Ref,
+    /// `object.hashCode()`.
+    pub hash_code: unsafe extern "C" fn(Ref, *mut i32) -> Ref,
+}
+
+impl Program {
+    /// The types.
+    pub fn types(&self) -> &[*const Type] {
+        // SAFETY: tables of the program say their own lengths.
+        unsafe { table(self.types, self.type_count) }
+    }
+
+    /// The kernels.
+    pub fn kernels(&self) -> &[*const Kernel] {
+        // SAFETY: as above.
+        unsafe { table(self.kernels, self.kernel_count) }
+    }
+
+    /// The static fields.
+    pub fn roots(&self) -> &[Root] {
+        // SAFETY: as above.
+        unsafe { table(self.roots, self.root_count) }
+    }
+}
+
+/// A table of the program; an empty one may be null.
+///
+/// # Safety
+/// `count` elements that live as long as the program lie at `start`, or `count` is 0.
+unsafe fn table<'a, T>(start: *const T, count: u32) -> &'a [T] {
+    // SAFETY: by the caller.
+    if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, count as usize) } }
+}

@@ -1,0 +1,77 @@
+//! Names and symbols of [`Operation`]s: the class library refers to them as `@Intrinsic("op.NAME")`.
+
+use super::Operation;
+
+macro_rules! names {
+    ($($variant:ident = $name:literal),* $(,)?) => {
+        impl Operation {
+            /// The operation called `name` in the class library (`add`, `bit_not`, `sqrt`, ...).
+            pub fn from_name(name: &str) -> Option<Operation> {
+                match name { $($name => Some(Operation::$variant),)* _ => None }
+            }
+            /// Its name in the class library.
+            pub fn name(self) -> &'static str {
+                match self { $(Operation::$variant => $name,)* }
+            }
+        }
+        #[cfg(test)]
+        const ALL: &[Operation] = &[$(Operation::$variant),*];
+    };
+}
+
+names! {
+    Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or", Xor = "xor",
+    Shl = "shl", Shr = "shr", UShr = "ushr", Neg = "neg", Not = "not", BitNot = "bit_not",
+    Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", Convert = "convert", Bitcast = "bitcast",
+    Sqrt = "sqrt", Cbrt = "cbrt", Exp = "exp", Log = "log", Log10 = "log10", Pow = "pow", Sin = "sin", Cos = "cos",
+    Tan = "tan", Asin = "asin", Acos = "acos", Atan = "atan", Atan2 = "atan2", Sinh = "sinh", Cosh = "cosh",
+    Tanh = "tanh", Floor = "floor", Ceil = "ceil", Round = "round", Abs = "abs", Min = "min", Max = "max",
+    Fma = "fma", Hypot = "hypot", Expm1 = "expm1", Log1p = "log1p", Rsqrt = "rsqrt",
+}
+
+impl Operation {
+    /// The infix symbol, for the printer.
+    pub fn symbol(self) -> Option<&'static str> {
+        Some(match self {
+            Operation::Add => "+",
+            Operation::Sub => "-",
+            Operation::Mul => "*",
+            Operation::Div => "/",
+            Operation::Rem => "%",
+            Operation::And => "&",
+            Operation::Or => "|",
+            Operation::Xor => "^",
+            Operation::Shl => "<<",
+            Operation::Shr => ">>",
+            Operation::UShr => ">>>",
+            Operation::Eq => "==",
+            Operation::Ne => "!=",
+            Operation::Lt => "<",
+            Operation::Le => "<=",
+            Operation::Gt => ">",
+            Operation::Ge => ">=",
+            _ => return None,
+        })
+    }
+
+    /// Whether its result is a `Bool` whatever its operands are.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Operation::Eq | Operation::Ne | Operation::Lt | Operation::Le | Operation::Gt | Operation::Ge
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_leads_back_to_its_operation() {
+        for &operation in ALL {
+            assert_eq!(Operation::from_name(operation.name()), Some(operation));
+        }
+        assert_eq!(Operation::from_name("no_such_operation"), None);
+    }
+}

@@ -1,0 +1,115 @@
+/* The C ABI between a compiled X10 program and the apg runtime: one versioned table each way.
+   No other header is included by generated code. Generated from the list of entries in the runtime's `abi` module. */
+#ifndef APG_H
+#define APG_H
+typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
+typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
+typedef unsigned apg_char;          /* a Unicode code point */
+
+#define APG_ABI_VERSION @VERSION@
+
+/* ---- objects ---- */
+typedef struct apg_type apg_type;
+typedef struct apg_object { const apg_type *type; } apg_object;
+typedef struct apg_rail { const apg_type *type; apg_i64 length; /* elements follow */ } apg_rail;
+typedef struct apg_string { const apg_type *type; apg_i64 length; char bytes[]; } apg_string;
+
+typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CELL, APG_STRUCT } apg_kind;
+typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
+               APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
+
+typedef struct apg_field {
+  const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
+  const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
+} apg_field;
+typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
+
+/* Drives collection, serialization, dispatch, casts, names. Index in apg_program.types is the same at every place. */
+struct apg_type {
+  apg_u32 id; apg_u32 kind;
+  const char *name;                 /* X10 name, with type arguments */
+  const apg_type *super;
+  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header */
+  apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
+  apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
+  apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
+  const void *const *vtable; apg_u32 vtable_length;
+};
+
+/* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
+typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
+
+/* ---- kernels ----
+   The environment is one struct, a member a capture, built by the program before the launch:
+     APG_SCALAR         the value
+     APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
+     APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+   The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
+   extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
+   extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
+   with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
+typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
+typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
+#define APG_MAX_SHARED 16
+/* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
+typedef struct apg_kernel {
+  const char *name; const char *file; apg_u32 line;
+  const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
+  apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
+  apg_u32 capture_count; const apg_capture *captures;
+  apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
+  /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
+     called several times: once for each block size that the occupancy search tries. */
+  apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
+  /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
+  apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
+} apg_kernel;
+
+/* ---- statics ----
+   One state for each static field, zero but for the name. To read a field: if it is not apg_static_ready(&s) and
+   apg_static_begin(&s), then { try { initialise } catch { e }; apg_static_end(&s, e or null) }. */
+typedef struct apg_static { apg_u32 state; const char *name; apg_object *failure; } apg_static;
+
+/* ---- exceptions the runtime raises: kinds that apg_program.make_exception gets ---- */
+typedef enum {
+@EXCEPTIONS@
+} apg_exception_kind;
+
+/* ---- the runtime's table ---- */
+typedef struct apg_runtime {
+  apg_u32 abi;
+  apg_u32 entry_count;
+  apg_i64 here;                     /* the id of this place */
+@TABLE@
+} apg_runtime;
+
+/* ---- the program's table (exported as `apg_program_v1`) ---- */
+typedef struct apg_root { void *address; apg_u32 slot; const apg_type *type; /* APG_VALUE: the struct */ } apg_root;
+/* Entries never let a C++ exception out: they return the X10 exception object, or null. */
+typedef struct apg_program {
+  apg_u32 abi; apg_u32 type_count; const apg_type *const *types;
+  apg_u32 kernel_count; const apg_kernel *const *kernels;
+  apg_u32 file_count; const char *const *files;
+  apg_u32 root_count; const apg_root *roots;         /* static fields: roots of collection */
+  const apg_type *string_type; const apg_type *string_rail_type;   /* may be null if the program uses none */
+  void (*bind)(const apg_runtime *runtime);          /* called first: the runtime's table, to be kept in apg_rt */
+  apg_object *(*main)(apg_object *arguments);
+  apg_object *(*make_exception)(apg_u32 kind, apg_object *message, apg_object **result);   /* APG_MULTIPLE_EXCEPTION: a rail of x10.lang.CheckedThrowable */
+  apg_object *(*call)(apg_object *closure);          /* a closure without parameters and result */
+  apg_object *(*call_value)(apg_object *closure, apg_object **result);   /* the same with a reference as its result */
+  apg_object *(*to_string)(apg_object *object, apg_object **result);
+  apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
+  apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
+} apg_program;
+
+#ifdef __cplusplus
+/* ---- what generated code calls; raising entries throw the X10 exception object as `apg_object *` ---- */
+extern "C" __attribute__((visibility("hidden"))) const apg_runtime *apg_rt;
+static inline bool apg_static_ready(const apg_static *s) { return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == 2; }
+static inline apg_i64 apg_here() { return apg_rt->here; }
+@WRAPPERS@
+#endif
+#endif

@@ -1,0 +1,351 @@
+//! The list of runtime entries: each is declared here once, next to the module that implements it.
+//!
+//! `plain fn f(a: A) -> R;` is implemented by `fn f(a: A) -> R`, `raises fn f(a: A) -> R;` by
+//! `fn f(a: A) -> Outcome<R>`. A native member `@Intrinsic("rt.f")` of the class library calls entry `f`.
+
+use super::*;
+
+/// Field type of an entry in the table.
+macro_rules! pointer {
+    (plain ($($ty:tt),*) ()) => { unsafe extern "C" fn($($ty),*) };
+    (plain ($($ty:tt),*) $result:tt) => { unsafe extern "C" fn($($ty),*) -> $result };
+    (raises ($($ty:tt),*) ()) => { unsafe extern "C" fn($($ty),*) -> Ref };
+    (raises ($($ty:tt),*) $result:tt) => { unsafe extern "C" fn($($ty,)* *mut $result) -> Ref };
+}
+
+macro_rules! is_raising {
+    (plain) => {
+        false
+    };
+    (raises) => {
+        true
+    };
+}
+
+macro_rules! entries {
+    ($(in $($module:ident)::+ { $(
+        $(#[doc = $doc:literal])+
+        $kind:ident fn $name:ident($($arg:ident: $ty:tt),*) -> $result:tt;
+    )* })*) => {
+        /// The table that the runtime hands to the program (`apg_runtime` in C).
+        #[allow(missing_docs)]
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct Runtime {
+            pub abi: u32,
+            pub entry_count: u32,
+            pub here: i64,
+            $($( pub $name: pointer!($kind ($($ty),*) $result), )*)*
+        }
+
+        /// All entries, in the order of the table.
+        pub const ENTRIES: &[Entry] = &[$($(
+            Entry {
+                name: stringify!($name),
+                doc: concat!($($doc),+),
+                params: &[$((stringify!($arg), <$ty as AbiType>::TY)),*],
+                result: <$result as AbiType>::TY,
+                raises: is_raising!($kind),
+            },
+        )*)*];
+    };
+}
+
+entries! {
+    in natives::objects {
+        /// A new object with zero fields.
+        raises fn allocate(ty: DescriptorPointer) -> Ref;
+        /// A new rail of zeros; a negative length raises NegativeArraySizeException.
+        raises fn allocate_rail(ty: DescriptorPointer, length: i64) -> Ref;
+        /// The one string of the process with this text (UTF-8, `length` bytes).
+        raises fn string_literal(bytes: Text, length: i64) -> Ref;
+        /// Raises the exception of an apg_exception_kind; always throws.
+        raises fn raise(kind: u32, message: Text) -> ();
+        /// Raises NullPointerException; always throws.
+        raises fn raise_null() -> ();
+        /// Raises ArrayIndexOutOfBoundsException; always throws.
+        raises fn raise_bounds(index: i64, length: i64) -> ();
+        /// Raises ArithmeticException for a division by zero; always throws.
+        raises fn raise_division() -> ();
+        /// Raises ClassCastException; always throws.
+        raises fn raise_cast(object: Ref, target: Text) -> ();
+        /// A number that stays with the object; 0 for null.
+        plain fn identity_hash(object: Ref) -> i32;
+        /// The X10 name of the object's class.
+        raises fn object_type_name(object: Ref) -> Ref;
+        /// The default toString: class name, `@`, identity hash in hexadecimal.
+        raises fn object_to_string(object: Ref) -> Ref;
+        /// Whether the caller must initialise the static field; otherwise it is ready, or raises what its initialiser raised.
+        raises fn static_begin(state: StaticPointer) -> bool;
+        /// Ends the initialisation that static_begin gave; raises `failure` unless it is null.
+        raises fn static_end(state: StaticPointer, failure: Ref) -> ();
+        /// Copies elements between rails of one type, which may overlap; bounds are checked.
+        raises fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Zeroes elements; bounds are checked.
+        raises fn rail_clear(rail: Ref, start: i64, count: i64) -> ();
+        /// Registers an object under a number that other places can hold; it stays alive until forgotten. 0 for null.
+        raises fn global_ref_register(object: Ref) -> i64;
+        /// The object registered here under that number.
+        raises fn global_ref_get(handle: i64) -> Ref;
+        /// Ends a registration.
+        plain fn global_ref_forget(handle: i64) -> ();
+    }
+    in natives::activities {
+        /// Starts `closure` as an activity here, governed by the innermost finish.
+        raises fn async_here(closure: Ref) -> ();
+        /// As async_here, registered on the clock of the innermost clocked finish.
+        raises fn async_clocked(closure: Ref) -> ();
+        /// As async_here, registered on these clocks (x10.lang.Clock objects).
+        raises fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> ();
+        /// Starts `closure` as an activity that no finish waits for.
+        raises fn async_uncounted(closure: Ref) -> ();
+        /// Starts a copy of `closure` at a place, governed by the innermost finish.
+        raises fn async_at(place: i64, closure: Ref) -> ();
+        /// As async_at, registered on the clock of the innermost clocked finish.
+        raises fn async_at_clocked(place: i64, closure: Ref) -> ();
+        /// As async_at, registered on these clocks.
+        raises fn async_at_on_clocks(place: i64, closure: Ref, clocks: Refs, count: u32) -> ();
+        /// Starts a copy of `closure` at a place; no finish waits for it.
+        raises fn async_at_uncounted(place: i64, closure: Ref) -> ();
+        /// Runs a copy of `closure` at a place and waits.
+        raises fn at(place: i64, closure: Ref) -> ();
+        /// Runs a copy of `closure`, which returns a reference, at a place, and returns a copy of its result.
+        raises fn at_value(place: i64, closure: Ref) -> Ref;
+        /// Opens a finish; a clocked one makes a clock and registers this activity on it.
+        raises fn finish_begin(clocked: bool) -> ();
+        /// Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one.
+        raises fn finish_end(exception: Ref) -> ();
+        /// Enters the place's atomic section.
+        raises fn atomic_begin() -> ();
+        /// Leaves it; guards of waiting `when`s are looked at again.
+        plain fn atomic_end() -> ();
+        /// Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it.
+        raises fn when_begin() -> ();
+        /// No guard holds: leaves the section, waits until another atomic section ended, enters it again.
+        raises fn when_wait() -> ();
+        /// Lets other activities run for at least that long.
+        raises fn sleep(milliseconds: i64) -> ();
+        /// Lets other activities run.
+        raises fn probe() -> ();
+        /// Number of threads that run activities here.
+        plain fn worker_count() -> i32;
+        /// Number of the thread that runs this activity, from 0.
+        plain fn worker_id() -> i32;
+    }
+    in natives::clocks {
+        /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock.
+        raises fn clock_make() -> i64;
+        /// Waits for all activities registered on the clock.
+        raises fn clock_advance(clock: i64) -> ();
+        /// Says that this activity is done with the clock's phase, without waiting.
+        raises fn clock_resume(clock: i64) -> ();
+        /// Ends this activity's registration.
+        raises fn clock_drop(clock: i64) -> ();
+        /// The phase of this activity on the clock, from 1.
+        raises fn clock_phase(clock: i64) -> i32;
+        /// Whether this activity is registered on the clock.
+        plain fn clock_registered(clock: i64) -> bool;
+        /// Advances on all clocks of this activity.
+        raises fn clock_advance_all() -> ();
+        /// Resumes all clocks of this activity.
+        raises fn clock_resume_all() -> ();
+    }
+    in natives::locks {
+        /// A new lock: its handle.
+        plain fn lock_make() -> i64;
+        /// Takes it; waits while another activity has it.
+        raises fn lock_enter(lock: i64) -> ();
+        /// Takes it if it is free.
+        plain fn lock_try(lock: i64) -> bool;
+        /// Releases it; raises IllegalOperationException if this activity does not have it.
+        raises fn lock_exit(lock: i64) -> ();
+    }
+    in natives::strings {
+        /// The two texts after each other; null reads `null`.
+        raises fn string_concat(left: Ref, right: Ref) -> Ref;
+        /// Number of bytes.
+        raises fn string_length(string: Ref) -> i32;
+        /// The byte at an index.
+        raises fn string_char_at(string: Ref, index: i32) -> Char;
+        /// The bytes from `start` up to, not including, `end`.
+        raises fn string_substring(string: Ref, start: i32, end: i32) -> Ref;
+        /// First index of `other` from `start`, or -1.
+        raises fn string_index_of(string: Ref, other: Ref, start: i32) -> i32;
+        /// Last index of `other` that is at most `start`, or -1.
+        raises fn string_last_index_of(string: Ref, other: Ref, start: i32) -> i32;
+        /// Whether both have the same text; false when `other` is no string.
+        raises fn string_equals(string: Ref, other: Ref) -> bool;
+        /// Less than, equal to or more than 0, byte by byte.
+        raises fn string_compare(string: Ref, other: Ref) -> i32;
+        /// 31-based polynomial over the bytes.
+        raises fn string_hash(string: Ref) -> i32;
+        /// In lower case.
+        raises fn string_to_lower(string: Ref) -> Ref;
+        /// In upper case.
+        raises fn string_to_upper(string: Ref) -> Ref;
+        /// Without white space at both ends.
+        raises fn string_trim(string: Ref) -> Ref;
+        /// A string of `count` bytes of a Rail[Byte] from `start`.
+        raises fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Ref;
+        /// A string of `count` characters of a Rail[Char] from `start`.
+        raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
+        /// Copies the string's bytes into a Rail[Byte] of at least that length.
+        raises fn string_copy_bytes(string: Ref, rail: Ref) -> ();
+    }
+    in natives::format {
+        /// printf-like formatting of a Rail[Any].
+        raises fn string_format(format: Ref, arguments: Ref) -> Ref;
+    }
+    in natives::characters {
+        /// The character as UTF-8.
+        raises fn string_from_char(value: Char) -> Ref;
+        /// Whether it is a lower-case letter.
+        plain fn char_is_lower(value: Char) -> bool;
+        /// Whether it is an upper-case letter.
+        plain fn char_is_upper(value: Char) -> bool;
+        /// Whether it is a decimal digit.
+        plain fn char_is_digit(value: Char) -> bool;
+        /// Whether it is a letter.
+        plain fn char_is_letter(value: Char) -> bool;
+        /// Whether it is white space.
+        plain fn char_is_whitespace(value: Char) -> bool;
+        /// Its lower case.
+        plain fn char_to_lower(value: Char) -> Char;
+        /// Its upper case.
+        plain fn char_to_upper(value: Char) -> Char;
+    }
+    in natives::numbers {
+        /// `true` or `false`.
+        raises fn string_from_bool(value: bool) -> Ref;
+        /// Decimal.
+        raises fn string_from_i64(value: i64) -> Ref;
+        /// Decimal.
+        raises fn string_from_u64(value: u64) -> Ref;
+        /// Shortest decimal that reads back as the same Float.
+        raises fn string_from_f32(value: f32) -> Ref;
+        /// Shortest decimal that reads back as the same Double.
+        raises fn string_from_f64(value: f64) -> Ref;
+        /// Digits in a radix from 2 to 36, with a minus sign.
+        raises fn string_from_i64_radix(value: i64, radix: i32) -> Ref;
+        /// Digits in a radix from 2 to 36.
+        raises fn string_from_u64_radix(value: u64, radix: i32) -> Ref;
+        /// As C's and Java's hexadecimal floating-point text, `0x1.8p1`.
+        raises fn hex_string_from_f32(value: f32) -> Ref;
+        /// As C's and Java's hexadecimal floating-point text, `0x1.8p1`.
+        raises fn hex_string_from_f64(value: f64) -> Ref;
+        /// Reads an integer in a radix; NumberFormatException otherwise.
+        raises fn parse_i64(string: Ref, radix: i32) -> i64;
+        /// Reads an unsigned integer in a radix; NumberFormatException otherwise.
+        raises fn parse_u64(string: Ref, radix: i32) -> u64;
+        /// Reads a Float; NumberFormatException otherwise.
+        raises fn parse_f32(string: Ref) -> f32;
+        /// Reads a Double; NumberFormatException otherwise.
+        raises fn parse_f64(string: Ref) -> f64;
+        /// The error function.
+        plain fn math_erf(value: f64) -> f64;
+        /// One minus the error function.
+        plain fn math_erfc(value: f64) -> f64;
+    }
+    in natives::console {
+        /// Writes a string to standard output (1) or standard error (2).
+        raises fn console_print(stream: i32, string: Ref) -> ();
+        /// Writes what is buffered.
+        raises fn console_flush(stream: i32) -> ();
+        /// A line of standard input without its end; null at the end.
+        raises fn console_read_line() -> Ref;
+        /// A byte of standard input; -1 at the end.
+        raises fn console_read_byte() -> i32;
+    }
+    in natives::system {
+        /// Nanoseconds of a clock that never goes back.
+        plain fn nano_time() -> i64;
+        /// Milliseconds since 1970.
+        plain fn current_time_millis() -> i64;
+        /// The status with which the program will end.
+        plain fn set_exit_code(code: i32) -> ();
+        /// Ends this place at once.
+        plain fn kill_here() -> ();
+        /// The value of an environment variable, or null.
+        raises fn getenv(name: Ref) -> Ref;
+        /// Collects garbage now.
+        plain fn gc() -> ();
+        /// Bytes in use in the heap.
+        plain fn heap_size() -> i64;
+    }
+    in natives::stack {
+        /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
+        raises fn stack_capture(frames: Ref) -> ();
+        /// `Class.method (file.x10:line)` of a frame; null if it is not the program's.
+        raises fn stack_describe(frame: i64) -> Ref;
+    }
+    in natives::files {
+        /// Opens a file to read: its handle.
+        raises fn file_open_read(name: Ref) -> i64;
+        /// Opens a file to write, anew or at its end: its handle.
+        raises fn file_open_write(name: Ref, append: bool) -> i64;
+        /// Closes it.
+        raises fn file_close(file: i64) -> ();
+        /// A byte; -1 at the end.
+        raises fn file_read_byte(file: i64) -> i32;
+        /// Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end.
+        raises fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> i64;
+        /// Bytes that can be read without waiting.
+        raises fn file_available(file: i64) -> i64;
+        /// Writes bytes of a Rail[Byte].
+        raises fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> ();
+        /// Hands what is buffered to the system.
+        raises fn file_flush(file: i64) -> ();
+        /// Bytes of a file; -1 if there is none.
+        raises fn file_size(name: Ref) -> i64;
+        /// Whether something of that name is there.
+        raises fn file_exists(name: Ref) -> bool;
+        /// Whether a directory of that name is there.
+        raises fn file_is_directory(name: Ref) -> bool;
+        /// Deletes a file or an empty directory: whether it did.
+        raises fn file_delete(name: Ref) -> bool;
+        /// Makes a directory: whether it did.
+        raises fn file_mkdir(name: Ref) -> bool;
+    }
+    in natives::places {
+        /// Number of host places.
+        plain fn place_count() -> i64;
+        /// Number of all places.
+        plain fn place_total() -> i64;
+        /// Whether it is an accelerator.
+        plain fn place_is_accelerator(place: i64) -> bool;
+        /// The host of an accelerator; a host is its own.
+        plain fn place_parent(place: i64) -> i64;
+        /// The host place in whose process the place lives.
+        plain fn place_host(place: i64) -> i64;
+        /// What the place is, for people.
+        raises fn place_name(place: i64) -> Ref;
+        /// Number of accelerators of a host.
+        plain fn place_child_count(place: i64) -> i64;
+        /// An accelerator of a host.
+        raises fn place_child(place: i64, index: i64) -> i64;
+        /// Which of its host's accelerators it is.
+        raises fn place_child_index(place: i64) -> i64;
+        /// Waits for all members of a team.
+        raises fn team_barrier(team: i64) -> ();
+        /// Copies elements of the root's source to everyone's target.
+        raises fn team_broadcast(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Combines everyone's source into the root's target.
+        raises fn team_reduce(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Combines everyone's source into everyone's target.
+        raises fn team_all_reduce(team: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
+        raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
+        /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
+        raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+    }
+    in natives::devices {
+        /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.
+        raises fn device_allocate(place: i64, sample: Ref, count: i64) -> i64;
+        /// Frees memory of an accelerator.
+        raises fn device_free(place: i64, address: i64) -> ();
+        /// Waits for all work of an accelerator.
+        raises fn device_synchronise(place: i64) -> ();
+        /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
+        raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> ();
+    }
+}

@@ -1,0 +1,181 @@
+//! The CUDA driver: whether it is there, and the few calls that need care.
+
+use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
+
+pub use cudarc::driver::sys;
+
+use super::error::DeviceError;
+
+pub use sys::CUdevice_attribute_enum as Attribute;
+
+/// The oldest driver whose functions we call: CUDA 12.
+const OLDEST: i32 = 12_000;
+
+/// Why the driver did not do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure(sys::CUresult);
+
+impl Failure {
+    /// The device's memory is used up.
+    pub fn is_out_of_memory(self) -> bool {
+        self.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY
+    }
+
+    /// The process's work on this device is lost for good.
+    pub fn is_fatal(self) -> bool {
+        use sys::CUresult::*;
+        matches!(
+            self.0,
+            CUDA_ERROR_ILLEGAL_ADDRESS
+                | CUDA_ERROR_LAUNCH_FAILED
+                | CUDA_ERROR_LAUNCH_TIMEOUT
+                | CUDA_ERROR_ILLEGAL_INSTRUCTION
+                | CUDA_ERROR_MISALIGNED_ADDRESS
+                | CUDA_ERROR_INVALID_ADDRESS_SPACE
+                | CUDA_ERROR_INVALID_PC
+                | CUDA_ERROR_HARDWARE_STACK_ERROR
+                | CUDA_ERROR_ASSERT
+                | CUDA_ERROR_ECC_UNCORRECTABLE
+        )
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |get: unsafe fn(sys::CUresult, *mut *const c_char) -> sys::CUresult| {
+            let mut text = std::ptr::null();
+            // SAFETY: the driver is loaded, since it has failed; it gives out static text or null.
+            let found = unsafe { get(self.0, &mut text) } == sys::CUresult::CUDA_SUCCESS && !text.is_null();
+            // SAFETY: as above.
+            found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+        };
+        match (text(sys::cuGetErrorString), text(sys::cuGetErrorName)) {
+            (Some(words), Some(name)) => write!(f, "{words} ({name})"),
+            _ => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+/// A result code as a result.
+pub fn check(result: sys::CUresult) -> Result<(), Failure> {
+    if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
+}
+
+/// Loads and starts the driver, once. The error says why it cannot be used.
+pub fn ready() -> Result<(), String> {
+    static READY: OnceLock<Result<(), String>> = OnceLock::new();
+    READY.get_or_init(start).clone()
+}
+
+fn start() -> Result<(), String> {
+    // SAFETY: looks for a library of a well-known name; its initialisers are the driver's own.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("the NVIDIA driver is not installed (no libcuda)".to_owned());
+    }
+    let version = driver_version().ok_or("the NVIDIA driver does not tell its version")?;
+    if version < OLDEST {
+        let (major, minor) = (version / 1000, version % 1000 / 10);
+        return Err(format!(
+            "the NVIDIA driver is too old: it supports CUDA {major}.{minor}, and 12.0 is needed"
+        ));
+    }
+    // SAFETY: the library is there.
+    check(unsafe { sys::cuInit(0) }).map_err(|failure| format!("the NVIDIA driver does not start: {failure}"))
+}
+
+/// The CUDA version that the driver supports, times 1000.
+pub fn driver_version() -> Option<i32> {
+    // SAFETY: as in `start`.
+    if !unsafe { sys::is_culib_present() } {
+        return None;
+    }
+    let mut version = 0;
+    // SAFETY: the library is there; this call needs no initialisation.
+    check(unsafe { sys::cuDriverGetVersion(&mut version) }).ok()?;
+    Some(version)
+}
+
+/// How many devices there are, or why none can be used.
+pub fn count() -> Result<u32, String> {
+    ready()?;
+    let mut count = 0;
+    // SAFETY: the driver has been started.
+    match check(unsafe { sys::cuDeviceGetCount(&mut count) }) {
+        Ok(()) => Ok(count as u32),
+        Err(failure) => Err(format!("the NVIDIA driver does not count its devices: {failure}")),
+    }
+}
+
+/// The context of a device in this process.
+pub struct Context {
+    ordinal: u32,
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+}
+
+// SAFETY: contexts may be used from any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// The primary context. Waiting for the device does not spin.
+    pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
+        let label = format!("CUDA{ordinal}");
+        let error = |failure| DeviceError::driver(&label, "be used", &failure);
+        let mut device = 0;
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the driver has been started; results go to locals.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal as i32)).map_err(error)?;
+            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
+            check(sys::cuDevicePrimaryCtxSetFlags_v2(device, flags)).map_err(error)?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut context, device)).map_err(error)?;
+        }
+        Ok(Context { ordinal, device, context })
+    }
+
+    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
+    pub fn enter(&self) -> Result<(), DeviceError> {
+        // SAFETY: a context that is never destroyed.
+        check(unsafe { sys::cuCtxSetCurrent(self.context) })
+            .map_err(|failure| DeviceError::driver(&format!("CUDA{}", self.ordinal), "be used", &failure))
+    }
+
+    /// For copies between devices.
+    pub fn raw(&self) -> sys::CUcontext {
+        self.context
+    }
+
+    /// A number that describes the device.
+    pub fn attribute(&self, attribute: Attribute) -> Result<i32, DeviceError> {
+        let mut value = 0;
+        // SAFETY: a device of the driver; the result goes to a local.
+        self.ask(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.device) })?;
+        Ok(value)
+    }
+
+    /// What the vendor calls it.
+    pub fn device_name(&self) -> Result<String, DeviceError> {
+        let mut name = [0_u8; 256];
+        // SAFETY: the driver writes at most the length it is given, with a zero at the end.
+        self.ask(unsafe { sys::cuDeviceGetName(name.as_mut_ptr().cast(), name.len() as i32, self.device) })?;
+        let text = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        Ok(text.to_string_lossy().into_owned())
+    }
+
+    /// Bytes of memory.
+    pub fn total_memory(&self) -> Result<u64, DeviceError> {
+        let mut bytes = 0;
+        // SAFETY: as above.
+        self.ask(unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, self.device) })?;
+        Ok(bytes as u64)
+    }
+
+    fn ask(&self, result: sys::CUresult) -> Result<(), DeviceError> {
+        check(result).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.ordinal), "describe itself", &failure)
+        })
+    }
+}

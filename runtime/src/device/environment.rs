@@ -1,0 +1,152 @@
+//! A kernel's environment as the device sees it: a copy of the program's struct in which rails have device addresses.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use super::Device;
+use super::buffers::Buffer;
+use super::copy::Upload;
+use super::error::{DeviceError, Kind};
+use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, capture_kind};
+
+/// What a launch needs on the device. It lives until the kernel has ended.
+pub struct Prepared {
+    /// The environment; `u128` for its alignment.
+    memory: Vec<u128>,
+    size: usize,
+    /// To be copied before the launch.
+    pub uploads: Vec<Upload>,
+    /// Released after it.
+    pub buffers: Vec<Buffer>,
+}
+
+// SAFETY: the addresses in `uploads` are valid until the launch has ended; the caller of the launch vouches for it.
+unsafe impl Send for Prepared {}
+
+impl Prepared {
+    /// The bytes of the environment.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: `memory` holds at least `size` bytes, all initialised.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.size) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.size) }
+    }
+
+    /// A copy of the environment.
+    pub fn copy_of(environment: &[u8]) -> Prepared {
+        let mut prepared = Prepared {
+            memory: vec![0; environment.len().div_ceil(16)],
+            size: environment.len(),
+            uploads: Vec::new(),
+            buffers: Vec::new(),
+        };
+        prepared.bytes_mut().copy_from_slice(environment);
+        prepared
+    }
+
+    fn read<T: Copy>(&self, capture: &Capture) -> T {
+        let at = &self.bytes()[capture.offset as usize..][..size_of::<T>()];
+        // SAFETY: the bytes are there; only plain data is read.
+        unsafe { at.as_ptr().cast::<T>().read_unaligned() }
+    }
+
+    fn write<T: Copy>(&mut self, capture: &Capture, value: T) {
+        let at = &mut self.bytes_mut()[capture.offset as usize..][..size_of::<T>()];
+        // SAFETY: the bytes are there.
+        unsafe { at.as_mut_ptr().cast::<T>().write_unaligned(value) };
+    }
+}
+
+/// The captures of a kernel.
+pub fn captures(kernel: &Kernel) -> &[Capture] {
+    if kernel.capture_count == 0 {
+        return &[];
+    }
+    // SAFETY: descriptors are static data of the program and say their own lengths.
+    unsafe { std::slice::from_raw_parts(kernel.captures, kernel.capture_count as usize) }
+}
+
+fn name(capture: &Capture) -> String {
+    if capture.name.is_null() {
+        return "?".to_owned();
+    }
+    // SAFETY: names are C strings of the program.
+    unsafe { CStr::from_ptr(capture.name) }.to_string_lossy().into_owned()
+}
+
+/// Makes room on the device for captured rails and puts its addresses into a copy of the environment.
+pub fn prepare(
+    device: &Arc<Device>,
+    place: i64,
+    kernel: &Kernel,
+    environment: &[u8],
+) -> Result<Prepared, DeviceError> {
+    let mut prepared = Prepared::copy_of(environment);
+    for capture in captures(kernel) {
+        match capture.kind {
+            capture_kind::HOST_RAIL | capture_kind::CONSTANT_RAIL => {
+                let mut rail: KernelRail = prepared.read(capture);
+                let bytes = rail.length as u64 * u64::from(capture.element_size);
+                if bytes > 0 {
+                    let buffer = Buffer::new(device, bytes)?;
+                    prepared.uploads.push(Upload {
+                        source: rail.data.cast(),
+                        target: buffer.address(),
+                        bytes,
+                    });
+                    rail.data = buffer.address() as *mut _;
+                    prepared.buffers.push(buffer);
+                    prepared.write(capture, rail);
+                }
+            }
+            capture_kind::GLOBAL_RAIL => {
+                let rail: GlobalRail = prepared.read(capture);
+                check_home(&rail, place, capture)?;
+                let bytes = rail.size as u64 * u64::from(capture.element_size);
+                device.check_range(rail.handle as u64, bytes).map_err(|mut error| {
+                    error.message = format!("the global rail `{}`: {}", name(capture), error.message);
+                    error
+                })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(prepared)
+}
+
+/// The same for a kernel that runs at a host place: `resolve` finds the elements of a global rail by its handle.
+pub fn prepare_host(
+    place: i64,
+    kernel: &Kernel,
+    environment: &[u8],
+    resolve: &dyn Fn(i64) -> Option<*mut u8>,
+) -> Result<Prepared, DeviceError> {
+    let mut prepared = Prepared::copy_of(environment);
+    for capture in captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL) {
+        let mut rail: GlobalRail = prepared.read(capture);
+        check_home(&rail, place, capture)?;
+        let address = resolve(rail.handle).ok_or_else(|| {
+            let message = format!("the global rail `{}` is not known here: was it forgotten?", name(capture));
+            DeviceError::new(Kind::IllegalArgument, message)
+        })?;
+        rail.handle = address as i64;
+        prepared.write(capture, rail);
+    }
+    Ok(prepared)
+}
+
+fn check_home(rail: &GlobalRail, place: i64, capture: &Capture) -> Result<(), DeviceError> {
+    if rail.home == place {
+        return Ok(());
+    }
+    let message = format!(
+        "the global rail `{}` is at Place({}), and the kernel runs at Place({place}): copy it there with Rail.asyncCopy, or \
+         make it there",
+        name(capture),
+        rail.home
+    );
+    Err(DeviceError::new(Kind::BadPlace, message))
+}

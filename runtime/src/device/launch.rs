@@ -1,0 +1,316 @@
+//! Launches: extents and shared memory, checks against the device's limits, the way from captured values to the running kernel.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::buffers::Buffer;
+use super::copy::Upload;
+use super::driver::sys;
+use super::environment::{self, Prepared};
+use super::error::{DeviceError, Kind, Place};
+use super::module::{Function, place_of};
+use super::{Device, Done, occupancy};
+use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
+
+/// Shared rails start at multiples of this: the widest access of the device.
+const SHARED_ALIGNMENT: u64 = 16;
+
+/// Why a launch did not begin.
+pub enum LaunchError {
+    /// The program's own code for the extents raised this exception.
+    Raised(*mut Object),
+    /// The device cannot.
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for LaunchError {
+    fn from(error: DeviceError) -> LaunchError {
+        LaunchError::Device(error)
+    }
+}
+
+/// Extents, and where shared rails lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// As the program computed them.
+    pub launch: Launch,
+    shared: LaunchShared,
+    shared_bytes: u64,
+}
+
+impl Plan {
+    /// Threads of a block.
+    fn threads(&self) -> i64 {
+        self.launch.threads.iter().map(|extent| i64::from(*extent)).product()
+    }
+
+    /// Bytes before a shared rail.
+    pub fn shared_offset(&self, index: usize) -> u32 {
+        self.shared.offset[index]
+    }
+
+    /// There is nothing to run.
+    pub fn is_empty(&self) -> bool {
+        self.launch.blocks.iter().chain(&self.launch.threads).any(|extent| *extent == 0)
+    }
+}
+
+/// Asks the program for extents and shared lengths.
+///
+/// # Safety
+/// `environment` is an environment of the kernel.
+pub unsafe fn configure(
+    kernel: &Kernel,
+    environment: *const c_void,
+    blocks: i32,
+    threads: i32,
+) -> Result<Plan, LaunchError> {
+    let mut launch = Launch { blocks: [1; 3], threads: [1; 3], shared_lengths: [0; MAX_SHARED] };
+    // SAFETY: the kernel's own function, with its environment.
+    let raised = unsafe { (kernel.configure)(environment, blocks, threads, &mut launch) };
+    if !raised.is_null() {
+        return Err(LaunchError::Raised(raised));
+    }
+    let axes = launch.blocks.iter().zip(["block"; 3]).chain(launch.threads.iter().zip(["thread"; 3]));
+    for (extent, what) in axes {
+        if *extent < 0 {
+            let message = format!("the extent of a {what} loop is {extent}");
+            return Err(DeviceError::new(Kind::IllegalOperation, message).at(&place_of(kernel)).into());
+        }
+    }
+    plan(kernel, launch).map_err(|error| error.at(&place_of(kernel)).into())
+}
+
+fn plan(kernel: &Kernel, launch: Launch) -> Result<Plan, DeviceError> {
+    let count = kernel.shared_count as usize;
+    let sizes: &[u32] = if count == 0 {
+        &[]
+    } else {
+        // SAFETY: descriptors are static data of the program and say their own lengths.
+        unsafe { std::slice::from_raw_parts(kernel.shared_element_sizes, count) }
+    };
+    let mut shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED] };
+    let mut end = 0_u64;
+    for (index, size) in sizes.iter().enumerate() {
+        let length = launch.shared_lengths.get(index).copied().unwrap_or(-1);
+        let (Ok(elements), Ok(offset)) = (i32::try_from(length), u32::try_from(end)) else {
+            return Err(shared_error(length));
+        };
+        if elements < 0 {
+            return Err(shared_error(length));
+        }
+        shared.offset[index] = offset;
+        shared.length[index] = elements;
+        end = (end + elements as u64 * u64::from(*size)).next_multiple_of(SHARED_ALIGNMENT);
+    }
+    Ok(Plan { launch, shared, shared_bytes: end })
+}
+
+fn shared_error(length: i64) -> DeviceError {
+    DeviceError::new(Kind::IllegalOperation, format!("a rail in shared memory has {length} elements"))
+}
+
+impl Device {
+    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. Returns the extents.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is called.
+    pub unsafe fn launch(
+        self: &Arc<Self>,
+        place: i64,
+        kernel: &'static Kernel,
+        environment: &[u8],
+        done: Done,
+    ) -> Result<(), LaunchError> {
+        let at = place_of(kernel);
+        let function = self.function(kernel).map_err(|error| error.at(&at))?;
+        self.context.enter()?;
+        // SAFETY: see above.
+        let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast(), &at)? };
+        if plan.is_empty() {
+            done(Ok(()));
+            return Ok(());
+        }
+        self.check_limits(&function, &plan).map_err(|error| error.at(&at))?;
+        let shared = plan.shared_bytes as i32;
+        self.allow_shared(&function, shared).map_err(|error| error.at(&at))?;
+        let mut prepared =
+            environment::prepare(self, place, kernel, environment).map_err(|error| error.at(&at))?;
+        let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
+            Some(self.upload_environment(&mut prepared).map_err(|error| error.at(&at))?)
+        } else {
+            None
+        };
+        let uploads = std::mem::take(&mut prepared.uploads);
+        let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, at };
+        if uploads.is_empty() {
+            ready.start(done);
+            return Ok(());
+        }
+        let then: Done = Box::new(move |result| match result {
+            Ok(()) => ready.start(done),
+            Err(error) => done(Err(error.at(&ready.at))),
+        });
+        // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
+        unsafe { self.upload(uploads, then) };
+        Ok(())
+    }
+
+    /// Room for an environment that is too long for a parameter.
+    fn upload_environment(self: &Arc<Self>, prepared: &mut Prepared) -> Result<u64, DeviceError> {
+        let bytes = prepared.bytes().len() as u64;
+        let buffer = Buffer::new(self, bytes)?;
+        let address = buffer.address();
+        // The environment's memory does not move when `prepared` does.
+        prepared.uploads.push(Upload { source: prepared.bytes().as_ptr(), target: address, bytes });
+        prepared.buffers.push(buffer);
+        Ok(address)
+    }
+
+    /// # Safety
+    /// `environment` is an environment of the kernel.
+    unsafe fn extents(
+        &self,
+        kernel: &Kernel,
+        function: &Function,
+        environment: *const c_void,
+        at: &Place,
+    ) -> Result<Plan, LaunchError> {
+        // SAFETY: see above, here and below.
+        let configured = |blocks, threads| unsafe { configure(kernel, environment, blocks, threads) };
+        let multiprocessors = self.limits.multiprocessors;
+        let mut threads = 1;
+        if kernel.auto_threads != 0 {
+            let mut raised = None;
+            let best = occupancy::best_size(&mut |size| match configured(multiprocessors, size) {
+                Ok(plan) => Ok(self.resident(function, &plan)?.saturating_mul(plan.threads() as i32)),
+                Err(LaunchError::Device(error)) => Err(error),
+                Err(LaunchError::Raised(object)) => {
+                    raised = Some(object);
+                    Ok(0)
+                }
+            });
+            if let Some(object) = raised {
+                return Err(LaunchError::Raised(object));
+            }
+            threads = best?.ok_or_else(|| {
+                let message = format!(
+                    "{}: no block size fits: too many registers or too much shared memory",
+                    self.label()
+                );
+                DeviceError::new(Kind::IllegalOperation, message).at(at)
+            })?;
+        }
+        let plan = configured(multiprocessors, threads)?;
+        if kernel.auto_blocks == 0 || plan.is_empty() {
+            return Ok(plan);
+        }
+        self.check_limits(function, &plan).map_err(|error| error.at(at))?;
+        let resident = self.resident(function, &plan).map_err(|error| error.at(at))?;
+        configured(multiprocessors.saturating_mul(resident.max(1)), threads)
+    }
+
+    /// Blocks of this plan that a multiprocessor holds at once; 0 if they do not fit.
+    fn resident(&self, function: &Function, plan: &Plan) -> Result<i32, DeviceError> {
+        let threads = plan.threads();
+        let room = i64::from(self.limits.shared_opt_in - function.static_shared);
+        if threads < 1 || threads > i64::from(function.max_threads) || plan.shared_bytes as i64 > room {
+            return Ok(0);
+        }
+        self.resident_blocks(function, threads as i32, plan.shared_bytes as i32)
+    }
+
+    fn check_limits(&self, function: &Function, plan: &Plan) -> Result<(), DeviceError> {
+        let device = self.label();
+        let refuse = |text: String| Err(DeviceError::new(Kind::IllegalOperation, text));
+        let threads = plan.threads();
+        if threads > i64::from(self.limits.threads_per_block) {
+            let most = self.limits.threads_per_block;
+            return refuse(format!("{threads} threads a block; {device} runs at most {most}"));
+        }
+        if threads > i64::from(function.max_threads) {
+            let most = function.max_threads;
+            return refuse(format!(
+                "{threads} threads a block; with the registers that this kernel needs {device} runs at most {most}"
+            ));
+        }
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let (block, grid) = (plan.launch.threads[axis], plan.launch.blocks[axis]);
+            if block > self.limits.block[axis] {
+                let most = self.limits.block[axis];
+                return refuse(format!("{block} threads along {name}; {device} runs at most {most} there"));
+            }
+            if grid > self.limits.grid[axis] {
+                let most = self.limits.grid[axis];
+                return refuse(format!("{grid} blocks along {name}; {device} runs at most {most} there"));
+            }
+        }
+        let shared = plan.shared_bytes + function.static_shared as u64;
+        if shared > self.limits.shared_opt_in as u64 {
+            let most = self.limits.shared_opt_in;
+            return refuse(format!("{shared} bytes of shared memory a block; {device} has {most}"));
+        }
+        Ok(())
+    }
+}
+
+/// A launch whose data is on the device.
+struct Ready {
+    device: Arc<Device>,
+    function: Arc<Function>,
+    plan: Plan,
+    prepared: Prepared,
+    /// The environment's address on the device, unless it is the parameter.
+    by_pointer: Option<u64>,
+    at: Place,
+}
+
+impl Ready {
+    fn start(self, done: Done) {
+        let device = Arc::clone(&self.device);
+        if let Err(error) = device.context.enter() {
+            return done(Err(error));
+        }
+        let queue = device.kernels.pick();
+        let (function, plan, mut by_pointer) = (self.function, self.plan, self.by_pointer);
+        let mut shared = plan.shared;
+        let environment: *mut c_void = match &mut by_pointer {
+            Some(address) => std::ptr::from_mut(address).cast(),
+            None => self.prepared.bytes().as_ptr().cast_mut().cast(),
+        };
+        let mut parameters = [environment, std::ptr::from_mut(&mut shared).cast()];
+        let label = device.label();
+        let prepared = self.prepared;
+        let finished: Done = Box::new(move |result| {
+            drop(prepared);
+            done(result.map_err(|error| error.at(&self.at)));
+        });
+        let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
+        let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
+        let bytes = plan.shared_bytes as u32;
+        queue.submit(
+            |stream| {
+                // SAFETY: the function takes these two parameters; the driver copies them before it returns, and what the
+                // environment points to stays until `finished`.
+                super::driver::check(unsafe {
+                    sys::cuLaunchKernel(
+                        function.raw(),
+                        x,
+                        y,
+                        z,
+                        tx,
+                        ty,
+                        tz,
+                        bytes,
+                        stream.0,
+                        parameters.as_mut_ptr(),
+                        std::ptr::null_mut(),
+                    )
+                })
+            },
+            finished,
+            // `finished` says where.
+            |failure| DeviceError::driver(&label, "launch a kernel", &failure),
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! CUDA devices as places: memory, copies, kernels. The driver and the run-time compiler are loaded when they are
+//! there; without them every question has an answer in words, and nothing here panics.
+//!
+//! Nothing in this module waits for a device on the calling thread but for short driver calls: operations take a
+//! [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be suspended.
+
+mod buffers;
+mod cache;
+mod compile;
+mod copy;
+mod driver;
+mod environment;
+mod error;
+mod launch;
+mod memory;
+mod module;
+mod occupancy;
+mod queue;
+mod selftest;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use cache::directory as cache_directory;
+pub use compile::{compile_for, compiler_version};
+pub use copy::Upload;
+pub use driver::{count, driver_version};
+pub use environment::{Prepared, prepare_host};
+pub use error::{DeviceError, Kind, Place as ErrorPlace};
+pub use launch::{LaunchError, Plan, configure};
+pub use memory::Leaks;
+pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub use selftest::{Check, self_test};
+
+use crate::topology::Accelerator;
+use driver::{Attribute, Context, sys};
+
+/// Called once, when an operation has ended, on a thread of the device: it must not wait for the device itself.
+pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
+
+/// What a device can do at most.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    multiprocessors: i32,
+    threads_per_block: i32,
+    block: [i32; 3],
+    grid: [i32; 3],
+    /// Shared memory of a block without, and with, asking for more.
+    shared: i32,
+    shared_opt_in: i32,
+}
+
+/// A CUDA device in use.
+pub struct Device {
+    ordinal: u32,
+    name: String,
+    total_memory: u64,
+    capability: (u32, u32),
+    limits: Limits,
+    context: Arc<Context>,
+    memory: memory::Memory,
+    buffers: buffers::Buffers,
+    modules: module::Modules,
+    kernels: queue::Kernels,
+    uploads: copy::Engine,
+    downloads: copy::Engine,
+}
+
+impl Device {
+    /// Takes a device into use. Compiled kernels are kept in `cache` if given.
+    pub fn open(ordinal: u32, cache: Option<std::path::PathBuf>) -> Result<Arc<Device>, DeviceError> {
+        driver::ready().map_err(DeviceError::unavailable)?;
+        let context = Arc::new(Context::retain(ordinal)?);
+        let attribute = |attribute| context.attribute(attribute);
+        let limits = Limits {
+            multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            block: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+            ],
+            grid: [
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+            ],
+            shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+            shared_opt_in: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        };
+        let capability = (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+        );
+        Ok(Arc::new(Device {
+            ordinal,
+            name: context.device_name()?,
+            total_memory: context.total_memory()?,
+            capability,
+            limits,
+            memory: memory::Memory::default(),
+            buffers: buffers::Buffers::default(),
+            modules: module::Modules::new(cache),
+            kernels: queue::Kernels::new(&context, ordinal)?,
+            uploads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
+            downloads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
+            context,
+        }))
+    }
+
+    /// What it is, for the topology.
+    pub fn describe(&self) -> Accelerator {
+        Accelerator {
+            ordinal: self.ordinal,
+            name: self.name.clone(),
+            memory: self.total_memory,
+            capability: self.capability,
+        }
+    }
+
+    /// "CUDA0 (NVIDIA H200)".
+    pub fn label(&self) -> String {
+        format!("CUDA{} ({})", self.ordinal, self.name)
+    }
+
+    /// Compute capability.
+    pub fn capability(&self) -> (u32, u32) {
+        self.capability
+    }
+
+    /// Waits until all work that has been given to the device is done (`CUDAUtilities.syncDevice`). This one blocks.
+    pub fn synchronize(&self) -> Result<(), DeviceError> {
+        self.context.enter()?;
+        // SAFETY: a context of this device is current.
+        self.check(unsafe { sys::cuCtxSynchronize() }, "wait for the device")
+    }
+
+    fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {
+        driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
+    }
+}

@@ -1,0 +1,159 @@
+//! Kernels as functions of the device, compiled when they are first used.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::driver::sys;
+use super::error::{DeviceError, Kind, Place};
+use super::{Device, cache, compile};
+use crate::layout::Kernel;
+
+/// A kernel on a device.
+pub struct Function {
+    function: sys::CUfunction,
+    /// With its registers, at most so many threads a block.
+    pub max_threads: i32,
+    /// Shared memory that its code declares.
+    pub static_shared: i32,
+    /// Dynamic shared memory that it has been allowed so far.
+    allowed_shared: Mutex<i32>,
+}
+
+// SAFETY: functions of the driver may be used from any thread.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
+
+/// The kernels of a device, by address of their descriptors.
+pub struct Modules {
+    cache: Option<PathBuf>,
+    loaded: Mutex<HashMap<usize, Slot>>,
+}
+
+/// Where the kernel stands.
+pub fn place_of(kernel: &Kernel) -> Place {
+    Place { file: text(kernel.file), line: kernel.line }
+}
+
+fn text(pointer: *const std::ffi::c_char) -> String {
+    if pointer.is_null() {
+        return "?".to_owned();
+    }
+    // SAFETY: descriptors hold C strings of the program.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+}
+
+impl Modules {
+    /// None yet.
+    pub fn new(cache: Option<PathBuf>) -> Modules {
+        Modules { cache, loaded: Mutex::new(HashMap::new()) }
+    }
+}
+
+impl Device {
+    /// The function of a kernel; the first call compiles it, or finds it in the cache.
+    pub(super) fn function(&self, kernel: &'static Kernel) -> Result<Arc<Function>, DeviceError> {
+        let key = std::ptr::from_ref(kernel) as usize;
+        let slot = Arc::clone(self.modules.loaded.lock().entry(key).or_default());
+        slot.get_or_init(|| self.load(kernel).map(Arc::new)).clone()
+    }
+
+    fn load(&self, kernel: &Kernel) -> Result<Function, DeviceError> {
+        let code = self.device_code(kernel)?;
+        self.context.enter()?;
+        let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let name = text(kernel.name);
+        // SAFETY: a context of this device is current; the code is a whole image and the name a C string. The module
+        // is never unloaded.
+        unsafe {
+            self.check(
+                sys::cuModuleLoadData(&mut module, code.as_ptr().cast()),
+                "load the code of a kernel",
+            )?;
+            let found = sys::cuModuleGetFunction(&mut function, module, kernel.name);
+            self.check(found, &format!("find the function {name} in the code of a kernel"))?;
+        }
+        let attribute = |attribute| {
+            let mut value = 0;
+            // SAFETY: a function of this device; the result goes to a local.
+            let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
+            self.check(result, "describe a kernel").map(|()| value)
+        };
+        use sys::CUfunction_attribute_enum::*;
+        Ok(Function {
+            function,
+            max_threads: attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            static_shared: attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            allowed_shared: Mutex::new(0),
+        })
+    }
+
+    fn device_code(&self, kernel: &Kernel) -> Result<Vec<u8>, DeviceError> {
+        if kernel.cuda.is_null() {
+            return Err(DeviceError::new(Kind::Unsupported, "the program was built without code for GPUs"));
+        }
+        // SAFETY: a C string of the program.
+        let source = unsafe { CStr::from_ptr(kernel.cuda) };
+        let options = compile::options(self.capability).join(" ");
+        let key = cache::key(&[source.to_bytes(), options.as_bytes()]);
+        if let Some(code) = self.modules.cache.as_ref().and_then(|directory| cache::load(directory, &key)) {
+            return Ok(code);
+        }
+        let name = format!("{}.cu", text(kernel.name));
+        let (code, _) = compile::compile_for(&source.to_string_lossy(), &name, self.capability)?;
+        if let Some(directory) = &self.modules.cache {
+            // A cache that cannot be written costs time, nothing else.
+            let _ = cache::store(directory, &key, &code);
+        }
+        Ok(code)
+    }
+
+    /// Allows the function that much dynamic shared memory; what every block may have needs no permission.
+    pub(super) fn allow_shared(&self, function: &Function, bytes: i32) -> Result<(), DeviceError> {
+        let mut allowed = function.allowed_shared.lock();
+        if bytes + function.static_shared <= self.limits.shared || bytes <= *allowed {
+            return Ok(());
+        }
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: a function of this device.
+        let result = unsafe { sys::cuFuncSetAttribute(function.function, attribute, bytes) };
+        self.check(result, &format!("give a block {bytes} bytes of shared memory"))?;
+        *allowed = bytes;
+        Ok(())
+    }
+
+    /// How many blocks of that size a multiprocessor holds at once.
+    pub(super) fn resident_blocks(
+        &self,
+        function: &Function,
+        threads: i32,
+        shared: i32,
+    ) -> Result<i32, DeviceError> {
+        self.allow_shared(function, shared)?;
+        let mut blocks = 0;
+        // SAFETY: a function of this device; the result goes to a local.
+        let result = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                function.function,
+                threads,
+                shared as usize,
+            )
+        };
+        self.check(result, "tell how many blocks of a kernel it holds")?;
+        Ok(blocks)
+    }
+}
+
+impl Function {
+    /// For the driver.
+    pub fn raw(&self) -> sys::CUfunction {
+        self.function
+    }
+}

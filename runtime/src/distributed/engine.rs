@@ -1,0 +1,55 @@
+//! What the distributed half of the runtime needs of the half that runs activities here, and the reverse.
+//!
+//! The scheduler, the heap and the program implement [`Engine`] and [`Governor`]; tests implement them with threads.
+
+use std::sync::Arc;
+
+use super::FinishId;
+use crate::abi::ExceptionKind;
+use crate::layout::Type;
+use crate::memory::Ref;
+
+/// What an activity reports to: the innermost finish, at its own place, or a stand-in for one of another place.
+pub trait Governor: Send + Sync {
+    /// One more thing to wait for: an activity, a copy, a kernel.
+    fn enter(&self);
+    /// One has ended, with this exception or null.
+    fn leave(&self, exception: Ref);
+    /// The number by which other places know this finish. A finish of this place answers with
+    /// [`super::HomeFinish::identify`]; one that waits for nothing (uncounted activities) with [`FinishId::NONE`].
+    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId;
+    /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on to
+    /// [`super::HomeFinish::departed`].
+    fn departed(&self, this: &Arc<dyn Governor>, place: u32);
+}
+
+/// Something to wait for, once.
+pub trait Waiter: Send + Sync {
+    /// Suspends the calling activity until [`Waiter::wake`]; called by the activity that made this, once.
+    fn wait(&self);
+    /// Ends the wait, which may not have begun yet. Called on any thread, once.
+    fn wake(&self);
+}
+
+/// Activities and program of this place. Its heap is [`crate::memory`].
+pub trait Engine: Send + Sync {
+    /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered for it, and is left when it ends,
+    /// with the exception that `work` returns (or null).
+    fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
+    /// The governor of the calling activity.
+    fn governor(&self) -> Arc<dyn Governor>;
+    /// A governor that waits for nothing and prints the exceptions of its activities.
+    fn uncounted(&self) -> Arc<dyn Governor>;
+    /// Something to wait for.
+    fn waiter(&self) -> Arc<dyn Waiter>;
+    /// The program's types by number.
+    fn types(&self) -> &'static [&'static Type];
+    /// Calls a closure without parameters and result: the exception it raises, or null.
+    fn call(&self, closure: Ref) -> Ref;
+    /// Calls a closure without parameters whose result is a reference.
+    fn call_value(&self, closure: Ref) -> Result<Ref, Ref>;
+    /// A new exception object.
+    fn exception(&self, kind: ExceptionKind, message: &str) -> Ref;
+    /// Ends the program at this place, which another one has asked for.
+    fn end(&self, code: i32);
+}

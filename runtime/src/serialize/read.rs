@@ -1,0 +1,157 @@
+//! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph of this
+//! program's types is an error, and nothing outside the new objects is ever written.
+
+use super::slots::{self, Slot};
+use super::{Error, Heap, TypeTable, allocate};
+use crate::layout::{Kind, Object, Type};
+
+/// A position in received bytes.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    /// At the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Input<'a> {
+        Input { bytes, at: 0 }
+    }
+
+    /// Bytes not yet read.
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// An error at this position.
+    pub fn malformed<T>(&self, expected: &'static str) -> Result<T, Error> {
+        Err(Error::Malformed { expected, offset: self.at })
+    }
+
+    /// The next `count` bytes.
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Error> {
+        if count > self.remaining() {
+            return self.malformed("more bytes");
+        }
+        let bytes = &self.bytes[self.at..self.at + count];
+        self.at += count;
+        Ok(bytes)
+    }
+
+    /// A number in LEB128.
+    pub fn number(&mut self) -> Result<u64, Error> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.bytes(1)?[0];
+            let part = u64::from(byte & 0x7f);
+            if shift == 63 && part > 1 {
+                break;
+            }
+            value |= part << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        self.malformed("a number below 2^64")
+    }
+
+    /// A number that [`super::write::signed`] wrote.
+    pub fn signed(&mut self) -> Result<i64, Error> {
+        let value = self.number()?;
+        Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// An error unless all has been read.
+    pub fn end(&self) -> Result<(), Error> {
+        if self.remaining() == 0 { Ok(()) } else { self.malformed("the end of the message") }
+    }
+}
+
+/// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`].
+pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<*mut Object, Error> {
+    let mut reader = Reader { types, heap, objects: Vec::new(), references: Vec::new() };
+    let root = input.number()?;
+    loop {
+        match input.number()? {
+            0 => break,
+            id => reader.object(input, id - 1)?,
+        }
+    }
+    reader.link(input)?;
+    reader.resolve(input, root, std::ptr::null())
+}
+
+struct Reader<'a> {
+    types: TypeTable,
+    heap: &'a dyn Heap,
+    objects: Vec<*mut Object>,
+    /// Slots that wait for their object: address, reference, declared class.
+    references: Vec<(*mut *mut Object, u64, *const Type)>,
+}
+
+impl Reader<'_> {
+    fn object(&mut self, input: &mut Input<'_>, id: u64) -> Result<(), Error> {
+        let Some(ty) = self.types.get(id).filter(|ty| ty.kind != Kind::Struct as u32) else {
+            return input.malformed("the number of a class of this program");
+        };
+        let length = if ty.is_counted() { self.length(input, ty)? } else { 0 };
+        let object = allocate(self.heap, ty, length)?;
+        self.objects.push(object);
+        let references = &mut self.references;
+        // SAFETY: the object has just been made with this type and length; its slots are written inside it only.
+        unsafe {
+            slots::visit(object, ty, length, &mut |slot| {
+                match slot {
+                    Slot::Plain(at, size) => {
+                        std::ptr::copy_nonoverlapping(input.bytes(size)?.as_ptr(), at, size);
+                    }
+                    Slot::Reference(at, class) => references.push((at, input.number()?, class)),
+                    Slot::Transient(..) => {}
+                }
+                Ok(())
+            })
+        }
+    }
+
+    /// A length, checked against what is left to read before memory is asked for.
+    fn length(&self, input: &mut Input<'_>, ty: &Type) -> Result<i64, Error> {
+        let length = input.number()?;
+        let least = match (ty.kind == Kind::String as u32, ty.element_slot) {
+            (true, _) => 1,
+            (false, crate::layout::slot::REF) => 1,
+            (false, crate::layout::slot::VALUE) => 0,
+            (false, _) => ty.element_bytes(),
+        };
+        match length.checked_mul(least as u64) {
+            Some(bytes) if bytes <= input.remaining() as u64 && length <= i64::MAX as u64 => {
+                Ok(length as i64)
+            }
+            _ => input.malformed("a length that the message can hold"),
+        }
+    }
+
+    fn link(&self, input: &Input<'_>) -> Result<(), Error> {
+        for &(slot, reference, class) in &self.references {
+            let object = self.resolve(input, reference, class)?;
+            // SAFETY: the slot lies inside an object of this graph.
+            unsafe { slot.write(object) };
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, input: &Input<'_>, reference: u64, class: *const Type) -> Result<*mut Object, Error> {
+        if reference == 0 {
+            return Ok(std::ptr::null_mut());
+        }
+        let Some(&object) = usize::try_from(reference - 1).ok().and_then(|index| self.objects.get(index))
+        else {
+            return input.malformed("a reference to an object of the message");
+        };
+        // SAFETY: objects of this graph have valid headers.
+        if class.is_null() || unsafe { (*(*object).ty).is_subclass_of(class) } {
+            Ok(object)
+        } else {
+            input.malformed("an object of the field's class")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A graph as bytes.
+
+use std::convert::Infallible;
+
+use rustc_hash::FxHashMap;
+
+use super::slots::{self, Slot};
+use crate::layout::{Object, Type};
+
+/// Appends a number in LEB128.
+pub fn number(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Appends a number that may be negative: zigzag, then LEB128.
+pub fn signed(out: &mut Vec<u8>, value: i64) {
+    number(out, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+/// Appends the graph that is reachable from `root`.
+///
+/// # Safety
+/// `root` is null or an object whose reachable graph stays alive during the call.
+pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object) {
+    let mut writer = Writer { out, indices: FxHashMap::default(), objects: Vec::new() };
+    writer.reference(root);
+    let mut next = 0;
+    while let Some(&object) = writer.objects.get(next) {
+        // SAFETY: only objects are queued.
+        unsafe { writer.object(object) };
+        next += 1;
+    }
+    writer.out.push(0);
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    indices: FxHashMap<*mut Object, u64>,
+    /// In the order of their indices.
+    objects: Vec<*mut Object>,
+}
+
+impl Writer<'_> {
+    fn reference(&mut self, object: *mut Object) {
+        if object.is_null() {
+            return self.out.push(0);
+        }
+        let objects = &mut self.objects;
+        let index = *self.indices.entry(object).or_insert_with(|| {
+            objects.push(object);
+            objects.len() as u64
+        });
+        number(self.out, index);
+    }
+
+    /// # Safety
+    /// `object` is an object.
+    unsafe fn object(&mut self, object: *mut Object) {
+        // SAFETY: see above; slots point into the object.
+        unsafe {
+            let ty: &'static Type = &*(*object).ty;
+            number(self.out, u64::from(ty.id) + 1);
+            let length = slots::length_of(object, ty);
+            if ty.is_counted() {
+                number(self.out, length as u64);
+            }
+            let Ok(()) = slots::visit::<Infallible>(object, ty, length, &mut |slot| {
+                match slot {
+                    Slot::Plain(at, size) => {
+                        self.out.extend_from_slice(std::slice::from_raw_parts(at, size));
+                    }
+                    Slot::Reference(at, _) => self.reference(at.read()),
+                    Slot::Transient(..) => {}
+                }
+                Ok(())
+            });
+        }
+    }
+}

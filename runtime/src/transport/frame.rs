@@ -1,0 +1,143 @@
+//! Frames on a byte stream: 16 bytes of head, a header, a body.
+
+use std::io::{self, Read, Write};
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// An active message: no header, the body is the message.
+    Message,
+    /// A put: the header says where, the body is what.
+    Put,
+    /// The sender leaves.
+    Farewell,
+}
+
+/// The head of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// What it is.
+    pub class: Class,
+    /// What the receiver is to do.
+    pub kind: u8,
+    /// Bytes of the header.
+    pub header: u32,
+    /// Bytes of the body.
+    pub body: u64,
+}
+
+/// The longest header; a longer one is no header of ours.
+pub const MAX_HEADER: u32 = 1 << 16;
+/// Below this size head, header and body go out as one write.
+const SMALL: usize = 1 << 16;
+
+impl Head {
+    fn encode(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[0] = match self.class {
+            Class::Message => 1,
+            Class::Put => 2,
+            Class::Farewell => 3,
+        };
+        bytes[1] = self.kind;
+        bytes[4..8].copy_from_slice(&self.header.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.body.to_le_bytes());
+        bytes
+    }
+
+    fn decode(bytes: [u8; 16]) -> io::Result<Head> {
+        let class = match bytes[0] {
+            1 => Class::Message,
+            2 => Class::Put,
+            3 => Class::Farewell,
+            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a frame")),
+        };
+        let [_, kind, _, _, h0, h1, h2, h3, body @ ..] = bytes;
+        let head = Head {
+            class,
+            kind,
+            header: u32::from_le_bytes([h0, h1, h2, h3]),
+            body: u64::from_le_bytes(body),
+        };
+        if head.header > MAX_HEADER {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a header that is too long"));
+        }
+        Ok(head)
+    }
+}
+
+/// Writes a frame.
+pub fn write(out: &mut dyn Write, class: Class, kind: u8, header: &[u8], body: &[u8]) -> io::Result<()> {
+    let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 }.encode();
+    if header.len() + body.len() <= SMALL {
+        let mut all = Vec::with_capacity(head.len() + header.len() + body.len());
+        all.extend_from_slice(&head);
+        all.extend_from_slice(header);
+        all.extend_from_slice(body);
+        return out.write_all(&all);
+    }
+    out.write_all(&head)?;
+    out.write_all(header)?;
+    out.write_all(body)
+}
+
+/// Reads a frame's head, or `None` where the stream ends before it.
+pub fn read_head(input: &mut dyn Read) -> io::Result<Option<Head>> {
+    let mut bytes = [0; 16];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match input.read(&mut bytes[filled..]) {
+            Ok(0) if filled == 0 => return Ok(None),
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Head::decode(bytes).map(Some)
+}
+
+/// Reads `length` bytes; memory grows with what really arrives.
+pub fn read_bytes(input: &mut dyn Read, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
+    input.take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+/// Reads `length` bytes and forgets them.
+pub fn skip(input: &mut dyn Read, length: u64) -> io::Result<()> {
+    let skipped = io::copy(&mut input.take(length), &mut io::sink())?;
+    if skipped == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_comes_back_as_it_went() {
+        for size in [0, 10, SMALL, SMALL + 1] {
+            let body = vec![7; size];
+            let mut bytes = Vec::new();
+            write(&mut bytes, Class::Put, 5, b"where", &body).expect("memory");
+            let mut input = &bytes[..];
+            let head = read_head(&mut input).expect("a head").expect("a frame");
+            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64 });
+            assert_eq!(read_bytes(&mut input, 5).expect("header"), b"where");
+            assert_eq!(read_bytes(&mut input, head.body).expect("body"), body);
+            assert_eq!(read_head(&mut input).expect("the end"), None);
+        }
+    }
+
+    #[test]
+    fn damaged_frames_are_errors() {
+        assert!(read_head(&mut &[9_u8; 16][..]).is_err());
+        assert!(read_head(&mut &[1_u8; 5][..]).is_err());
+        let mut long = [0_u8; 16];
+        long[0] = 1;
+        long[7] = 0xff;
+        assert!(read_head(&mut &long[..]).is_err());
+        assert!(read_bytes(&mut &[0_u8; 3][..], u64::MAX).is_err());
+        assert!(skip(&mut &[0_u8; 3][..], 4).is_err());
+    }
+}

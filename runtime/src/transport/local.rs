@@ -1,0 +1,44 @@
+//! The transport of a program with one host place: everything goes to oneself.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{PlaceEnded, Receiver, Transport, put_here};
+
+/// One place.
+#[derive(Default)]
+pub struct Local {
+    receiver: OnceLock<Arc<dyn Receiver>>,
+}
+
+impl Local {
+    fn receiver(&self, to: u32) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
+        if to == 0 { self.receiver.get().ok_or(PlaceEnded(to)) } else { Err(PlaceEnded(to)) }
+    }
+}
+
+impl Transport for Local {
+    fn here(&self) -> u32 {
+        0
+    }
+
+    fn hosts(&self) -> u32 {
+        1
+    }
+
+    fn start(&self, receiver: Arc<dyn Receiver>) {
+        let first = self.receiver.set(receiver).is_ok();
+        debug_assert!(first, "a transport is started once");
+    }
+
+    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded> {
+        self.receiver(to)?.message(0, kind, body.to_vec());
+        Ok(())
+    }
+
+    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        put_here(&**self.receiver(to)?, 0, kind, header, data);
+        Ok(())
+    }
+
+    fn leave(&self) {}
+}

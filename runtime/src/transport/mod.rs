@@ -1,0 +1,82 @@
+//! How host places talk to each other: one trait, shaped like the message layers of APGAS systems, and its
+//! implementations.
+//!
+//! A transport carries *active messages* (a small number that says what to do, and bytes) and *puts* (bytes that
+//! land directly in memory that the receiver names, without a copy on the way). A get is a message that asks for a put.
+//! Collectives are built from these in [`crate::team`]. Between two places messages and puts arrive in the order in
+//! which they were sent.
+
+pub mod frame;
+pub mod launch;
+pub mod local;
+pub mod output;
+pub mod rendezvous;
+pub mod tcp;
+
+use std::sync::Arc;
+
+/// A place has ended, so that nothing can be sent to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceEnded(pub u32);
+
+impl std::fmt::Display for PlaceEnded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "place {} has ended", self.0)
+    }
+}
+
+impl std::error::Error for PlaceEnded {}
+
+/// Memory that receives a put. The receiver keeps it alive until [`Receiver::end_put`].
+#[derive(Clone, Copy, Debug)]
+pub struct PutTarget {
+    /// First byte.
+    pub address: *mut u8,
+    /// Bytes.
+    pub length: u64,
+}
+
+// SAFETY: an address; whoever gave it out vouches for the memory until the put ends.
+unsafe impl Send for PutTarget {}
+
+/// What a place does with what arrives. Called on a thread of the transport, one call at a time for each
+/// sender: an implementation must not wait for anything that another message brings.
+pub trait Receiver: Send + Sync {
+    /// A message.
+    fn message(&self, from: u32, kind: u8, body: Vec<u8>);
+    /// A put is coming: where do its `length` bytes go? `None` refuses it; the bytes are thrown away.
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget>;
+    /// All bytes of a put have arrived (`accepted`), or were thrown away.
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool);
+    /// The connection to a place broke without a farewell.
+    fn ended(&self, place: u32);
+}
+
+/// A way to reach the other host places.
+pub trait Transport: Send + Sync {
+    /// The number of this place.
+    fn here(&self) -> u32;
+    /// How many host places there are.
+    fn hosts(&self) -> u32;
+    /// From now on, hands what arrives to `receiver`. Called once.
+    fn start(&self, receiver: Arc<dyn Receiver>);
+    /// Sends a message; returns when `body` may be reused.
+    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded>;
+    /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
+    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
+    /// Lets a transport without threads of its own make progress. Others need nothing.
+    fn probe(&self) {}
+    /// Says farewell: a connection that closes after this is no failure.
+    fn leave(&self);
+}
+
+/// A put of a place to itself.
+fn put_here(receiver: &dyn Receiver, here: u32, kind: u8, header: &[u8], data: &[u8]) {
+    let target = receiver.begin_put(here, kind, header, data.len() as u64);
+    let target = target.filter(|target| target.length == data.len() as u64);
+    if let Some(target) = target {
+        // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the source.
+        unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
+    }
+    receiver.end_put(here, kind, header.to_vec(), target.is_some());
+}

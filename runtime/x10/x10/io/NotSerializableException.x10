@@ -1,0 +1,13 @@
+package x10.io;
+
+/** A value that cannot be sent to another place. */
+public class NotSerializableException extends IOException {
+    /** Without a message. */
+    public def this() { super(); }
+    /** With a message. */
+    public def this(message:String) { super(message); }
+    /** With what caused it. */
+    public def this(cause:CheckedThrowable) { super(cause); }
+    /** With a message and what caused it. */
+    public def this(message:String, cause:CheckedThrowable) { super(message, cause); }
+}

@@ -1,0 +1,63 @@
+package x10.lang;
+
+import x10.compiler.Intrinsic;
+import x10.io.Printer;
+import x10.io.Console;
+
+/** All that can be thrown. */
+public class CheckedThrowable {
+    private static MAX_FRAMES:Long = 64;
+    private val message:String;
+    private val cause:CheckedThrowable;
+    /** Return addresses relative to the program, innermost first. */
+    private val frames:Rail[Long];
+
+    /** Without a message. */
+    public def this() { this(null, null); }
+    /** With a message. */
+    public def this(message:String) { this(message, null); }
+    /** With what caused it. */
+    public def this(cause:CheckedThrowable) { this(cause == null ? null : cause.toString(), cause); }
+    /** With a message and what caused it. */
+    public def this(message:String, cause:CheckedThrowable) {
+        this.message = message;
+        this.cause = cause;
+        this.frames = new Rail[Long](MAX_FRAMES);
+        captureFrames(this.frames);
+    }
+
+    /** Fills frames with the stack of the caller; the rest stays 0. */
+    @Intrinsic("rt.stack_capture") private static native def captureFrames(frames:Rail[Long]):void;
+    /** "Class.method (file.x10:line)"; null for a frame that is not the program's. */
+    @Intrinsic("rt.stack_describe") private static native def describeFrame(frame:Long):String;
+
+    /** The message, or null. */
+    public def getMessage():String = message;
+    /** What caused it, or null. */
+    public final def getCheckedCause():CheckedThrowable = cause;
+    /** What caused it, or null, if that is an Exception. */
+    public final def getCause():Exception = cause instanceof Exception ? cause as Exception : null;
+    /** The type and the message. */
+    public def toString():String = message == null ? typeName() : typeName() + ": " + message;
+    /** Where it was thrown: one text for each call, innermost first. */
+    public final def getStackTrace():Rail[String] {
+        var count:Long = 0;
+        for (frame in frames) if (frame != 0 && describeFrame(frame) != null) count++;
+        val trace = new Rail[String](count);
+        count = 0;
+        for (frame in frames) {
+            if (frame == 0) continue;
+            val text = describeFrame(frame);
+            if (text != null) trace(count++) = text;
+        }
+        return trace;
+    }
+    /** Prints the message, the stack and the causes to standard error. */
+    public def printStackTrace():void { printStackTrace(Console.ERR); }
+    /** Prints the message, the stack and the causes. */
+    public def printStackTrace(p:Printer):void {
+        p.println(this.toString());
+        for (line in getStackTrace()) p.println("\tat " + line);
+        if (cause != null) { p.print("Caused by: "); cause.printStackTrace(p); }
+    }
+}

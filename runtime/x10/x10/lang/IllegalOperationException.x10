@@ -1,0 +1,13 @@
+package x10.lang;
+
+/** An operation that is not possible in this situation. */
+public class IllegalOperationException extends Exception {
+    /** Without a message. */
+    public def this() { super(); }
+    /** With a message. */
+    public def this(message:String) { super(message); }
+    /** With what caused it. */
+    public def this(cause:CheckedThrowable) { super(cause); }
+    /** With a message and what caused it. */
+    public def this(message:String, cause:CheckedThrowable) { super(message, cause); }
+}

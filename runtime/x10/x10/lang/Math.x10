@@ -1,0 +1,217 @@
+package x10.lang;
+
+import x10.compiler.CUDA;
+import x10.compiler.Intrinsic;
+
+/** Mathematical functions. In kernels they are the device's own, in the argument's precision. */
+public class Math {
+    /** The base of natural logarithms. */
+    public static E:Double = 2.718281828459045;
+    /** The circumference of a circle of diameter 1. */
+    public static PI:Double = 3.141592653589793;
+
+    /** The absolute value; MIN_VALUE stays itself. */
+    @CUDA public static def abs(a:Int):Int = a < 0n ? -a : a;
+    /** The absolute value; MIN_VALUE stays itself. */
+    @CUDA public static def abs(a:Long):Long = a < 0 ? -a : a;
+    /** The absolute value. */
+    @Intrinsic("op.abs") public static native def abs(a:Float):Float;
+    /** The absolute value. */
+    @Intrinsic("op.abs") public static native def abs(a:Double):Double;
+    /** The greater. */
+    @CUDA public static def max(a:Int, b:Int):Int = a < b ? b : a;
+    /** The lesser. */
+    @CUDA public static def min(a:Int, b:Int):Int = a < b ? a : b;
+    /** The greater. */
+    @CUDA public static def max(a:UInt, b:UInt):UInt = a < b ? b : a;
+    /** The lesser. */
+    @CUDA public static def min(a:UInt, b:UInt):UInt = a < b ? a : b;
+    /** The greater. */
+    @CUDA public static def max(a:Long, b:Long):Long = a < b ? b : a;
+    /** The lesser. */
+    @CUDA public static def min(a:Long, b:Long):Long = a < b ? a : b;
+    /** The greater. */
+    @CUDA public static def max(a:ULong, b:ULong):ULong = a < b ? b : a;
+    /** The lesser. */
+    @CUDA public static def min(a:ULong, b:ULong):ULong = a < b ? a : b;
+    /** The greater; NaN if either is. */
+    @Intrinsic("op.max") public static native def max(a:Float, b:Float):Float;
+    /** The lesser; NaN if either is. */
+    @Intrinsic("op.min") public static native def min(a:Float, b:Float):Float;
+    /** The greater; NaN if either is. */
+    @Intrinsic("op.max") public static native def max(a:Double, b:Double):Double;
+    /** The lesser; NaN if either is. */
+    @Intrinsic("op.min") public static native def min(a:Double, b:Double):Double;
+    /** Square root. */
+    @Intrinsic("op.sqrt") public static native def sqrt(a:Double):Double;
+    /** Square root. */
+    @Intrinsic("op.sqrt") public static native def sqrt(a:Float):Float;
+    /** Square root. */
+    @CUDA public static def sqrt(a:Int):Double = sqrt(a as Double);
+    /** Square root. */
+    @CUDA public static def sqrt(a:Long):Double = sqrt(a as Double);
+    /** Square root, in single precision. */
+    @Intrinsic("op.sqrt") public static native def sqrtf(a:Float):Float;
+    /** Cube root. */
+    @Intrinsic("op.cbrt") public static native def cbrt(a:Double):Double;
+    /** Cube root, in single precision. */
+    @Intrinsic("op.cbrt") public static native def cbrtf(a:Float):Float;
+    /** e to the power of a. */
+    @Intrinsic("op.exp") public static native def exp(a:Double):Double;
+    /** e to the power of a. */
+    @Intrinsic("op.exp") public static native def exp(a:Float):Float;
+    /** e to the power of a. */
+    @CUDA public static def exp(a:Int):Double = exp(a as Double);
+    /** e to the power of a. */
+    @CUDA public static def exp(a:Long):Double = exp(a as Double);
+    /** e to the power of a, in single precision. */
+    @Intrinsic("op.exp") public static native def expf(a:Float):Float;
+    /** e to the power of a, minus 1, precise near 0. */
+    @Intrinsic("op.expm1") public static native def expm1(a:Double):Double;
+    /** e to the power of a, minus 1, precise near 0, in single precision. */
+    @Intrinsic("op.expm1") public static native def expm1f(a:Float):Float;
+    /** Natural logarithm. */
+    @Intrinsic("op.log") public static native def log(a:Double):Double;
+    /** Natural logarithm. */
+    @Intrinsic("op.log") public static native def log(a:Float):Float;
+    /** Natural logarithm. */
+    @CUDA public static def log(a:Int):Double = log(a as Double);
+    /** Natural logarithm. */
+    @CUDA public static def log(a:Long):Double = log(a as Double);
+    /** Natural logarithm, in single precision. */
+    @Intrinsic("op.log") public static native def logf(a:Float):Float;
+    /** Logarithm to base 10. */
+    @Intrinsic("op.log10") public static native def log10(a:Double):Double;
+    /** Logarithm to base 10, in single precision. */
+    @Intrinsic("op.log10") public static native def log10f(a:Float):Float;
+    /** Natural logarithm of 1 + a, precise near 0. */
+    @Intrinsic("op.log1p") public static native def log1p(a:Double):Double;
+    /** Natural logarithm of 1 + a, precise near 0, in single precision. */
+    @Intrinsic("op.log1p") public static native def log1pf(a:Float):Float;
+    /** Sine of an angle in radians. */
+    @Intrinsic("op.sin") public static native def sin(a:Double):Double;
+    /** Sine of an angle in radians, in single precision. */
+    @Intrinsic("op.sin") public static native def sinf(a:Float):Float;
+    /** Cosine of an angle in radians. */
+    @Intrinsic("op.cos") public static native def cos(a:Double):Double;
+    /** Cosine of an angle in radians, in single precision. */
+    @Intrinsic("op.cos") public static native def cosf(a:Float):Float;
+    /** Tangent of an angle in radians. */
+    @Intrinsic("op.tan") public static native def tan(a:Double):Double;
+    /** Tangent of an angle in radians, in single precision. */
+    @Intrinsic("op.tan") public static native def tanf(a:Float):Float;
+    /** Arc sine. */
+    @Intrinsic("op.asin") public static native def asin(a:Double):Double;
+    /** Arc sine, in single precision. */
+    @Intrinsic("op.asin") public static native def asinf(a:Float):Float;
+    /** Arc cosine. */
+    @Intrinsic("op.acos") public static native def acos(a:Double):Double;
+    /** Arc cosine, in single precision. */
+    @Intrinsic("op.acos") public static native def acosf(a:Float):Float;
+    /** Arc tangent. */
+    @Intrinsic("op.atan") public static native def atan(a:Double):Double;
+    /** Arc tangent, in single precision. */
+    @Intrinsic("op.atan") public static native def atanf(a:Float):Float;
+    /** Hyperbolic sine. */
+    @Intrinsic("op.sinh") public static native def sinh(a:Double):Double;
+    /** Hyperbolic sine, in single precision. */
+    @Intrinsic("op.sinh") public static native def sinhf(a:Float):Float;
+    /** Hyperbolic cosine. */
+    @Intrinsic("op.cosh") public static native def cosh(a:Double):Double;
+    /** Hyperbolic cosine, in single precision. */
+    @Intrinsic("op.cosh") public static native def coshf(a:Float):Float;
+    /** Hyperbolic tangent. */
+    @Intrinsic("op.tanh") public static native def tanh(a:Double):Double;
+    /** Hyperbolic tangent, in single precision. */
+    @Intrinsic("op.tanh") public static native def tanhf(a:Float):Float;
+    /** The greatest whole number that is not greater. */
+    @Intrinsic("op.floor") public static native def floor(a:Double):Double;
+    /** The greatest whole number that is not greater, in single precision. */
+    @Intrinsic("op.floor") public static native def floorf(a:Float):Float;
+    /** The least whole number that is not less. */
+    @Intrinsic("op.ceil") public static native def ceil(a:Double):Double;
+    /** The least whole number that is not less, in single precision. */
+    @Intrinsic("op.ceil") public static native def ceilf(a:Float):Float;
+    /** The nearest whole number, halves upwards. */
+    @CUDA public static def round(a:Double):Double = floor(a + 0.5);
+    /** The nearest whole number, halves upwards. */
+    @CUDA public static def round(a:Float):Float = floorf(a + 0.5f);
+    /** The nearest whole number, halves to the even one. */
+    @Intrinsic("op.round") public static native def rint(a:Double):Double;
+    /** a to the power of b. */
+    @Intrinsic("op.pow") public static native def pow(a:Double, b:Double):Double;
+    /** a to the power of b. */
+    @Intrinsic("op.pow") public static native def pow(a:Float, b:Float):Float;
+    /** a to the power of b, in single precision. */
+    @Intrinsic("op.pow") public static native def powf(a:Float, b:Float):Float;
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Int, b:Double):Double = pow(a as Double, b as Double);
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Double, b:Int):Double = pow(a as Double, b as Double);
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Int, b:Int):Double = pow(a as Double, b as Double);
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Long, b:Double):Double = pow(a as Double, b as Double);
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Double, b:Long):Double = pow(a as Double, b as Double);
+    /** a to the power of b. */
+    @CUDA public static def pow(a:Long, b:Long):Double = pow(a as Double, b as Double);
+    /** The angle of the point (b, a), from -PI to PI. */
+    @Intrinsic("op.atan2") public static native def atan2(a:Double, b:Double):Double;
+    /** The length of (a, b), without overflow in between. */
+    @Intrinsic("op.hypot") public static native def hypot(a:Double, b:Double):Double;
+    /** a * b + c, rounded once. */
+    @Intrinsic("op.fma") public static native def fma(a:Double, b:Double, c:Double):Double;
+    /** a * b + c, rounded once. */
+    @Intrinsic("op.fma") public static native def fma(a:Float, b:Float, c:Float):Float;
+    /** 1 / sqrt(a), in single precision. */
+    @Intrinsic("op.rsqrt") public static native def rsqrtf(a:Float):Float;
+    /** The error function. */
+    @Intrinsic("rt.math_erf") public static native def erf(a:Double):Double;
+    /** 1 - erf(a), precise for large a. */
+    @Intrinsic("rt.math_erfc") public static native def erfc(a:Double):Double;
+    /** -1, 0 or 1 as a is negative, zero or positive. */
+    @CUDA public static def signum(a:Int):Int = a == 0n ? 0n : (a > 0n ? 1n : -1n);
+    /** -1, 0 or 1 as a is negative, zero or positive. */
+    @CUDA public static def signum(a:Long):Long = a == 0 ? 0 : (a > 0 ? 1 : -1);
+    /** -1, 0 or 1 as a is negative, zero or positive. */
+    @CUDA public static def signum(a:Float):Float = a == 0.0f ? 0.0f : (a > 0.0f ? 1.0f : -1.0f);
+    /** -1, 0 or 1 as a is negative, zero or positive. */
+    @CUDA public static def signum(a:Double):Double = a == 0.0 ? 0.0 : (a > 0.0 ? 1.0 : -1.0);
+    /** The least power of two that is not less than p; 0 for 0. */
+    @CUDA public static def nextPowerOf2(p:Int):Int {
+        if (p == 0n) return 0n;
+        var power:Int = 1n;
+        while (power < p) power = power << 1;
+        return power;
+    }
+    /** Whether p is a power of two, or 0. */
+    @CUDA public static def powerOf2(p:Int):Boolean = (p & -p) == p;
+    /** The whole part of the logarithm to base 2 of p, which is positive. */
+    @CUDA public static def log2(p:Int):Int {
+        var rest:Int = p;
+        var exponent:Int = 0n;
+        while (rest > 1n) { rest = rest >> 1; exponent = exponent + 1n; }
+        return exponent;
+    }
+    /** 2 to the power of i. */
+    @CUDA public static def pow2(i:Int):Int = 1n << i;
+    /** The least power of two that is not less than p; 0 for 0. */
+    @CUDA public static def nextPowerOf2(p:Long):Long {
+        if (p == 0) return 0;
+        var power:Long = 1;
+        while (power < p) power = power << 1;
+        return power;
+    }
+    /** Whether p is a power of two, or 0. */
+    @CUDA public static def powerOf2(p:Long):Boolean = (p & -p) == p;
+    /** The whole part of the logarithm to base 2 of p, which is positive. */
+    @CUDA public static def log2(p:Long):Long {
+        var rest:Long = p;
+        var exponent:Long = 0;
+        while (rest > 1) { rest = rest >> 1; exponent = exponent + 1; }
+        return exponent;
+    }
+    /** 2 to the power of i. */
+    @CUDA public static def pow2(i:Long):Long = 1 << i;
+}

@@ -1,0 +1,60 @@
+package x10.lang;
+
+/** An ordered set of places. */
+public abstract class PlaceGroup implements Iterable[Place] {
+    /** The group of all host places. */
+    public static WORLD:PlaceGroup = new PlaceRange(0, Place.numPlaces());
+
+    /** How many places. */
+    public abstract def numPlaces():Long;
+    /** How many places. */
+    public final property def size():Long = numPlaces();
+    /** The place number i of the group. */
+    public abstract operator this(i:Long):Place;
+    /** Where the place with number id is in the group, or -1. */
+    public abstract def indexOf(id:Long):Long;
+    /** Where the place is in the group, or -1. */
+    public def indexOf(place:Place):Long = indexOf(place.id);
+    /** Whether the group has the place with number id. */
+    public def contains(id:Long):Boolean = indexOf(id) >= 0;
+    /** Whether the group has the place. */
+    public def contains(place:Place):Boolean = indexOf(place.id) >= 0;
+    /** The place after p, the first after the last. */
+    public def next(p:Place):Place {
+        val index = indexOf(p);
+        return index < 0 ? Place.INVALID_PLACE : this((index + 1) % numPlaces());
+    }
+    /** The place before p, the last before the first. */
+    public def prev(p:Place):Place {
+        val index = indexOf(p);
+        return index < 0 ? Place.INVALID_PLACE : this((index + numPlaces() - 1) % numPlaces());
+    }
+    /** Goes over the places. */
+    public def iterator():Iterator[Place] = new PlaceGroupIterator(this);
+    /** Runs cl at each place of the group and waits. */
+    public def broadcastFlat(cl:()=>void):void {
+        finish for (p in this) at (p) async cl();
+    }
+}
+
+/** The places from first on. */
+final class PlaceRange extends PlaceGroup {
+    private val first:Long;
+    private val count:Long;
+
+    def this(first:Long, count:Long) { this.first = first; this.count = count; }
+
+    public def numPlaces():Long = count;
+    public operator this(i:Long):Place = Place(first + i);
+    public def indexOf(id:Long):Long = id >= first && id < first + count ? id - first : -1;
+}
+
+final class PlaceGroupIterator implements Iterator[Place] {
+    private val group:PlaceGroup;
+    private var position:Long = 0;
+
+    def this(group:PlaceGroup) { this.group = group; }
+
+    public def hasNext():Boolean = position < group.numPlaces();
+    public def next():Place = group(position++);
+}

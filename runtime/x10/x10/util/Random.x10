@@ -1,0 +1,74 @@
+package x10.util;
+
+/**
+ * A generator of pseudo-random numbers: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+ * OOPSLA 2014). Not for several activities at once: give each its own by split().
+ */
+public final class Random {
+    private static GOLDEN_GAMMA:Long = 0x9e3779b97f4a7c15;
+    private var seed:Long;
+    private val gamma:Long;
+    private var spareGaussian:Double = 0.0;
+    private var hasSpare:Boolean = false;
+
+    /** The sequence that belongs to seed. */
+    public def this(seed:Long) { this.seed = seed; this.gamma = GOLDEN_GAMMA; }
+    /** A sequence that is likely different each time. */
+    public def this() { this.seed = mix(System.nanoTime()); this.gamma = GOLDEN_GAMMA; }
+    private def this(seed:Long, gamma:Long) { this.seed = seed; this.gamma = gamma; }
+
+    private def nextSeed():Long { seed += gamma; return seed; }
+    private static def mix(x:Long):Long {
+        var z:Long = x;
+        z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >>> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >>> 31);
+    }
+    private static def mixGamma(x:Long):Long {
+        val odd = mix(x) | 1;
+        return (odd ^ (odd >>> 1)).bitCount() < 24n ? odd ^ 0xaaaaaaaaaaaaaaaa : odd;
+    }
+
+    /** A generator that is independent of this one. */
+    public def split():Random = new Random(mix(nextSeed()), mixGamma(nextSeed()));
+    /** Any Int. */
+    public def nextInt():Int = (mix(nextSeed()) >>> 32) as Int;
+    /** 0 to bound - 1. */
+    public def nextInt(bound:Int):Int {
+        if (bound <= 0n) throw new IllegalArgumentException("Random.nextInt(" + bound + "): the bound must be positive");
+        return nextLong(bound as Long) as Int;
+    }
+    /** Any Long. */
+    public def nextLong():Long = mix(nextSeed());
+    /** 0 to bound - 1. */
+    public def nextLong(bound:Long):Long {
+        if (bound <= 0) throw new IllegalArgumentException("Random.nextLong(" + bound + "): the bound must be positive");
+        var bits:Long = nextLong() >>> 1;
+        var value:Long = bits % bound;
+        // The last, incomplete run of multiples would favour small numbers.
+        while (bits - value + (bound - 1) < 0) { bits = nextLong() >>> 1; value = bits % bound; }
+        return value;
+    }
+    /** true or false. */
+    public def nextBoolean():Boolean = nextLong() < 0;
+    /** 0 to before 1. */
+    public def nextFloat():Float = (nextInt() >>> 8) * 5.9604645E-8f;
+    /** 0 to before 1. */
+    public def nextDouble():Double = (nextLong() >>> 11) * 1.1102230246251565E-16;
+    /** Fills buf with any bytes. */
+    public def nextBytes(buf:Rail[Byte]):void { for (i in buf.range) buf(i) = nextLong() as Byte; }
+    /** A number of the normal distribution with mean 0 and deviation 1 (Marsaglia's polar method). */
+    public def nextGaussian():Double {
+        if (hasSpare) { hasSpare = false; return spareGaussian; }
+        while (true) {
+            val x = 2.0 * nextDouble() - 1.0;
+            val y = 2.0 * nextDouble() - 1.0;
+            val square = x * x + y * y;
+            if (square >= 1.0 || square == 0.0) continue;
+            val scale = Math.sqrt(-2.0 * Math.log(square) / square);
+            spareGaussian = y * scale;
+            hasSpare = true;
+            return x * scale;
+        }
+    }
+}

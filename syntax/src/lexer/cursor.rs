@@ -1,0 +1,62 @@
+//! A position in a text.
+
+use crate::{TextRange, TextSize};
+
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(text: &'a str) -> Cursor<'a> {
+        Cursor { text, position: 0 }
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.position >= self.text.len()
+    }
+
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The next byte; 0 at the end (as for a NUL, which begins no token either).
+    pub fn peek(&self) -> u8 {
+        self.peek_at(0)
+    }
+
+    pub fn peek_at(&self, ahead: usize) -> u8 {
+        self.text.as_bytes().get(self.position + ahead).copied().unwrap_or(0)
+    }
+
+    pub fn rest(&self) -> &'a str {
+        &self.text[self.position..]
+    }
+
+    pub fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.position]
+    }
+
+    pub fn range_from(&self, start: usize) -> TextRange {
+        TextRange::new(TextSize::new(start as u32), TextSize::new(self.position as u32))
+    }
+
+    /// Goes on by `count` bytes, which must end between two characters.
+    pub fn bump_by(&mut self, count: usize) {
+        self.position += count;
+        debug_assert!(self.text.is_char_boundary(self.position));
+    }
+
+    /// Goes on while `f` holds. `f` must treat all bytes from 0x80 alike.
+    pub fn bump_while(&mut self, f: impl Fn(u8) -> bool) {
+        let bytes = self.text.as_bytes();
+        while self.position < bytes.len() && f(bytes[self.position]) {
+            self.position += 1;
+        }
+    }
+
+    /// Goes on by one character.
+    pub fn bump_char(&mut self) {
+        self.position += self.rest().chars().next().map_or(0, char::len_utf8);
+    }
+}

@@ -1,0 +1,147 @@
+//! Text to tokens. Every byte belongs to exactly one token, so the tokens' texts joined are the input.
+//! Always the longest token, as X10's lexer has it: `x>-1` is `x`, `>-`, `1`.
+
+mod cursor;
+mod number;
+mod punct;
+mod quoted;
+
+use self::cursor::Cursor;
+use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+
+/// The tokens of a text.
+#[derive(Default)]
+pub(crate) struct Lexed {
+    /// The kinds, trivia included.
+    pub kinds: Vec<SyntaxKind>,
+    /// Where each token starts; one more entry than there are tokens, the last the length of the text.
+    pub starts: Vec<u32>,
+    /// Malformed tokens.
+    pub errors: Vec<SyntaxError>,
+}
+
+impl Lexed {
+    /// The range of a token.
+    pub fn range(&self, index: usize) -> TextRange {
+        TextRange::new(TextSize::new(self.starts[index]), TextSize::new(self.starts[index + 1]))
+    }
+}
+
+/// All tokens of `text`.
+pub(crate) fn lex(text: &str) -> Lexed {
+    let mut lexed = Lexed {
+        kinds: Vec::with_capacity(text.len() / 3 + 8),
+        starts: Vec::with_capacity(text.len() / 3 + 9),
+        errors: Vec::new(),
+    };
+    let mut cursor = Cursor::new(text);
+    // A byte order mark is white space at the start of a file, and a letter elsewhere.
+    if text.starts_with('\u{feff}') {
+        lexed.starts.push(0);
+        lexed.kinds.push(SyntaxKind::WHITESPACE);
+        cursor.bump_by('\u{feff}'.len_utf8());
+        cursor.bump_while(is_blank);
+    }
+    while !cursor.at_end() {
+        let start = cursor.position();
+        lexed.starts.push(start as u32);
+        let kind = token(&mut cursor, &mut lexed.errors);
+        lexed.kinds.push(kind);
+    }
+    lexed.starts.push(text.len() as u32);
+    lexed
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0c)
+}
+
+fn is_letter(byte: u8) -> bool {
+    LETTERS[byte as usize]
+}
+
+/// Letters, digits, `_`, `$`; X10 takes every character beyond ASCII for a letter.
+const LETTERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric()
+            || byte == b'_' as usize
+            || byte == b'$' as usize
+            || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};
+
+fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    match cursor.peek() {
+        b' ' | b'\t' | b'\r' | b'\n' | 0x0c => {
+            cursor.bump_while(is_blank);
+            SyntaxKind::WHITESPACE
+        }
+        b'a'..=b'z' => {
+            cursor.bump_while(is_letter);
+            SyntaxKind::from_keyword(cursor.since(start)).unwrap_or(SyntaxKind::IDENT)
+        }
+        b'A'..=b'Z' | b'_' | b'$' | 0x80.. => {
+            cursor.bump_while(is_letter);
+            SyntaxKind::IDENT
+        }
+        b'0'..=b'9' => number::number(cursor, errors),
+        b'.' if cursor.peek_at(1).is_ascii_digit() => number::fraction(cursor),
+        b'/' if cursor.peek_at(1) == b'/' => {
+            cursor.bump_while(|byte| byte != b'\n' && byte != b'\r');
+            SyntaxKind::LINE_COMMENT
+        }
+        b'/' if cursor.peek_at(1) == b'*' => comment(cursor, errors),
+        b'"' => quoted::string(cursor, errors),
+        b'\'' => quoted::character(cursor, errors),
+        b'`' => quoted::identifier(cursor, errors),
+        _ => match punct::punct(cursor) {
+            Some(kind) => kind,
+            None => unknown(cursor, errors),
+        },
+    }
+}
+
+/// `/* ... */`; comments do not nest.
+fn comment(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    let rest = &cursor.rest()[2..];
+    let kind = match rest {
+        _ if rest.starts_with("*/") => SyntaxKind::BLOCK_COMMENT,
+        _ if rest.starts_with('*') => SyntaxKind::DOC_COMMENT,
+        _ => SyntaxKind::BLOCK_COMMENT,
+    };
+    match rest.find("*/") {
+        Some(length) => cursor.bump_by(length + 4),
+        None => {
+            cursor.bump_by(rest.len() + 2);
+            let opener = TextRange::at(TextSize::new(start as u32), TextSize::new(2));
+            errors.push(
+                SyntaxError::new(opener, "this comment has no end")
+                    .with_hint("end it with `*/`; comments do not nest"),
+            );
+        }
+    }
+    kind
+}
+
+/// A run of characters that begin no token; one error for all.
+fn unknown(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    cursor.bump_while(|byte| matches!(byte, b'#' | b'\\' | 0x7f) || (byte < 0x20 && !is_blank(byte)));
+    let text = cursor.since(start);
+    let shown = text.chars().next().map(|c| c.escape_default().to_string()).unwrap_or_default();
+    let shown = if text.starts_with('\\') { "\\".to_string() } else { shown };
+    errors.push(SyntaxError::new(
+        cursor.range_from(start),
+        format!("`{shown}` is not part of any token of X10"),
+    ));
+    SyntaxKind::ERROR_TOKEN
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Strings, characters and names in backquotes.
+
+use super::cursor::Cursor;
+use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+
+pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    if !quoted(cursor, errors, b'"') {
+        unterminated(cursor, errors, start, "string", "\"");
+    }
+    SyntaxKind::STRING
+}
+
+pub(super) fn identifier(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    if !quoted(cursor, errors, b'`') {
+        unterminated(cursor, errors, start, "name", "`");
+    }
+    SyntaxKind::IDENT
+}
+
+pub(super) fn character(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    // `'` itself may not stand unescaped, but `'''` can mean nothing else.
+    if cursor.rest().starts_with("'''") {
+        cursor.bump_by(3);
+        let error =
+            SyntaxError::new(cursor.range_from(start), "a quote in a character literal needs a backslash");
+        errors.push(error.with_hint("write `'\\''`"));
+        return SyntaxKind::CHAR;
+    }
+    let old = errors.len();
+    if !quoted(cursor, errors, b'\'') {
+        unterminated(cursor, errors, start, "character", "'");
+        return SyntaxKind::CHAR;
+    }
+    if errors.len() > old {
+        return SyntaxKind::CHAR;
+    }
+    match crate::ast::unescape_char(cursor.since(start)) {
+        Some(_) => {}
+        None if cursor.since(start).contains("\\u") => errors.push(SyntaxError::new(
+            cursor.range_from(start),
+            "half of a surrogate pair is not a character; write both halves, or the character itself",
+        )),
+        None => {
+            let error =
+                SyntaxError::new(cursor.range_from(start), "a character literal has exactly one character");
+            errors.push(error.with_hint("a string is written in double quotes"));
+        }
+    }
+    SyntaxKind::CHAR
+}
+
+/// From quote to quote; false if the line or the text ends first, at which it then stands.
+fn quoted(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>, quote: u8) -> bool {
+    cursor.bump_by(1);
+    loop {
+        cursor.bump_while(|byte| byte != quote && !matches!(byte, b'\\' | b'\n' | b'\r'));
+        if cursor.at_end() {
+            return false;
+        }
+        match cursor.peek() {
+            b'\\' => escape(cursor, errors),
+            b'\n' | b'\r' => return false,
+            _ => {
+                cursor.bump_by(1);
+                return true;
+            }
+        }
+    }
+}
+
+fn escape(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) {
+    let start = cursor.position();
+    cursor.bump_by(1);
+    match cursor.peek() {
+        b'b' | b't' | b'n' | b'f' | b'r' | b'"' | b'\'' | b'\\' | b'`' => cursor.bump_by(1),
+        b'0'..=b'7' => {
+            let most = if cursor.peek() <= b'3' { 3 } else { 2 };
+            let count = (0..most).take_while(|&it| matches!(cursor.peek_at(it), b'0'..=b'7')).count();
+            cursor.bump_by(count);
+        }
+        b'u' => {
+            cursor.bump_by(1);
+            let count = (0..4).take_while(|&it| cursor.peek_at(it).is_ascii_hexdigit()).count();
+            cursor.bump_by(count);
+            if count < 4 {
+                let error = SyntaxError::new(cursor.range_from(start), "`\\u` needs four hexadecimal digits");
+                errors.push(error);
+            }
+        }
+        b'\n' | b'\r' => {}
+        _ if cursor.at_end() => {}
+        _ => {
+            cursor.bump_char();
+            let message = format!("`{}` is not an escape of X10", cursor.since(start));
+            let hint = "the escapes are \\b \\t \\n \\f \\r \\\" \\' \\\\, \\ with octal digits, and \\u with four hexadecimal ones";
+            errors.push(SyntaxError::new(cursor.range_from(start), message).with_hint(hint));
+        }
+    }
+}
+
+fn unterminated(cursor: &Cursor<'_>, errors: &mut Vec<SyntaxError>, start: usize, what: &str, quote: &str) {
+    // A broken escape on the same line is not worth an error of its own.
+    errors.retain(|it| usize::from(it.range.start()) < start);
+    let range = TextRange::at(TextSize::new(start as u32), TextSize::new(1));
+    let range = range.cover(TextRange::empty(cursor.range_from(start).end()));
+    let message = format!("this {what} has no closing `{quote}`");
+    errors.push(SyntaxError::new(range, message));
+}

@@ -1,0 +1,90 @@
+use super::lex;
+use crate::SyntaxKind::{self, *};
+
+fn kinds(text: &str) -> Vec<(SyntaxKind, &str)> {
+    let lexed = lex(text);
+    assert!(lexed.errors.is_empty(), "{text}: {:?}", lexed.errors);
+    tokens(text)
+}
+
+fn tokens(text: &str) -> Vec<(SyntaxKind, &str)> {
+    let lexed = lex(text);
+    let all: Vec<_> = (0..lexed.kinds.len()).map(|it| (lexed.kinds[it], &text[lexed.range(it)])).collect();
+    assert_eq!(all.iter().map(|it| it.1).collect::<String>(), text);
+    all
+}
+
+#[test]
+fn every_punctuation_is_one_token() {
+    for raw in 0..SyntaxKind::LAST as u16 {
+        let kind = SyntaxKind::from_raw(raw);
+        if let Some(text) = kind.text() {
+            assert_eq!(kinds(text), [(kind, text)]);
+        }
+    }
+}
+
+#[test]
+fn arrows_are_longest() {
+    assert_eq!(kinds("x>-1"), [(IDENT, "x"), (LFUNNEL, ">-"), (INT_NUMBER, "1")]);
+    assert_eq!(kinds("a<-=b"), [(IDENT, "a"), (LARROWEQ, "<-="), (IDENT, "b")]);
+}
+
+#[test]
+fn numbers() {
+    assert_eq!(kinds("1..5"), [(INT_NUMBER, "1"), (DOT2, ".."), (INT_NUMBER, "5")]);
+    assert_eq!(kinds("1..f"), [(INT_NUMBER, "1"), (DOT2, ".."), (IDENT, "f")]);
+    assert_eq!(kinds("1.foo"), [(FLOAT_NUMBER, "1.f"), (IDENT, "oo")]);
+    assert_eq!(kinds("1.equals"), [(INT_NUMBER, "1"), (DOT, "."), (IDENT, "equals")]);
+    assert_eq!(kinds("1.5.foo"), [(FLOAT_NUMBER, "1.5"), (DOT, "."), (IDENT, "foo")]);
+    assert_eq!(kinds("1?u:c"), [(INT_NUMBER, "1?u"), (COLON, ":"), (IDENT, "c")]);
+    for one in ["0", "1_0n", "0x1F_Ful", "0XFy", "0b10s", "017", "7yu", "7L"] {
+        assert_eq!(kinds(one), [(INT_NUMBER, one)]);
+    }
+    for one in ["1.", "1.e5", "1e-5f", ".5", "09.5", "1d", "1_0.5_0e1_0d"] {
+        assert_eq!(kinds(one), [(FLOAT_NUMBER, one)]);
+    }
+    assert_eq!(kinds("1_"), [(INT_NUMBER, "1"), (IDENT, "_")]);
+}
+
+#[test]
+fn names() {
+    for one in ["x", "$x", "_", "Ünï", "`two words`", "`\\``", "values"] {
+        assert_eq!(kinds(one), [(IDENT, one)]);
+    }
+    assert_eq!(kinds("val"), [(VAL_KW, "val")]);
+}
+
+#[test]
+fn comments() {
+    assert_eq!(kinds("/**/x"), [(BLOCK_COMMENT, "/**/"), (IDENT, "x")]);
+    assert_eq!(kinds("/***/"), [(DOC_COMMENT, "/***/")]);
+    assert_eq!(kinds("/* /* */x"), [(BLOCK_COMMENT, "/* /* */"), (IDENT, "x")]);
+    assert_eq!(kinds("//x\r\ny"), [(LINE_COMMENT, "//x"), (WHITESPACE, "\r\n"), (IDENT, "y")]);
+    assert_eq!(kinds("\u{feff} x"), [(WHITESPACE, "\u{feff} "), (IDENT, "x")]);
+}
+
+#[test]
+fn malformed_tokens_give_one_error_each() {
+    for (text, kinds, message) in [
+        ("\"abc\nx", vec![STRING, WHITESPACE, IDENT], "no closing"),
+        ("\"abc\\", vec![STRING], "no closing"),
+        ("'ab'", vec![CHAR], "exactly one character"),
+        ("''", vec![CHAR], "exactly one character"),
+        ("'''", vec![CHAR], "needs a backslash"),
+        ("'\\ud800'", vec![CHAR], "surrogate"),
+        ("\"\\q\"", vec![STRING], "not an escape"),
+        ("\"\\u12\"", vec![STRING], "four hexadecimal"),
+        ("/* x", vec![BLOCK_COMMENT], "no end"),
+        ("`x", vec![IDENT], "no closing"),
+        ("09", vec![INT_NUMBER], "octal"),
+        ("0xR", vec![INT_NUMBER], "hexadecimal"),
+        ("\0\0#", vec![ERROR_TOKEN], "not part of any token"),
+    ] {
+        let found: Vec<_> = tokens(text).iter().map(|it| it.0).collect();
+        assert_eq!(found, kinds, "{text:?}");
+        let errors = lex(text).errors;
+        assert_eq!(errors.len(), 1, "{text:?}: {errors:?}");
+        assert!(errors[0].message.contains(message), "{text:?}: {}", errors[0].message);
+    }
+}

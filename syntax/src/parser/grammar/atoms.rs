@@ -1,0 +1,348 @@
+//! Expressions without operators: literals, names, calls, closures, `new`.
+
+use super::exprs::{Operand, expr};
+use super::*;
+use crate::ast::{BinaryOp, is_keyword_operator};
+use crate::parser::CHAIN_LIMIT;
+
+/// An atom with the selections and calls after it.
+pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
+    let at_statement = std::mem::replace(&mut p.at_statement, false);
+    let mut lhs = atom(p)?;
+    for _ in 0..CHAIN_LIMIT {
+        let next = match p.current() {
+            T![.] => select(p, lhs, at_statement),
+            T!['('] => call(p, lhs, at_statement),
+            T!['['] => type_args(p, lhs, at_statement),
+            T!['{'] => constrained(p, lhs, at_statement),
+            _ => None,
+        };
+        match next {
+            Some(next) => lhs = next,
+            None => return Some(lhs),
+        }
+    }
+    p.error(format!("this expression has more than {CHAIN_LIMIT} calls and selections in a row"));
+    p.gave_up = true;
+    Some(lhs)
+}
+
+/// `.x`, `.this`, `.super`, `.new C()`, `.operator+`
+fn select(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+    if lhs.is_type {
+        return None;
+    }
+    let next = p.nth(1);
+    if at_statement && is_keyword_operator(next) {
+        return None;
+    }
+    if at_statement && matches!(next, T![this] | T![super]) && matches!(p.nth(2), T!['('] | T!['[']) {
+        return None;
+    }
+    let m = lhs.node.precede(p);
+    p.bump();
+    let kind = match next {
+        T![this] => {
+            p.bump();
+            THIS_EXPR
+        }
+        T![super] => {
+            p.bump();
+            SUPER_EXPR
+        }
+        T![new] => {
+            new_rest(p);
+            NEW_EXPR
+        }
+        T![operator] => {
+            operator_name(p);
+            OPERATOR_EXPR
+        }
+        _ => {
+            let path = lhs.path.filter(|_| next == IDENT);
+            name_ref(p);
+            return Some(Operand { node: m.complete(p, FIELD_EXPR), is_type: false, path });
+        }
+    };
+    Some(Operand::expr(m.complete(p, kind)))
+}
+
+/// Whether the bracket at `index` is closed, and this follows.
+fn followed_by(p: &Parser<'_>, index: usize, kinds: &[SyntaxKind]) -> bool {
+    p.matching(index).is_some_and(|it| kinds.contains(&p.kind_at(it + 1)))
+}
+
+/// `(a, b)`: a call, or the arguments of a type that stands as an operand.
+fn call(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+    if lhs.is_type {
+        return None;
+    }
+    let open = p.position;
+    if at_statement && followed_by(p, open, &[T!['{']]) {
+        return None;
+    }
+    let is_type = lhs.may_be_type()
+        && p.nth(1) != T![')']
+        && (followed_by(p, open, &[T![<:], T![:>], T![haszero], T![isref]])
+            || p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T!['{'] && is_constraint(p, it + 1)));
+    if is_type {
+        return as_type(p, lhs);
+    }
+    let m = lhs.node.precede(p);
+    lists::arg_list(p);
+    Some(Operand::expr(m.complete(p, CALL_EXPR)))
+}
+
+/// `[T]`: the type arguments of a call, or of a type that stands as an operand.
+fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+    if lhs.is_type {
+        return None;
+    }
+    let open = p.position;
+    let after = p.matching(open).map(|it| it + 1);
+    let is_call = after.is_some_and(|it| p.kind_at(it) == T!['(']);
+    if at_statement {
+        let trailing = match after {
+            Some(it) if is_call => followed_by(p, it, &[T!['{']]),
+            Some(it) => p.kind_at(it) == T!['{'],
+            None => false,
+        };
+        if trailing {
+            return None;
+        }
+    }
+    if is_call {
+        let m = lhs.node.precede(p);
+        lists::type_arg_list(p);
+        lists::arg_list(p);
+        return Some(Operand::expr(m.complete(p, CALL_EXPR)));
+    }
+    if lhs.may_be_type() {
+        return as_type(p, lhs);
+    }
+    p.error("square brackets do not index");
+    p.hint("elements are read by `a(i)` and set by `a(i) = value`");
+    let m = lhs.node.precede(p);
+    lists::type_arg_list(p);
+    Some(Operand::expr(m.complete(p, ERROR)))
+}
+
+/// `{c}` after what may be a type.
+fn constrained(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+    if at_statement || lhs.is_type || !lhs.may_be_type() || !is_constraint(p, p.position) {
+        return None;
+    }
+    as_type(p, lhs)
+}
+
+fn is_constraint(p: &Parser<'_>, open: usize) -> bool {
+    p.matching(open).is_some_and(|close| !lookahead::has_statements(p, open, close))
+}
+
+fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
+    let ty = lhs.into_type(p)?;
+    let node = types::suffixes(p, ty, types::Braces::Constraint);
+    Some(Operand { node, is_type: true, path: None })
+}
+
+/// One token or bracketed thing that is an expression.
+pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
+    let simple = match p.current() {
+        IDENT => {
+            let m = p.start();
+            let path = Some(m.start);
+            name_ref(p);
+            return Some(Operand { node: m.complete(p, NAME_EXPR), is_type: false, path });
+        }
+        kind if kind.is_literal() => LITERAL,
+        T![this] => THIS_EXPR,
+        T![super] => SUPER_EXPR,
+        T![self] => SELF_EXPR,
+        T![here] => HERE_EXPR,
+        _ => return bigger_atom(p),
+    };
+    let m = p.start();
+    p.bump();
+    Some(Operand::expr(m.complete(p, simple)))
+}
+
+fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
+    let node = match p.current() {
+        T!['('] if lookahead::is_closure(p, p.position) => closure(p),
+        T!['('] => parenthesised(p),
+        T!['['] => match generic_closure(p) {
+            true => closure(p),
+            false => rail(p),
+        },
+        T![new] => {
+            let m = p.start();
+            new_rest(p);
+            m.complete(p, NEW_EXPR)
+        }
+        T![operator] => {
+            let m = p.start();
+            operator_name(p);
+            m.complete(p, OPERATOR_EXPR)
+        }
+        T![void] => {
+            let node = types::type_(p)?;
+            return Some(Operand { node, is_type: true, path: None });
+        }
+        T![at] => {
+            let m = p.start();
+            at_expr(p, m)
+        }
+        T![finish] => finish_expr(p),
+        _ => {
+            no_expression(p);
+            return None;
+        }
+    };
+    Some(Operand::expr(node))
+}
+
+fn no_expression(p: &mut Parser<'_>) {
+    let kind = p.current();
+    if p.at_end()
+        || p.at_line_start()
+        || STOP.contains(kind)
+        || matches!(kind, T![:] | T![=>] | T![in] | T![=])
+    {
+        p.missing("expected an expression");
+    } else if kind.is_keyword() {
+        p.error_recover(
+            format!("expected an expression, found `{}`", kind.text().unwrap_or_default()),
+            &STOP,
+        );
+    } else {
+        p.error_recover("expected an expression", &STOP);
+    }
+}
+
+fn parenthesised(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    expr(p);
+    lists::close_bracket(p, open, T![')']);
+    m.complete(p, PAREN_EXPR)
+}
+
+fn rail(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    lists::bracketed(p, open, T![']'], "an expression", exprs::at_first, |p| {
+        expr(p);
+    });
+    m.complete(p, RAIL_EXPR)
+}
+
+/// `[T](x:T)=>x`: a closure with type parameters, which X10 no longer has.
+fn generic_closure(p: &Parser<'_>) -> bool {
+    let names = lookahead::after_names(p, p.position);
+    names.is_some_and(|it| p.kind_at(it) == T!['('] && lookahead::is_closure(p, it))
+}
+
+fn closure(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    lists::type_param_list(p);
+    formals::formal_list(p);
+    if p.at(T!['{']) {
+        lists::condition(p, GUARD);
+    }
+    formals::result_type(p, types::Braces::Constraint);
+    formals::offers(p, types::Braces::Constraint);
+    if p.expect(T![=>]) {
+        closure_body(p);
+    }
+    m.complete(p, CLOSURE_EXPR)
+}
+
+/// An expression, or a block that may end in one.
+pub(super) fn closure_body(p: &mut Parser<'_>) {
+    if p.kind_at(lookahead::after_annotations(p, p.position)) == T!['{'] {
+        stmts::block(p, stmts::Tail::Value);
+    } else {
+        expr(p);
+    }
+}
+
+/// `at (p) e`, whose annotations, if it has some, are in `m`.
+pub(super) fn at_expr(p: &mut Parser<'_>, m: Marker) -> Completed {
+    p.bump();
+    controls::in_parens(p);
+    closure_body(p);
+    m.complete(p, AT_EXPR)
+}
+
+/// `finish (r) { ... }`: collects what is offered to the reducer.
+fn finish_expr(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    p.bump();
+    controls::in_parens(p);
+    stmts::block(p, stmts::Tail::No);
+    m.complete(p, FINISH_EXPR)
+}
+
+/// `new C[T](args) { members }`, at `new`.
+fn new_rest(p: &mut Parser<'_>) {
+    p.bump();
+    if p.at(IDENT) {
+        let m = p.start();
+        name_ref(p);
+        let mut ty = m.complete(p, NAMED_TYPE);
+        for _ in 0..CHAIN_LIMIT {
+            if !(p.at(T![.]) && p.nth(1) == IDENT) {
+                break;
+            }
+            let m = ty.precede(p);
+            p.bump();
+            name_ref(p);
+            ty = m.complete(p, NAMED_TYPE);
+        }
+        if p.at(T!['[']) {
+            let m = ty.reopen(p);
+            lists::type_arg_list(p);
+            m.complete(p, NAMED_TYPE);
+        }
+    } else {
+        p.missing("expected the name of a class");
+    }
+    if p.at(T!['(']) {
+        lists::arg_list(p);
+    } else {
+        p.missing("expected `(` and the arguments of the constructor");
+    }
+    if p.at(T!['{']) {
+        items::class_body(p);
+    }
+}
+
+/// `operator+`, `operator()`, `operator()=`, `operator as [T]`, `operator [T]`, `operator async`, at `operator`.
+fn operator_name(p: &mut Parser<'_>) {
+    p.bump();
+    let m = p.start();
+    match p.current() {
+        T!['('] => {
+            p.bump();
+            p.expect(T![')']);
+            let is_set = p.at(T![=]) && matches!(p.nth(1), T!['('] | T!['[']);
+            if is_set || BinaryOp::from_kind(p.current()).is_some() {
+                p.bump();
+            }
+        }
+        T![as] => {
+            p.bump();
+            if p.at(T!['[']) {
+                lists::type_arg_list(p);
+            } else {
+                p.missing("expected `[` and the type that is converted to");
+            }
+        }
+        T!['['] => lists::type_arg_list(p),
+        kind if is_keyword_operator(kind) || BinaryOp::from_kind(kind).is_some() => p.bump(),
+        _ => p.missing("expected an operator"),
+    }
+    m.complete(p, OPERATOR_NAME);
+}

@@ -1,0 +1,407 @@
+//! Statements that a keyword introduces.
+
+use super::lookahead::Header;
+use super::stmts::{Tail, block, semicolon, stmt};
+use super::*;
+
+/// Whether the keyword `kind` at `index` starts a statement of its own kind.
+pub(super) fn starts(p: &Parser<'_>, kind: SyntaxKind, index: usize) -> bool {
+    match kind {
+        T![finish] | T![at] => true,
+        T![property] => matches!(p.kind_at(index + 1), T!['('] | T!['[']),
+        T![super] => matches!(p.kind_at(index + 1), T!['('] | T!['[']),
+        T![val] | T![var] => false,
+        _ => STMT_KEYWORDS.contains(kind),
+    }
+}
+
+/// A statement that starts with a keyword, after annotations which go into it. Whether it turned out to be an
+/// expression that is the value of the block.
+pub(super) fn statement(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
+    items::annotations(p);
+    let keyword = p.current();
+    if keyword == T![super] {
+        stmts::constructor_call(p, m);
+        return false;
+    }
+    if keyword == T![at] {
+        return at(p, m, tail);
+    }
+    p.bump();
+    let kind = match keyword {
+        T![if] => return if_(p, m),
+        T![switch] => switch(p),
+        T![while] => condition_and_body(p, WHILE_STMT),
+        T![when] => condition_and_body(p, WHEN_STMT),
+        T![do] => do_(p),
+        T![for] => for_(p),
+        T![ateach] => ateach(p),
+        T![try] => try_(p),
+        T![async] => async_(p),
+        T![clocked] => clocked(p),
+        T![finish] => body(p, FINISH_STMT),
+        T![atomic] => body(p, ATOMIC_STMT),
+        T![break] | T![continue] => {
+            if p.at(IDENT) && !p.at_line_start() {
+                name_ref(p);
+            }
+            semicolon(p);
+            if keyword == T![break] { BREAK_STMT } else { CONTINUE_STMT }
+        }
+        T![property] => {
+            if p.at(T!['[']) {
+                lists::type_arg_list(p);
+            }
+            lists::arg_list(p);
+            semicolon(p);
+            PROPERTY_CALL_STMT
+        }
+        _ => with_value(p, keyword),
+    };
+    m.complete(p, kind);
+    false
+}
+
+/// `return`, `throw`, `offer`, `assert`.
+fn with_value(p: &mut Parser<'_>, keyword: SyntaxKind) -> SyntaxKind {
+    let kind = match keyword {
+        T![return] => RETURN_STMT,
+        T![throw] => THROW_STMT,
+        T![offer] => OFFER_STMT,
+        _ => ASSERT_STMT,
+    };
+    if kind != RETURN_STMT || (exprs::at_first(p) && !p.at(T!['}'])) {
+        exprs::expr(p);
+    }
+    if kind == ASSERT_STMT && p.eat(T![:]) {
+        exprs::expr(p);
+    }
+    semicolon(p);
+    kind
+}
+
+/// `(e)`, directly in the node that is open.
+pub(super) fn in_parens(p: &mut Parser<'_>) {
+    let open = p.position;
+    if !p.expect(T!['(']) {
+        // `if x) {`: the condition is there all the same.
+        if exprs::at_first(p) && !p.at_line_start() {
+            exprs::expr(p);
+            p.eat(T![')']);
+        }
+        return;
+    }
+    exprs::expr(p);
+    lists::close_bracket(p, open, T![')']);
+}
+
+fn body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
+    if p.at(T!['}']) || p.at_end() {
+        p.missing("expected a statement");
+    } else {
+        stmt(p);
+    }
+    kind
+}
+
+fn condition_and_body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
+    in_parens(p);
+    body(p, kind)
+}
+
+/// `if`, after the keyword. A chain of `else if` is parsed in a loop: the statements nest, the parser does not.
+fn if_(p: &mut Parser<'_>, first: Marker) -> bool {
+    let mut open = vec![first];
+    loop {
+        condition_and_body(p, IF_STMT);
+        if !p.eat(T![else]) {
+            break;
+        }
+        if p.at(T![if]) && open.len() < stmts::ELSE_LIMIT as usize {
+            open.push(p.start());
+            p.bump();
+        } else {
+            body(p, IF_STMT);
+            break;
+        }
+    }
+    while let Some(m) = open.pop() {
+        m.complete(p, IF_STMT);
+    }
+    false
+}
+
+fn switch(p: &mut Parser<'_>) -> SyntaxKind {
+    in_parens(p);
+    switch_block(p);
+    SWITCH_STMT
+}
+
+pub(super) fn switch_block(p: &mut Parser<'_>) {
+    let m = p.start();
+    if !p.expect(T!['{']) {
+        m.complete(p, SWITCH_BLOCK);
+        return;
+    }
+    let done = p.nested(|p| {
+        while !p.at(T!['}']) && !p.at_end() && !stmts::at_member(p) {
+            switch_group(p);
+        }
+        Some(())
+    });
+    if done.is_some() {
+        p.expect(T!['}']);
+    }
+    m.complete(p, SWITCH_BLOCK);
+}
+
+fn switch_group(p: &mut Parser<'_>) {
+    let m = p.start();
+    let before = p.position;
+    if !p.at(T![case]) && !p.at(T![default]) {
+        p.missing("expected `case` or `default`");
+    }
+    while p.at(T![case]) || p.at(T![default]) {
+        let m = p.start();
+        let is_case = p.at(T![case]);
+        p.bump();
+        if is_case {
+            exprs::expr(p);
+        }
+        p.expect(T![:]);
+        m.complete(p, SWITCH_LABEL);
+    }
+    while !matches!(p.current(), T![case] | T![default] | T!['}'] | EOF) && !stmts::at_member(p) {
+        let before = p.position;
+        stmt(p);
+        if p.position == before {
+            p.skip_balanced();
+        }
+    }
+    if p.position == before {
+        p.skip_balanced();
+    }
+    m.complete(p, SWITCH_GROUP);
+}
+
+fn do_(p: &mut Parser<'_>) -> SyntaxKind {
+    body(p, DO_STMT);
+    if p.expect(T![while]) {
+        in_parens(p);
+        semicolon(p);
+    }
+    DO_STMT
+}
+
+fn for_(p: &mut Parser<'_>) -> SyntaxKind {
+    let open = p.position;
+    let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
+    if form != Header::Basic {
+        loop_header(p, form);
+        return body(p, FOR_IN_STMT);
+    }
+    p.bump();
+    if !p.at(T![;]) {
+        let m = p.start();
+        if stmts::at_local(p) {
+            let m = p.start();
+            stmts::local_without_semicolon(p);
+            m.complete(p, LOCAL_DECL);
+        } else {
+            expressions(p);
+        }
+        m.complete(p, FOR_INIT);
+    }
+    p.expect(T![;]);
+    if !p.at(T![;]) && !p.at(T![')']) {
+        exprs::expr(p);
+    }
+    p.expect(T![;]);
+    if !p.at(T![')']) && exprs::at_first(p) {
+        let m = p.start();
+        expressions(p);
+        m.complete(p, FOR_UPDATE);
+    }
+    lists::close_bracket(p, open, T![')']);
+    body(p, FOR_STMT)
+}
+
+fn expressions(p: &mut Parser<'_>) {
+    loop {
+        exprs::expr(p);
+        if !p.eat(T![,]) {
+            return;
+        }
+    }
+}
+
+/// `(x in e)` or `(e)`, directly in the loop.
+fn loop_header(p: &mut Parser<'_>, form: Header) {
+    if form != Header::In {
+        in_parens(p);
+        return;
+    }
+    let open = p.position;
+    p.bump();
+    formals::loop_variable(p);
+    if p.expect(T![in]) {
+        exprs::expr(p);
+    }
+    lists::close_bracket(p, open, T![')']);
+}
+
+fn ateach(p: &mut Parser<'_>) -> SyntaxKind {
+    let form = if p.at(T!['(']) { lookahead::header(p, p.position) } else { Header::Bare };
+    loop_header(p, form);
+    clocked_clause(p);
+    body(p, AT_EACH_STMT)
+}
+
+fn clocked_clause(p: &mut Parser<'_>) {
+    if p.at(T![clocked]) && p.nth(1) == T!['('] {
+        let m = p.start();
+        p.bump();
+        lists::arg_list(p);
+        m.complete(p, CLOCKED_CLAUSE);
+    }
+}
+
+fn async_(p: &mut Parser<'_>) -> SyntaxKind {
+    clocked_clause(p);
+    body(p, ASYNC_STMT)
+}
+
+/// `clocked async` and `clocked finish`, after `clocked`.
+fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
+    if p.eat(T![finish]) {
+        return body(p, FINISH_STMT);
+    }
+    if !p.eat(T![async]) {
+        p.missing("expected `async` or `finish`");
+        if p.at(T![ateach]) {
+            p.hint("the clocks of an `ateach` follow its header: `ateach (p in d) clocked (c) { ... }`");
+        }
+    }
+    body(p, ASYNC_STMT)
+}
+
+/// `at (p) S`. If its block ends in an expression and `;` follows, it was an expression.
+fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
+    p.bump();
+    in_parens(p);
+    let open = lookahead::after_annotations(p, p.position);
+    if p.kind_at(open) != T!['{'] {
+        body(p, AT_STMT);
+        m.complete(p, AT_STMT);
+        return false;
+    }
+    let is_last = tail == Tail::Value && p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T!['}']);
+    if is_last && block_has_value(p, open) {
+        block(p, Tail::Value);
+        m.complete(p, AT_EXPR);
+        return true;
+    }
+    if !stmts::at_block(p) {
+        m.complete(p, AT_STMT);
+        return false;
+    }
+    let m = m.complete(p, AT_EXPR).precede(p);
+    semicolon(p);
+    m.complete(p, EXPR_STMT);
+    false
+}
+
+/// Whether the block that opens at `open` seems to end in an expression: no `;` and no `}` before its end.
+fn block_has_value(p: &Parser<'_>, open: usize) -> bool {
+    p.matching(open).is_some_and(|close| close > open + 1 && !matches!(p.kind_at(close - 1), T![;] | T!['}']))
+}
+
+fn try_(p: &mut Parser<'_>) -> SyntaxKind {
+    block(p, Tail::No);
+    catches(p, Tail::No);
+    TRY_STMT
+}
+
+fn catches(p: &mut Parser<'_>, tail: Tail) {
+    while p.at(T![catch]) {
+        let m = p.start();
+        p.bump();
+        let open = p.position;
+        if p.expect(T!['(']) {
+            formals::bracketed_formals(p, open);
+        }
+        block(p, tail);
+        m.complete(p, CATCH_CLAUSE);
+    }
+    if p.at(T![finally]) {
+        let m = p.start();
+        p.bump();
+        block(p, tail);
+        m.complete(p, FINALLY_CLAUSE);
+    }
+}
+
+/// `p.async { ... }` and its like, at the dot after the receiver.
+pub(super) fn keyword_call(p: &mut Parser<'_>, m: Marker) {
+    p.bump();
+    let keyword = p.current();
+    p.bump();
+    if p.at(T!['[']) {
+        lists::type_arg_list(p);
+    }
+    match keyword {
+        T![break] | T![continue] | T![throw] => {
+            if exprs::at_first(p) {
+                exprs::expr(p);
+            }
+            semicolon(p);
+        }
+        T![do] => {
+            block(p, Tail::Value);
+            if p.expect(T![while]) {
+                lists::arg_list(p);
+                semicolon(p);
+            }
+        }
+        _ => {
+            if p.at(T!['(']) {
+                keyword_arguments(p);
+            }
+            clocked_clause(p);
+            block(p, Tail::Value);
+            match keyword {
+                T![if] if p.at(T![else]) => {
+                    let m = p.start();
+                    p.bump();
+                    block(p, Tail::Value);
+                    m.complete(p, ELSE_CLAUSE);
+                }
+                T![try] => catches(p, Tail::Value),
+                _ => {}
+            }
+        }
+    }
+    m.complete(p, KEYWORD_CALL_STMT);
+}
+
+/// `(args)` or `(formals in args)`
+fn keyword_arguments(p: &mut Parser<'_>) {
+    if lookahead::header(p, p.position) != Header::In {
+        lists::arg_list(p);
+        return;
+    }
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    loop {
+        formals::formal(p);
+        if !p.eat(T![,]) {
+            break;
+        }
+    }
+    if p.expect(T![in]) {
+        expressions(p);
+    }
+    lists::close_bracket(p, open, T![')']);
+    m.complete(p, LOOP_HEADER);
+}

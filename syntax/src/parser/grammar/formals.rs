@@ -1,0 +1,162 @@
+//! Formals, declarators, and the parts of a signature.
+
+use super::types::Braces;
+use super::*;
+
+/// What may follow a guard or the result type of a method, besides its body in braces.
+pub(super) const SIGNATURE: TokenSet = TokenSet::new(&[T![=], T![throws], T![offers], T![:], T![<:]]);
+
+/// `(x:T, y:U)`
+pub(super) fn formal_list(p: &mut Parser<'_>) {
+    let m = p.start();
+    let open = p.position;
+    if p.expect(T!['(']) {
+        bracketed_formals(p, open);
+    }
+    m.complete(p, FORMAL_LIST);
+}
+
+/// The formals up to the parenthesis that closes the one at `open`.
+pub(super) fn bracketed_formals(p: &mut Parser<'_>, open: usize) {
+    lists::bracketed(p, open, T![')'], "a formal", at_formal, formal);
+}
+
+pub(super) fn at_formal(p: &Parser<'_>) -> bool {
+    types::at_first(p) || p.at_set(&MODIFIERS) || matches!(p.current(), T![@] | T![val] | T![var])
+}
+
+/// `x:T`, `[i, j]:T`, `p[i, j]:T`, `T`
+pub(super) fn formal(p: &mut Parser<'_>) {
+    let m = p.start();
+    items::modifier_list(p);
+    let keyword = p.eat(T![val]) || p.eat(T![var]);
+    if keyword || lookahead::is_typed_declarator(p, p.position) {
+        pattern(p);
+        if p.at(T![:]) || p.at(T![<:]) {
+            p.bump();
+            types::type_(p);
+        } else {
+            p.missing("expected `:` and a type");
+        }
+    } else {
+        types::type_(p);
+    }
+    m.complete(p, FORMAL);
+}
+
+/// The variable of a loop: like a formal, but its type may be absent, and it is never a type alone.
+pub(super) fn loop_variable(p: &mut Parser<'_>) {
+    let m = p.start();
+    items::modifier_list(p);
+    if p.at(T![val]) || p.at(T![var]) {
+        p.bump();
+    }
+    pattern(p);
+    if p.at(T![:]) || p.at(T![<:]) {
+        p.bump();
+        types::type_(p);
+    }
+    m.complete(p, FORMAL);
+}
+
+/// A name, a point pattern, or both.
+fn pattern(p: &mut Parser<'_>) {
+    if !p.at(T!['[']) && !name(p) {
+        return;
+    }
+    if p.at(T!['[']) {
+        let m = p.start();
+        let open = p.position;
+        p.bump();
+        let first = |p: &Parser<'_>| p.at(IDENT);
+        lists::bracketed(p, open, T![']'], "a name", first, |p| {
+            name(p);
+        });
+        m.complete(p, POINT_PATTERN);
+    }
+}
+
+/// What a declarator must have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// A type or an initialiser: fields and locals with `val` or `var`.
+    TypeOrValue,
+    /// Both: locals without `val` and `var`.
+    TypeAndValue,
+}
+
+/// `x:T = e, y:U = f`
+pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
+    loop {
+        declarator(p, needs);
+        if !p.eat(T![,]) {
+            return;
+        }
+    }
+}
+
+fn declarator(p: &mut Parser<'_>, needs: Needs) {
+    let m = p.start();
+    pattern(p);
+    let typed = p.at(T![:]) || p.at(T![<:]);
+    if typed {
+        p.bump();
+        types::type_(p);
+    }
+    if p.eat(T![=]) {
+        exprs::expr(p);
+    } else if needs == Needs::TypeAndValue {
+        p.missing("expected `=` and a value");
+        p.hint("or start the declaration with `val` or `var`");
+    } else if !typed {
+        p.missing("expected `:` and a type, or `=` and a value");
+    }
+    m.complete(p, DECLARATOR);
+}
+
+/// The braces of a guard, if they are one.
+pub(super) fn guard(p: &mut Parser<'_>, follow: &TokenSet) {
+    if p.at(T!['{']) && lookahead::is_condition(p, p.position, follow) {
+        lists::condition(p, GUARD);
+    }
+}
+
+/// `offers T`
+pub(super) fn offers(p: &mut Parser<'_>, braces: Braces<'_>) {
+    if p.at(T![offers]) {
+        let m = p.start();
+        p.bump();
+        types::type_with(p, braces);
+        m.complete(p, OFFERS_CLAUSE);
+    }
+}
+
+/// `:T`, `<:T`
+pub(super) fn result_type(p: &mut Parser<'_>, braces: Braces<'_>) {
+    if p.at(T![:]) || p.at(T![<:]) {
+        let m = p.start();
+        p.bump();
+        types::type_with(p, braces);
+        m.complete(p, RESULT_TYPE);
+    }
+}
+
+/// All between the formals and the body of a method.
+pub(super) fn signature_rest(p: &mut Parser<'_>) {
+    guard(p, &SIGNATURE);
+    offers(p, Braces::Before(&SIGNATURE));
+    let throws = |p: &mut Parser<'_>| {
+        if p.at(T![throws]) {
+            let m = p.start();
+            p.bump();
+            lists::types(p, Braces::Before(&SIGNATURE));
+            m.complete(p, THROWS_CLAUSE);
+        }
+    };
+    throws(p);
+    result_type(p, Braces::Before(&SIGNATURE));
+    if p.at(T![throws]) {
+        p.error("`throws` comes before the result type");
+        throws(p);
+    }
+}

@@ -1,0 +1,252 @@
+//! Files, and declarations of types.
+
+use super::formals::guard;
+use super::types::Braces;
+use super::*;
+
+pub(super) fn source_file(p: &mut Parser<'_>) {
+    let mut in_garbage = false;
+    while !p.at_end() {
+        let before = p.position;
+        let good = item(p);
+        if !good && !in_garbage {
+            p.error("expected a class, struct, interface or type definition");
+        }
+        if !good {
+            p.last_error = p.position;
+            garbage(p);
+        }
+        in_garbage = !good;
+        debug_assert!(p.position > before || p.at_end());
+    }
+}
+
+/// Puts a token aside that starts no declaration; with what follows on its line.
+fn garbage(p: &mut Parser<'_>) {
+    let m = p.start();
+    loop {
+        match p.current() {
+            T!['('] | T!['['] | T!['{'] => p.skip_balanced(),
+            _ => p.bump(),
+        }
+        let next = p.kind_at(lookahead::after_modifiers(p, p.position));
+        if p.at_end() || TYPE_DECL.contains(next) || matches!(next, T![import] | T![package]) {
+            break;
+        }
+        if p.at_line_start() {
+            break;
+        }
+    }
+    m.complete(p, ERROR);
+}
+
+fn item(p: &mut Parser<'_>) -> bool {
+    match p.current() {
+        T![import] => import(p),
+        T![;] => empty(p),
+        _ => {
+            let m = p.start();
+            match p.kind_at(lookahead::after_modifiers(p, p.position)) {
+                T![package] => {
+                    annotations(p);
+                    package(p, m);
+                }
+                kind if TYPE_DECL.contains(kind) => {
+                    modifier_list(p);
+                    type_decl(p, m);
+                }
+                _ => {
+                    m.abandon(p);
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
+pub(super) fn empty(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.bump();
+    m.complete(p, EMPTY_DECL);
+}
+
+fn package(p: &mut Parser<'_>, m: Marker) {
+    p.bump();
+    qualified_name(p);
+    semicolon(p);
+    m.complete(p, PACKAGE_DECL);
+}
+
+fn import(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.bump();
+    qualified_name(p);
+    if p.eat(T![.]) && !p.eat(T![*]) {
+        p.missing("expected a name or `*`");
+    }
+    semicolon(p);
+    m.complete(p, IMPORT_DECL);
+}
+
+/// The `;` that ends a declaration; without it, the rest of the line is put aside.
+pub(super) fn semicolon(p: &mut Parser<'_>) {
+    if p.expect(T![;]) || p.at_line_start() || p.at_end() {
+        return;
+    }
+    let starts = |p: &Parser<'_>| {
+        let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
+        TYPE_DECL.contains(kind)
+            || matches!(kind, T![import] | T![package] | T![def] | T![operator] | T![val] | T![var] | T!['}'])
+    };
+    if starts(p) {
+        return;
+    }
+    let m = p.start();
+    while !p.at_end() && !p.at_line_start() && !p.at(T![;]) && !starts(p) {
+        match p.current() {
+            T!['('] | T!['['] | T!['{'] => p.skip_balanced(),
+            _ => p.bump(),
+        }
+    }
+    m.complete(p, ERROR);
+    p.eat(T![;]);
+}
+
+/// Annotations, which belong to the node that is open.
+pub(super) fn annotations(p: &mut Parser<'_>) {
+    while p.at(T![@]) {
+        annotation(p);
+    }
+}
+
+fn annotation(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.bump();
+    if p.at(IDENT) || p.at(T![this]) || p.at(T![self]) || p.at(T![here]) {
+        types::type_with_no_annotations(p);
+    } else {
+        p.missing("expected the name of an annotation");
+    }
+    m.complete(p, ANNOTATION);
+}
+
+/// Modifiers and annotations; no node if there are none.
+pub(super) fn modifier_list(p: &mut Parser<'_>) {
+    let end = lookahead::after_modifiers(p, p.position);
+    if end == p.position {
+        return;
+    }
+    let m = p.start();
+    while p.position < end && !p.at_end() {
+        if p.at(T![@]) {
+            annotation(p);
+        } else {
+            p.bump();
+        }
+    }
+    m.complete(p, MODIFIER_LIST);
+}
+
+/// A class, struct, interface or type definition, after its modifiers.
+pub(super) fn type_decl(p: &mut Parser<'_>, m: Marker) {
+    let keyword = p.current();
+    p.bump();
+    let kind = match keyword {
+        T![class] => CLASS_DECL,
+        T![struct] => STRUCT_DECL,
+        T![interface] => INTERFACE_DECL,
+        _ => {
+            type_def(p);
+            m.complete(p, TYPE_DEF);
+            return;
+        }
+    };
+    const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements]]);
+    name(p);
+    lists::type_param_list(p);
+    property_list(p);
+    guard(p, &FOLLOW);
+    heritage(p);
+    class_body(p);
+    m.complete(p, kind);
+}
+
+/// `extends` and `implements`. Which of them a declaration may have is for the validation.
+fn heritage(p: &mut Parser<'_>) {
+    const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements], T![,]]);
+    loop {
+        let kind = match p.current() {
+            T![extends] => EXTENDS_CLAUSE,
+            T![implements] => IMPLEMENTS_CLAUSE,
+            _ => return,
+        };
+        let m = p.start();
+        p.bump();
+        lists::types(p, Braces::Before(&FOLLOW));
+        m.complete(p, kind);
+    }
+}
+
+fn type_def(p: &mut Parser<'_>) {
+    name(p);
+    lists::type_param_list(p);
+    if p.at(T!['(']) {
+        formals::formal_list(p);
+    }
+    if p.at(T!['{']) {
+        lists::condition(p, GUARD);
+    }
+    if p.expect(T![=]) {
+        types::type_(p);
+    }
+    semicolon(p);
+}
+
+fn property_list(p: &mut Parser<'_>) {
+    if !p.at(T!['(']) {
+        return;
+    }
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    if p.at(T![')']) {
+        p.error("expected a property");
+        p.hint("leave the parentheses out if there are no properties");
+    }
+    let first = |p: &Parser<'_>| matches!(p.current(), IDENT | T![@] | T![val] | T![var]);
+    lists::bracketed(p, open, T![')'], "a property", first, |p| {
+        let m = p.start();
+        annotations(p);
+        if p.at(T![val]) || p.at(T![var]) {
+            p.error("a property has neither `val` nor `var`");
+            p.bump();
+        }
+        name(p);
+        if p.expect(T![:]) {
+            types::type_(p);
+        }
+        m.complete(p, PROPERTY);
+    });
+    m.complete(p, PROPERTY_LIST);
+}
+
+/// The members in braces. Without the opening brace, members that follow are taken for its members.
+pub(super) fn class_body(p: &mut Parser<'_>) {
+    let m = p.start();
+    if !p.eat(T!['{']) {
+        p.missing("expected `{`");
+        if !(p.input.extra_close && members::at_member(p)) {
+            m.abandon(p);
+            return;
+        }
+    }
+    let done = p.nested(|p| {
+        members::members(p);
+        Some(())
+    });
+    if done.is_some() && !p.eat(T!['}']) {
+        p.missing("expected `}`");
+    }
+    m.complete(p, CLASS_BODY);
+}

@@ -1,0 +1,140 @@
+//! Lists in brackets.
+
+use super::*;
+
+/// Items with commas between them, up to the bracket `close` that matches the one at `open`, which is taken too.
+/// `first`: whether an item may start here. `what`: an item, in words.
+pub(super) fn bracketed(
+    p: &mut Parser<'_>,
+    open: usize,
+    close: SyntaxKind,
+    what: &str,
+    first: impl Fn(&Parser<'_>) -> bool,
+    mut item: impl FnMut(&mut Parser<'_>),
+) {
+    let mut after_comma = false;
+    loop {
+        if p.at(close) || p.at_end() {
+            if after_comma {
+                p.missing(format!("expected {what}"));
+            }
+            break;
+        }
+        if p.at(T![,]) {
+            p.error(format!("expected {what}"));
+            p.bump();
+            after_comma = true;
+            continue;
+        }
+        if !first(p) {
+            if after_comma {
+                p.missing(format!("expected {what}"));
+            }
+            break;
+        }
+        let before = p.position;
+        item(p);
+        after_comma = p.eat(T![,]);
+        if after_comma || p.at(close) {
+            continue;
+        }
+        let missing_comma =
+            p.position > before && first(p) && !p.at_line_start() && !p.at_set(&STMT_KEYWORDS);
+        if !missing_comma {
+            break;
+        }
+        p.missing(format!("expected `,` or `{}`", close.text().unwrap_or_default()));
+    }
+    close_bracket(p, open, close);
+}
+
+/// Takes the bracket that closes the one at `open`. If something else stands before it that cannot be the start
+/// of another statement or declaration, that is put aside.
+pub(super) fn close_bracket(p: &mut Parser<'_>, open: usize, close: SyntaxKind) {
+    if p.eat(close) {
+        return;
+    }
+    p.missing(format!("expected `{}`", close.text().unwrap_or_default()));
+    let Some(end) = p.matching(open).filter(|&it| it > p.position) else { return };
+    let foreign = (p.position..end).any(|it| {
+        let kind = p.kind_at(it);
+        matches!(kind, T![;] | T!['{'] | T!['}'] | T![def]) || STMT_KEYWORDS.contains(kind)
+    });
+    if !foreign {
+        let m = p.start();
+        while p.position < end && !p.at_end() {
+            p.bump();
+        }
+        m.complete(p, ERROR);
+        p.bump();
+    }
+}
+
+/// `(a, b)`
+pub(super) fn arg_list(p: &mut Parser<'_>) {
+    let m = p.start();
+    let open = p.position;
+    p.expect(T!['(']);
+    bracketed(p, open, T![')'], "an expression", exprs::at_first, |p| {
+        exprs::expr(p);
+    });
+    m.complete(p, ARG_LIST);
+}
+
+/// `[T, U]`, of a use.
+pub(super) fn type_arg_list(p: &mut Parser<'_>) {
+    let m = p.start();
+    let open = p.position;
+    p.expect(T!['[']);
+    if p.at(T![']']) {
+        p.error("expected a type");
+        p.hint("leave the brackets out to have the type arguments inferred");
+    }
+    bracketed(p, open, T![']'], "a type", types::at_first, |p| {
+        types::type_(p);
+    });
+    m.complete(p, TYPE_ARG_LIST);
+}
+
+/// `[T, U]`, of a declaration.
+pub(super) fn type_param_list(p: &mut Parser<'_>) {
+    if !p.at(T!['[']) {
+        return;
+    }
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    if p.at(T![']']) {
+        p.error("expected a type parameter");
+    }
+    let first = |p: &Parser<'_>| matches!(p.current(), IDENT | T![+] | T![-]);
+    bracketed(p, open, T![']'], "a type parameter", first, |p| {
+        let m = p.start();
+        if p.at(T![+]) || p.at(T![-]) {
+            p.bump();
+        }
+        name(p);
+        m.complete(p, TYPE_PARAM);
+    });
+    m.complete(p, TYPE_PARAM_LIST);
+}
+
+/// The expressions in braces that make a guard or a constraint.
+pub(super) fn condition(p: &mut Parser<'_>, kind: SyntaxKind) {
+    let m = p.start();
+    let open = p.position;
+    p.bump();
+    bracketed(p, open, T!['}'], "a condition", exprs::at_first, |p| {
+        exprs::expr(p);
+    });
+    m.complete(p, kind);
+}
+
+/// `T, U`, at least one.
+pub(super) fn types(p: &mut Parser<'_>, braces: types::Braces<'_>) {
+    loop {
+        if types::type_with(p, braces).is_none() || !p.eat(T![,]) {
+            return;
+        }
+    }
+}

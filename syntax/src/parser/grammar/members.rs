@@ -1,0 +1,198 @@
+//! Members of classes: fields, methods, constructors.
+
+use super::formals::{Needs, signature_rest};
+use super::*;
+
+/// Whether a member starts here (after its modifiers).
+pub(super) fn at_member(p: &Parser<'_>) -> bool {
+    let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
+    TYPE_DECL.contains(kind)
+        || matches!(kind, T![def] | T![operator] | T![property] | T![val] | T![var] | T![;])
+        || (kind == IDENT && is_field(p, lookahead::after_modifiers(p, p.position)))
+}
+
+/// Whether the name at `index` starts a field without `val` or `var`.
+fn is_field(p: &Parser<'_>, index: usize) -> bool {
+    matches!(p.kind_at(index + 1), T![:] | T![<:] | T![=])
+}
+
+/// Members up to the closing brace.
+pub(super) fn members(p: &mut Parser<'_>) {
+    let mut in_garbage = false;
+    while !p.at(T!['}']) && !p.at_end() {
+        let before = p.position;
+        if at_member(p) || (p.at_set(&MODIFIERS) && !is_statement_modifier(p)) || p.at(T![@]) {
+            member(p);
+            in_garbage = false;
+        } else {
+            garbage(p, in_garbage);
+            in_garbage = true;
+        }
+        if p.position == before {
+            p.skip_balanced();
+        }
+    }
+}
+
+/// `atomic` or `clocked` before a statement.
+fn is_statement_modifier(p: &Parser<'_>) -> bool {
+    matches!(p.current(), T![atomic] | T![clocked])
+        && !matches!(p.kind_at(lookahead::after_modifiers(p, p.position)), IDENT | EOF | T!['}'])
+}
+
+/// What is no member: often statements, after a brace too many. They are parsed, and only the first is an error.
+fn garbage(p: &mut Parser<'_>, again: bool) {
+    if again {
+        p.last_error = p.position;
+    } else {
+        p.error("expected a member: a field, method, constructor, operator or type");
+    }
+    let m = p.start();
+    if p.at_set(&STMT_KEYWORDS)
+        || p.at(IDENT)
+        || p.at(T!['{'])
+        || p.at(T![finish])
+        || p.at(T![at])
+        || p.at(T![this])
+    {
+        let errors = p.errors.len();
+        stmts::stmt(p);
+        p.errors.truncate(errors.max(1));
+    } else {
+        p.skip_balanced();
+    }
+    m.complete(p, ERROR);
+}
+
+fn member(p: &mut Parser<'_>) {
+    let m = p.start();
+    items::modifier_list(p);
+    match p.current() {
+        kind if TYPE_DECL.contains(kind) => items::type_decl(p, m),
+        T![def] if p.nth(1) == T![this] => constructor(p, m),
+        T![def] => {
+            p.bump();
+            method(p, m);
+        }
+        T![property] => {
+            p.bump();
+            method(p, m);
+        }
+        T![operator] => operators::operator(p, m),
+        T![;] => {
+            p.bump();
+            m.complete(p, EMPTY_DECL);
+        }
+        T![val] | T![var] => {
+            p.bump();
+            field(p, m);
+        }
+        IDENT if matches!(p.nth(1), T!['('] | T!['[']) => {
+            p.error("expected `def`");
+            p.hint("a method is declared with `def`: `def name(x:Type):Result { ... }`");
+            method(p, m);
+        }
+        IDENT => field(p, m),
+        _ => {
+            p.error("expected a member after its modifiers");
+            m.complete(p, ERROR);
+        }
+    }
+}
+
+fn field(p: &mut Parser<'_>, m: Marker) {
+    formals::declarators(p, Needs::TypeOrValue);
+    items::semicolon(p);
+    m.complete(p, FIELD_DECL);
+}
+
+/// A method, at its name.
+fn method(p: &mut Parser<'_>, m: Marker) {
+    if p.at(T![operator]) {
+        p.error("an operator is declared without `def`");
+        operators::operator(p, m);
+        return;
+    }
+    name(p);
+    lists::type_param_list(p);
+    if p.at(T!['(']) {
+        formals::formal_list(p);
+    } else {
+        p.missing("expected `(` and the formals");
+        p.hint("a method without formals has `()`");
+    }
+    signature_rest(p);
+    body(p);
+    m.complete(p, METHOD_DECL);
+}
+
+fn constructor(p: &mut Parser<'_>, m: Marker) {
+    p.bump();
+    p.bump();
+    lists::type_param_list(p);
+    formals::formal_list(p);
+    signature_rest(p);
+    constructor_body(p);
+    m.complete(p, CONSTRUCTOR_DECL);
+}
+
+fn constructor_body(p: &mut Parser<'_>) {
+    if p.at(T![=]) && p.nth(1) != T!['{'] {
+        let m = p.start();
+        p.bump();
+        if stmts::at_constructor_call(p) || p.at(T![super]) || p.at(T![property]) {
+            stmts::constructor_call_or_property(p);
+        } else {
+            p.error("expected `this(...)`, `super(...)` or `property(...)`");
+            p.hint("other code of a constructor stands in braces");
+            stmts::stmt(p);
+        }
+        m.complete(p, CALL_BODY);
+        return;
+    }
+    if no_equals_before_braces(p) {
+        stmts::constructor_block(p);
+    } else {
+        body_with(p, stmts::constructor_block);
+    }
+}
+
+/// `= {`: puts the `=` aside, which is not needed there.
+fn no_equals_before_braces(p: &mut Parser<'_>) -> bool {
+    if !(p.at(T![=]) && p.nth(1) == T!['{']) {
+        return false;
+    }
+    p.error("a body in braces has no `=` before it");
+    p.hint("remove the `=`");
+    let m = p.start();
+    p.bump();
+    m.complete(p, ERROR);
+    true
+}
+
+/// The body of a method: `= e;`, a block, or `;` if it has none.
+pub(super) fn body(p: &mut Parser<'_>) {
+    if no_equals_before_braces(p) {
+        stmts::block(p, stmts::Tail::No);
+    } else if p.at(T![=]) {
+        let m = p.start();
+        p.bump();
+        exprs::expr(p);
+        items::semicolon(p);
+        m.complete(p, EXPR_BODY);
+    } else {
+        body_with(p, |p| stmts::block(p, stmts::Tail::No));
+    }
+}
+
+fn body_with(p: &mut Parser<'_>, block: impl FnOnce(&mut Parser<'_>)) {
+    if p.at(T!['{']) || p.kind_at(lookahead::after_annotations(p, p.position)) == T!['{'] {
+        block(p);
+    } else if !p.eat(T![;]) {
+        p.missing("expected a body in braces, `= expression;`, or `;`");
+        let forgotten = p.input.extra_close && !at_member(p) && !p.at(T!['}']) && !p.at_end();
+        if forgotten || (p.input.extra_close && (p.at(T![val]) || p.at(T![var]))) {
+            block(p);
+        }
+    }
+}

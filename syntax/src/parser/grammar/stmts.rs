@@ -1,0 +1,321 @@
+//! Blocks, and the statements that are not introduced by a keyword.
+
+use super::formals::Needs;
+use super::*;
+use crate::ast::is_keyword_operator;
+use crate::parser::CHAIN_LIMIT;
+
+/// Whether a block may end in an expression without `;`, its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// No: the `;` is missing then.
+    No,
+    /// Yes.
+    Value,
+}
+
+/// `{ ... }`, with annotations before it. Without the opening brace, all up to the closing one.
+pub(super) fn block(p: &mut Parser<'_>, tail: Tail) {
+    block_with(p, tail, false);
+}
+
+/// The block of a constructor: it may start with `this(...)` or `super(...)`.
+pub(super) fn constructor_block(p: &mut Parser<'_>) {
+    block_with(p, Tail::No, true);
+}
+
+/// Whether the block ended in an expression.
+fn block_with(p: &mut Parser<'_>, tail: Tail, of_constructor: bool) -> bool {
+    let m = p.start();
+    items::annotations(p);
+    if !p.eat(T!['{']) {
+        p.missing("expected `{`");
+        if !p.input.extra_close || p.at_end() {
+            m.complete(p, BLOCK);
+            return false;
+        }
+    }
+    if of_constructor && at_constructor_call(p) {
+        constructor_call_or_property(p);
+    }
+    let found = p.nested(|p| Some(statements(p, tail)));
+    if found.is_some() && !p.eat(T!['}']) {
+        p.missing("expected `}`");
+    }
+    m.complete(p, BLOCK);
+    found.unwrap_or(false)
+}
+
+/// Statements up to the closing brace; whether the last was an expression without `;`.
+fn statements(p: &mut Parser<'_>, tail: Tail) -> bool {
+    while !p.at(T!['}']) && !p.at_end() && !at_member(p) {
+        let before = p.position;
+        if stmt_or_tail(p, tail) {
+            return true;
+        }
+        if p.position == before {
+            p.error("expected a statement");
+            p.skip_balanced();
+        }
+    }
+    false
+}
+
+/// Whether a member of a class starts here: the brace that ends the block is missing.
+pub(super) fn at_member(p: &Parser<'_>) -> bool {
+    if p.at_set(&MEMBER_KEYWORDS) || p.at(T![import]) || p.at(T![package]) {
+        return true;
+    }
+    if !(p.at_set(&MODIFIERS) || p.at(T![@]) || p.at(T![property]) || p.at(T![operator])) {
+        return false;
+    }
+    let after = lookahead::after_modifiers(p, p.position);
+    match p.kind_at(after) {
+        T![def] => true,
+        T![operator] => after > p.position && p.at_set(&MODIFIERS) || p.kind_at(after + 1) == T![this],
+        T![property] => p.kind_at(after + 1) == IDENT,
+        _ => false,
+    }
+}
+
+/// A statement where no value may stand.
+pub(super) fn stmt(p: &mut Parser<'_>) {
+    let saved = std::mem::replace(&mut p.at_statement, false);
+    p.nested(|p| {
+        stmt_or_tail(p, Tail::No);
+        Some(())
+    });
+    p.at_statement = saved;
+}
+
+/// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
+fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
+    let annotated = lookahead::after_annotations(p, p.position);
+    let start = lookahead::after_modifiers(p, p.position);
+    let m = p.start();
+    match p.kind_at(start) {
+        kind if TYPE_DECL.contains(kind) => local_type(p, m),
+        T![val] | T![var] => local(p, m),
+        IDENT | T!['['] if is_local(p, start) => local(p, m),
+        _ => return stmt_after_annotations(p, m, annotated, tail),
+    }
+    false
+}
+
+/// Whether a local without `val` and `var` starts at `index`: `x:T = e`, but not a label.
+fn is_local(p: &Parser<'_>, index: usize) -> bool {
+    lookahead::is_typed_declarator(p, index) && !(p.kind_at(index + 1) == T![:] && at_loop(p, index + 2))
+}
+
+fn at_loop(p: &Parser<'_>, index: usize) -> bool {
+    matches!(p.kind_at(index), T![for] | T![while] | T![do] | T![ateach])
+}
+
+fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail: Tail) -> bool {
+    match p.kind_at(annotated) {
+        T!['{'] => {
+            m.abandon(p);
+            block(p, Tail::No);
+        }
+        T![;] => {
+            items::annotations(p);
+            p.bump();
+            m.complete(p, EMPTY_STMT);
+        }
+        IDENT if p.kind_at(annotated + 1) == T![:] && at_loop(p, annotated + 2) => {
+            items::annotations(p);
+            name(p);
+            p.bump();
+            stmt(p);
+            m.complete(p, LABELED_STMT);
+        }
+        kind if controls::starts(p, kind, annotated) => return controls::statement(p, m, tail),
+        _ => return expr_stmt(p, m, tail),
+    }
+    false
+}
+
+fn local_type(p: &mut Parser<'_>, m: Marker) {
+    items::modifier_list(p);
+    if p.at(T![interface]) {
+        p.error("an interface cannot be local");
+        p.hint("declare it in the class, or beside it");
+        p.last_error = usize::MAX;
+    }
+    items::type_decl(p, m);
+}
+
+fn local(p: &mut Parser<'_>, m: Marker) {
+    local_without_semicolon(p);
+    semicolon(p);
+    m.complete(p, LOCAL_DECL);
+}
+
+/// A declaration of locals without its end, for the header of a `for` too.
+pub(super) fn local_without_semicolon(p: &mut Parser<'_>) {
+    items::modifier_list(p);
+    let keyword = p.eat(T![val]) || p.eat(T![var]);
+    formals::declarators(p, if keyword { Needs::TypeOrValue } else { Needs::TypeAndValue });
+}
+
+/// Whether a declaration of locals starts here.
+pub(super) fn at_local(p: &Parser<'_>) -> bool {
+    let start = lookahead::after_modifiers(p, p.position);
+    matches!(p.kind_at(start), T![val] | T![var]) || is_local(p, start)
+}
+
+/// An expression statement, or one of the forms that start with an expression.
+fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
+    if !exprs::at_first(p) {
+        p.error_recover(no_statement(p), &STOP.union(TokenSet::new(&[T![else], T![catch], T![finally]])));
+        if !p.at_set(&STOP) || p.at(T![;]) {
+            p.eat(T![;]);
+        }
+        leftover(p);
+        m.abandon(p);
+        return false;
+    }
+    let expr = exprs::statement_expr(p);
+    let braces = matches!(p.current(), T!['{'] | T!['('] | T!['[']);
+    if braces && expr.is_some() && is_trailing_closure(p) {
+        trailing_closure(p, m);
+        return false;
+    }
+    if p.at(T![.]) && is_keyword_operator(p.nth(1)) {
+        controls::keyword_call(p, m);
+        return false;
+    }
+    if p.at(T![.]) && matches!(p.nth(1), T![this] | T![super]) {
+        p.bump();
+        constructor_call(p, m);
+        return false;
+    }
+    if tail == Tail::Value && p.at(T!['}']) {
+        m.abandon(p);
+        return true;
+    }
+    semicolon(p);
+    m.complete(p, EXPR_STMT);
+    false
+}
+
+fn no_statement(p: &Parser<'_>) -> String {
+    match p.current() {
+        T![else] => "this `else` has no `if`".into(),
+        T![catch] => "this `catch` has no `try`".into(),
+        T![finally] => "this `finally` has no `try`".into(),
+        T![case] | T![default] => "`case` and `default` stand directly in a `switch`".into(),
+        kind if kind.is_keyword() => {
+            format!("expected a statement, found `{}`", kind.text().unwrap_or_default())
+        }
+        _ => "expected a statement".into(),
+    }
+}
+
+/// After a keyword that starts nothing, what it led is parsed as a statement of its own.
+fn leftover(p: &mut Parser<'_>) {
+    if p.at(T!['{']) {
+        block(p, Tail::No);
+    }
+}
+
+/// Whether `[T](args) { ... }` follows, each part but the braces optional.
+fn is_trailing_closure(p: &Parser<'_>) -> bool {
+    let mut index = p.position;
+    for open in [T!['['], T!['(']] {
+        if p.kind_at(index) == open {
+            match p.matching(index) {
+                Some(close) => index = close + 1,
+                None => return false,
+            }
+        }
+    }
+    p.kind_at(index) == T!['{']
+}
+
+fn trailing_closure(p: &mut Parser<'_>, m: Marker) {
+    if p.at(T!['[']) {
+        lists::type_arg_list(p);
+    }
+    if p.at(T!['(']) {
+        lists::arg_list(p);
+    }
+    block(p, Tail::Value);
+    m.complete(p, TRAILING_CLOSURE_STMT);
+}
+
+/// Whether `this(...);` or `super(...)` starts here, or the same of an outer object.
+pub(super) fn at_constructor_call(p: &Parser<'_>) -> bool {
+    let is_super = p.at(T![super]);
+    if !(is_super || p.at(T![this])) {
+        return false;
+    }
+    let mut index = p.position + 1;
+    if p.kind_at(index) == T!['['] {
+        match p.matching(index) {
+            Some(close) => index = close + 1,
+            None => return false,
+        }
+    }
+    if p.kind_at(index) != T!['('] {
+        return false;
+    }
+    is_super || p.matching(index).is_none_or(|it| matches!(p.kind_at(it + 1), T![;] | T!['}']))
+}
+
+/// `this(...)`, `super(...)` or `property(...)`, with its `;`.
+pub(super) fn constructor_call_or_property(p: &mut Parser<'_>) {
+    let m = p.start();
+    if p.at(T![property]) {
+        controls::statement(p, m, Tail::No);
+    } else {
+        constructor_call(p, m);
+    }
+}
+
+/// The rest of a call of a constructor, at `this` or `super`.
+pub(super) fn constructor_call(p: &mut Parser<'_>, m: Marker) {
+    p.bump();
+    if p.at(T!['[']) {
+        lists::type_arg_list(p);
+    }
+    lists::arg_list(p);
+    semicolon(p);
+    m.complete(p, CONSTRUCTOR_CALL_STMT);
+}
+
+/// The `;` that ends a statement; without it, the rest of the line that starts no statement is put aside.
+pub(super) fn semicolon(p: &mut Parser<'_>) {
+    if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
+        return;
+    }
+    let m = p.start();
+    while !p.at_line_start() && !at_boundary(p) && !p.at(T![;]) {
+        match p.current() {
+            T!['('] | T!['['] => p.skip_balanced(),
+            _ => p.bump(),
+        }
+    }
+    m.complete(p, ERROR);
+    if !p.at_line_start() {
+        p.eat(T![;]);
+    }
+}
+
+fn at_boundary(p: &Parser<'_>) -> bool {
+    let kind = p.current();
+    matches!(kind, EOF | T!['}'] | T!['{'] | T![def] | T![finish] | T![else] | T![catch] | T![finally])
+        || TYPE_DECL.contains(kind)
+        || STMT_KEYWORDS.contains(kind)
+        || (kind == T![at] && p.nth(1) == T!['('])
+}
+
+/// For a chain of `else if`, which does not nest.
+pub(super) const ELSE_LIMIT: u32 = CHAIN_LIMIT / 4;
+
+/// The block of an `at` statement. If it ends in an expression and `;` follows, the whole is an expression; the answer is yes.
+pub(super) fn at_block(p: &mut Parser<'_>) -> bool {
+    let open = lookahead::after_annotations(p, p.position);
+    let may_be_value = p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T![;]);
+    block_with(p, if may_be_value { Tail::Value } else { Tail::No }, false)
+}

@@ -1,0 +1,274 @@
+//! The parser: recursive descent over the tokens, written down as events. It never fails and always
+//! takes every token.
+
+pub(crate) mod event;
+mod grammar;
+pub(crate) mod input;
+mod token_set;
+
+use self::event::Event;
+pub(crate) use self::grammar::Entry;
+use self::input::Input;
+use self::token_set::TokenSet;
+use crate::lexer::Lexed;
+use crate::{SyntaxError, SyntaxKind, TextRange};
+
+/// How deeply declarations, statements, types and expressions may nest. Everything that walks the tree,
+/// here and in the layers above, recurses; this keeps it within the smallest usual stack.
+pub(crate) const DEPTH_LIMIT: u32 = 256;
+/// How long a chain of binary operators, selections or `else if` may be: chains parse in a loop but make deep trees.
+pub(crate) const CHAIN_LIMIT: u32 = 2048;
+/// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it then
+/// takes all the rest as an error instead of running forever.
+const FUEL: u32 = 100_000;
+
+pub(crate) struct Parser<'a> {
+    lexed: &'a Lexed,
+    input: &'a Input,
+    position: usize,
+    events: Vec<Event>,
+    errors: Vec<SyntaxError>,
+    /// Where the last error was; a second one at the same token would say nothing new.
+    last_error: usize,
+    depth: u32,
+    fuel: std::cell::Cell<u32>,
+    /// Braces after an expression are not its constraint but a trailing closure: at the start of a statement.
+    at_statement: bool,
+    /// Nesting was too deep to go on.
+    gave_up: bool,
+}
+
+/// Parses all tokens as `entry`.
+pub(crate) fn parse(lexed: &Lexed, input: &Input, entry: Entry) -> (Vec<Event>, Vec<SyntaxError>) {
+    let mut parser = Parser {
+        lexed,
+        input,
+        position: 0,
+        events: Vec::with_capacity(input.kinds.len() * 3),
+        errors: Vec::new(),
+        last_error: usize::MAX,
+        depth: 0,
+        fuel: std::cell::Cell::new(FUEL),
+        at_statement: false,
+        gave_up: false,
+    };
+    entry.parse(&mut parser);
+    (parser.events, parser.errors)
+}
+
+impl<'a> Parser<'a> {
+    //--- Looking ---
+
+    fn current(&self) -> SyntaxKind {
+        self.nth(0)
+    }
+
+    fn nth(&self, ahead: usize) -> SyntaxKind {
+        self.kind_at(self.position + ahead)
+    }
+
+    /// The kind of the token at `index`; the end of the input if the parser gave up.
+    fn kind_at(&self, index: usize) -> SyntaxKind {
+        let fuel = self.fuel.get();
+        if fuel == 0 || self.gave_up {
+            return SyntaxKind::EOF;
+        }
+        self.fuel.set(fuel - 1);
+        self.input.kind(index)
+    }
+
+    fn at(&self, kind: SyntaxKind) -> bool {
+        self.current() == kind
+    }
+
+    fn at_set(&self, set: &TokenSet) -> bool {
+        set.contains(self.current())
+    }
+
+    fn at_end(&self) -> bool {
+        self.at(SyntaxKind::EOF)
+    }
+
+    /// Whether the current token is the first on its line.
+    fn at_line_start(&self) -> bool {
+        self.input.newline_before(self.position)
+    }
+
+    /// The bracket that the one at `index` matches.
+    fn matching(&self, index: usize) -> Option<usize> {
+        self.input.matching(index)
+    }
+
+    //--- Taking ---
+
+    fn bump(&mut self) {
+        if self.position < self.input.kinds.len() && !self.gave_up {
+            self.position += 1;
+            self.events.push(Event::Token);
+            self.fuel.set(FUEL);
+        }
+    }
+
+    fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Takes a token of this kind, or says that it is missing after the last token.
+    fn expect(&mut self, kind: SyntaxKind) -> bool {
+        self.eat(kind) || {
+            self.missing(format!("expected `{}`", kind.text().unwrap_or("a name")));
+            false
+        }
+    }
+
+    //--- Errors ---
+
+    /// An error at the current token.
+    fn error(&mut self, message: impl Into<String>) {
+        let range = self.input.range(self.lexed, self.position);
+        self.error_at(range, message);
+    }
+
+    /// An error just after the last token: something is missing there.
+    fn missing(&mut self, message: impl Into<String>) {
+        let range = match self.position {
+            0 => TextRange::empty(self.input.range(self.lexed, 0).start()),
+            it => TextRange::empty(self.input.range(self.lexed, it - 1).end()),
+        };
+        self.error_at(range, message);
+    }
+
+    fn error_at(&mut self, range: TextRange, message: impl Into<String>) {
+        if self.last_error != self.position && !self.gave_up {
+            self.last_error = self.position;
+            self.errors.push(SyntaxError::new(range, message));
+        }
+    }
+
+    /// Adds what to write instead to the error just made at this position.
+    fn hint(&mut self, hint: &str) {
+        if let Some(error) = self.errors.last_mut().filter(|_| self.last_error == self.position) {
+            error.hint.get_or_insert_with(|| hint.to_string());
+        }
+    }
+
+    /// The range of the tokens from `start` up to the current one.
+    fn range_since(&self, start: usize) -> TextRange {
+        let first = self.input.range(self.lexed, start);
+        match self.position {
+            end if end > start => first.cover(self.input.range(self.lexed, end - 1)),
+            _ => first,
+        }
+    }
+
+    /// An error at the current token, which is put aside unless `stop` has it.
+    fn error_recover(&mut self, message: impl Into<String>, stop: &TokenSet) {
+        self.error(message);
+        if !self.at_end() && !self.at_set(stop) {
+            let m = self.start();
+            self.bump();
+            m.complete(self, SyntaxKind::ERROR);
+        }
+    }
+
+    /// Puts the current token aside without a word; together with its partner and all between if it opens a bracket.
+    fn skip_balanced(&mut self) {
+        let m = self.start();
+        let end = match self.current() {
+            T!['('] | T!['['] | T!['{'] => self.matching(self.position),
+            _ => None,
+        };
+        self.bump();
+        while end.is_some_and(|end| self.position <= end) && !self.at_end() {
+            self.bump();
+        }
+        m.complete(self, SyntaxKind::ERROR);
+    }
+
+    /// Runs `f` one level deeper. Too deep, it puts the bracket here aside with all it holds instead.
+    fn nested<T>(&mut self, f: impl FnOnce(&mut Parser<'a>) -> Option<T>) -> Option<T> {
+        if self.depth >= DEPTH_LIMIT {
+            self.error(format!("this is nested more than {DEPTH_LIMIT} levels deep"));
+            self.hint("move an inner part into a method or a local of its own");
+            let opens = matches!(self.current(), T!['('] | T!['['] | T!['{']);
+            if opens && self.matching(self.position).is_some() {
+                self.skip_balanced();
+            } else {
+                self.gave_up = true;
+            }
+            return None;
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    //--- Nodes ---
+
+    fn start(&mut self) -> Marker {
+        let start = self.events.len();
+        self.events.push(Event::Start { kind: SyntaxKind::TOMBSTONE, parent: 0 });
+        Marker { start }
+    }
+}
+
+/// A node that is open. Each must be completed or abandoned.
+#[must_use]
+pub(crate) struct Marker {
+    start: usize,
+}
+
+impl Marker {
+    fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> Completed {
+        if let Event::Start { kind: slot, .. } = &mut p.events[self.start] {
+            *slot = kind;
+        }
+        p.events.push(Event::Finish);
+        Completed { start: self.start, kind }
+    }
+
+    /// Gives the node up; what it holds goes to the node around it.
+    fn abandon(self, p: &mut Parser<'_>) {
+        if self.start == p.events.len() - 1 {
+            p.events.pop();
+        }
+    }
+}
+
+/// A node that is closed.
+#[derive(Clone, Copy)]
+pub(crate) struct Completed {
+    start: usize,
+    kind: SyntaxKind,
+}
+
+impl Completed {
+    /// Opens a node around this one.
+    fn precede(self, p: &mut Parser<'_>) -> Marker {
+        let m = p.start();
+        if let Event::Start { parent, .. } = &mut p.events[self.start] {
+            *parent = (m.start - self.start) as u32;
+        }
+        m
+    }
+
+    /// Opens the node again, to add to it. Only for the node closed last.
+    fn reopen(self, p: &mut Parser<'_>) -> Marker {
+        let last = p.events.pop();
+        debug_assert!(matches!(last, Some(Event::Finish)));
+        Marker { start: self.start }
+    }
+
+    /// Makes it a node of another kind.
+    fn change_kind(&mut self, p: &mut Parser<'_>, kind: SyntaxKind) {
+        if let Event::Start { kind: slot, .. } = &mut p.events[self.start] {
+            *slot = kind;
+        }
+        self.kind = kind;
+    }
+}

@@ -1,0 +1,30 @@
+//! The tree. Everything that knows it is rowan's stands here.
+
+use crate::SyntaxKind;
+
+/// The language, as rowan wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum X10 {}
+
+impl rowan::Language for X10 {
+    type Kind = SyntaxKind;
+    fn kind_from_raw(raw: rowan::SyntaxKind) -> SyntaxKind {
+        SyntaxKind::from_raw(raw.0)
+    }
+    fn kind_to_raw(kind: SyntaxKind) -> rowan::SyntaxKind {
+        rowan::SyntaxKind(kind as u16)
+    }
+}
+
+/// A node with its position.
+pub type SyntaxNode = rowan::SyntaxNode<X10>;
+/// A token with its position.
+pub type SyntaxToken = rowan::SyntaxToken<X10>;
+/// Either.
+pub type SyntaxElement = rowan::SyntaxElement<X10>;
+/// The child nodes of a node.
+pub type SyntaxNodeChildren = rowan::SyntaxNodeChildren<X10>;
+/// The children of a node, tokens too.
+pub type SyntaxElementChildren = rowan::SyntaxElementChildren<X10>;
+/// A tree without positions: cheap to copy, compared by content, sent between threads.
+pub type GreenNode = rowan::GreenNode;

@@ -1,0 +1,538 @@
+//! Makes `src/syntax_kind/generated.rs` and `src/ast/generated/*.rs` from `x10.ungram`. The test fails when
+//! a file was stale, after bringing it up to date: run it again, and commit the result.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use ungrammar::{Grammar, Rule};
+
+/// Punctuation: text, kind, in an order that has longer tokens anywhere.
+const PUNCT: &[(&str, &str)] = &[
+    ("(", "L_PAREN"),
+    (")", "R_PAREN"),
+    ("[", "L_BRACK"),
+    ("]", "R_BRACK"),
+    ("{", "L_CURLY"),
+    ("}", "R_CURLY"),
+    (",", "COMMA"),
+    (";", "SEMICOLON"),
+    (":", "COLON"),
+    (".", "DOT"),
+    ("?", "QUESTION"),
+    ("@", "AT_SIGN"),
+    ("...", "ELLIPSIS"),
+    ("=>", "FAT_ARROW"),
+    ("<:", "SUBTYPE"),
+    (":>", "SUPERTYPE"),
+    ("+", "PLUS"),
+    ("-", "MINUS"),
+    ("*", "STAR"),
+    ("/", "SLASH"),
+    ("%", "PERCENT"),
+    ("**", "STAR2"),
+    ("&", "AMP"),
+    ("|", "PIPE"),
+    ("^", "CARET"),
+    ("&&", "AMP2"),
+    ("||", "PIPE2"),
+    ("<<", "SHL"),
+    (">>", "SHR"),
+    (">>>", "USHR"),
+    ("<", "LT"),
+    (">", "GT"),
+    ("<=", "LTEQ"),
+    (">=", "GTEQ"),
+    ("==", "EQ2"),
+    ("!=", "NEQ"),
+    ("!", "BANG"),
+    ("~", "TILDE"),
+    ("!~", "NTILDE"),
+    ("..", "DOT2"),
+    ("->", "THIN_ARROW"),
+    ("<-", "LARROW"),
+    ("-<", "FUNNEL"),
+    (">-", "LFUNNEL"),
+    ("<>", "DIAMOND"),
+    ("><", "BOWTIE"),
+    ("++", "PLUS2"),
+    ("--", "MINUS2"),
+    ("=", "EQ"),
+    ("+=", "PLUSEQ"),
+    ("-=", "MINUSEQ"),
+    ("*=", "STAREQ"),
+    ("/=", "SLASHEQ"),
+    ("%=", "PERCENTEQ"),
+    ("**=", "STAR2EQ"),
+    ("&=", "AMPEQ"),
+    ("|=", "PIPEEQ"),
+    ("^=", "CARETEQ"),
+    ("<<=", "SHLEQ"),
+    (">>=", "SHREQ"),
+    (">>>=", "USHREQ"),
+    ("..=", "DOT2EQ"),
+    ("->=", "THIN_ARROWEQ"),
+    ("<-=", "LARROWEQ"),
+    ("-<=", "FUNNELEQ"),
+    (">-=", "LFUNNELEQ"),
+    ("<>=", "DIAMONDEQ"),
+    ("><=", "BOWTIEEQ"),
+    ("~=", "TILDEEQ"),
+];
+
+/// All words that are not identifiers.
+const KEYWORDS: &[&str] = &[
+    "abstract",
+    "as",
+    "assert",
+    "async",
+    "at",
+    "athome",
+    "ateach",
+    "atomic",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "clocked",
+    "continue",
+    "def",
+    "default",
+    "do",
+    "else",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "finish",
+    "for",
+    "goto",
+    "haszero",
+    "here",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "isref",
+    "native",
+    "new",
+    "null",
+    "offer",
+    "offers",
+    "operator",
+    "package",
+    "private",
+    "property",
+    "protected",
+    "public",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "true",
+    "try",
+    "type",
+    "val",
+    "var",
+    "void",
+    "when",
+    "while",
+];
+
+/// Tokens with a text of their own.
+const OTHER: &[(&str, &str, &str)] = &[
+    ("ident", "IDENT", "A name, with its backquotes if it has them."),
+    ("int_number", "INT_NUMBER", "An integer literal of any of the eight types."),
+    ("float_number", "FLOAT_NUMBER", "A `Float` or `Double` literal."),
+    ("char", "CHAR", "A character literal."),
+    ("string", "STRING", "A string literal."),
+    ("whitespace", "WHITESPACE", "Blanks, tabs, line ends, a byte order mark."),
+    ("line_comment", "LINE_COMMENT", "`// ...`, without the line end."),
+    ("block_comment", "BLOCK_COMMENT", "`/* ... */`."),
+    ("doc_comment", "DOC_COMMENT", "`/** ... */`."),
+    ("error_token", "ERROR_TOKEN", "Characters that begin no token."),
+];
+
+/// Struct accessors that are written by hand, in `ast/ext`.
+const BY_HAND: &[(&str, &str)] = &[
+    ("BinExpr", "lhs"),
+    ("BinExpr", "rhs"),
+    ("AssignExpr", "lhs"),
+    ("AssignExpr", "rhs"),
+    ("SubtypeExpr", "lhs"),
+    ("SubtypeExpr", "rhs"),
+];
+
+#[test]
+fn generated_code_is_fresh() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("x10.ungram")).unwrap().replace("\r\n", "\n");
+    let grammar: Grammar = text.parse().unwrap();
+    let rules = rule_texts(&text);
+    let model = Model::new(&grammar);
+    let mut stale = Vec::new();
+    for (path, code) in [
+        ("src/syntax_kind/generated.rs", kinds(&model)),
+        ("src/ast/generated/nodes.rs", nodes(&model, &rules)),
+        ("src/ast/generated/enums.rs", enums(&model, &rules)),
+    ] {
+        if !ensure(&root.join(path), &code) {
+            stale.push(path);
+        }
+    }
+    assert!(stale.is_empty(), "stale generated files, now brought up to date: {}", stale.join(", "));
+}
+
+fn ensure(path: &Path, code: &str) -> bool {
+    let old = std::fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+    if old == code {
+        return true;
+    }
+    std::fs::write(path, code).unwrap();
+    false
+}
+
+/// The source text of each rule, in one line, for the documentation.
+fn rule_texts(text: &str) -> BTreeMap<String, String> {
+    let mut rules = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines() {
+        if line.starts_with("//") || line.trim().is_empty() {
+            continue;
+        }
+        let head = line.split_once(" =").filter(|(head, _)| head.chars().all(char::is_alphanumeric));
+        match head {
+            Some((head, body)) => {
+                name = head.to_string();
+                rules.insert(name.clone(), body.trim().to_string());
+            }
+            None => {
+                let rule: &mut String = rules.get_mut(&name).unwrap();
+                if !rule.is_empty() {
+                    rule.push(' ');
+                }
+                rule.push_str(line.trim());
+            }
+        }
+    }
+    rules
+}
+
+/// One mention of a node or token in a rule.
+struct Part {
+    label: Option<String>,
+    name: String,
+    is_token: bool,
+    repeated: bool,
+    /// The optional and repeated groups around it: a token is sure to be there when a node is if its
+    /// groups are a prefix of the node's.
+    groups: Vec<usize>,
+}
+
+enum Shape {
+    Enum(Vec<String>),
+    Struct(Vec<Part>),
+}
+
+struct Model {
+    nodes: Vec<(String, Shape)>,
+}
+
+impl Model {
+    fn new(grammar: &Grammar) -> Model {
+        let mut nodes = Vec::new();
+        for node in grammar.iter() {
+            let data = &grammar[node];
+            let shape = match &data.rule {
+                Rule::Alt(rules) if rules.iter().all(|it| matches!(it, Rule::Node(_))) => Shape::Enum(
+                    rules
+                        .iter()
+                        .map(|it| match it {
+                            Rule::Node(node) => grammar[*node].name.clone(),
+                            _ => unreachable!(),
+                        })
+                        .collect(),
+                ),
+                rule => {
+                    let mut walk = Walk { grammar, parts: Vec::new(), groups: 0 };
+                    walk.rule(rule, None, false, &[]);
+                    Shape::Struct(walk.parts)
+                }
+            };
+            nodes.push((data.name.clone(), shape));
+        }
+        Model { nodes }
+    }
+
+    fn structs(&self) -> impl Iterator<Item = (&str, &[Part])> {
+        self.nodes.iter().filter_map(|(name, shape)| match shape {
+            Shape::Struct(parts) => Some((name.as_str(), parts.as_slice())),
+            Shape::Enum(_) => None,
+        })
+    }
+
+    fn is_enum(&self, name: &str) -> bool {
+        self.nodes.iter().any(|(it, shape)| it == name && matches!(shape, Shape::Enum(_)))
+    }
+}
+
+struct Walk<'a> {
+    grammar: &'a Grammar,
+    parts: Vec<Part>,
+    groups: usize,
+}
+
+impl Walk<'_> {
+    fn rule(&mut self, rule: &Rule, label: Option<&str>, repeated: bool, groups: &[usize]) {
+        match rule {
+            Rule::Labeled { label, rule } => self.rule(rule, Some(label), repeated, groups),
+            Rule::Node(node) => self.part(label, &self.grammar[*node].name, false, repeated, groups),
+            Rule::Token(token) => self.part(label, &self.grammar[*token].name, true, repeated, groups),
+            Rule::Seq(rules) => rules.iter().for_each(|it| self.rule(it, None, repeated, groups)),
+            Rule::Alt(rules) => {
+                for rule in rules {
+                    let groups = self.nested(groups);
+                    self.rule(rule, label, repeated, &groups);
+                }
+            }
+            Rule::Opt(rule) => {
+                let groups = self.nested(groups);
+                self.rule(rule, label, repeated, &groups);
+            }
+            Rule::Rep(rule) => {
+                let groups = self.nested(groups);
+                self.rule(rule, label, true, &groups);
+            }
+        }
+    }
+
+    fn nested(&mut self, groups: &[usize]) -> Vec<usize> {
+        self.groups += 1;
+        groups.iter().copied().chain([self.groups]).collect()
+    }
+
+    fn part(&mut self, label: Option<&str>, name: &str, is_token: bool, repeated: bool, groups: &[usize]) {
+        self.parts.push(Part {
+            label: label.map(str::to_string),
+            name: name.to_string(),
+            is_token,
+            repeated,
+            groups: groups.to_vec(),
+        });
+    }
+}
+
+const HEADER: &str = "//! Generated by `tests/sourcegen.rs` from `x10.ungram`. Do not edit.\n\n";
+
+fn kinds(model: &Model) -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("/// The kind of a token or node.\n");
+    out.push_str("#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]\n#[repr(u16)]\n");
+    out.push_str("#[allow(non_camel_case_types)]\npub enum SyntaxKind {\n");
+    out.push_str("    /// The end of the input, as the parser sees it; never in a tree.\n    EOF,\n");
+    out.push_str("    /// The place of a node that was given up; never in a tree.\n    TOMBSTONE,\n");
+    for (text, kind) in PUNCT {
+        writeln!(out, "    /// `{text}`\n    {kind},").unwrap();
+    }
+    for word in KEYWORDS {
+        writeln!(out, "    /// `{word}`\n    {}_KW,", word.to_uppercase()).unwrap();
+    }
+    for (_, kind, doc) in OTHER {
+        writeln!(out, "    /// {doc}\n    {kind},").unwrap();
+    }
+    out.push_str("    /// Tokens that fit nowhere.\n    ERROR,\n");
+    for (name, _) in model.structs() {
+        writeln!(out, "    /// See [`ast::{name}`](crate::ast::{name}).\n    {},", screaming(name)).unwrap();
+    }
+    out.push_str(
+        "    /// One more than the last kind; never in a tree.\n    LAST,\n}\n\nuse SyntaxKind::*;\n\n",
+    );
+    out.push_str("impl SyntaxKind {\n    /// Reserved words.\n    pub fn is_keyword(self) -> bool {\n");
+    writeln!(
+        out,
+        "        ({}_KW as u16..={}_KW as u16).contains(&(self as u16))\n    }}\n",
+        KEYWORDS[0].to_uppercase(),
+        KEYWORDS[KEYWORDS.len() - 1].to_uppercase()
+    )
+    .unwrap();
+    out.push_str("    /// Brackets, separators, operators.\n    pub fn is_punct(self) -> bool {\n");
+    writeln!(
+        out,
+        "        ({} as u16..={} as u16).contains(&(self as u16))\n    }}\n",
+        PUNCT[0].1,
+        PUNCT[PUNCT.len() - 1].1
+    )
+    .unwrap();
+    out.push_str("    /// The keyword that `word` is.\n");
+    out.push_str("    pub fn from_keyword(word: &str) -> Option<SyntaxKind> {\n        Some(match word {\n");
+    for word in KEYWORDS {
+        writeln!(out, "            \"{word}\" => {}_KW,", word.to_uppercase()).unwrap();
+    }
+    out.push_str("            _ => return None,\n        })\n    }\n\n");
+    out.push_str("    /// The text of a token that has only one.\n");
+    out.push_str("    pub fn text(self) -> Option<&'static str> {\n        Some(match self {\n");
+    for (text, kind) in PUNCT {
+        writeln!(out, "            {kind} => \"{text}\",").unwrap();
+    }
+    for word in KEYWORDS {
+        writeln!(out, "            {}_KW => \"{word}\",", word.to_uppercase()).unwrap();
+    }
+    out.push_str("            _ => return None,\n        })\n    }\n}\n\n");
+    out.push_str("/// The kind of a token, by its text: `T![+]`, `T![class]`, `T!['{']`, `T![ident]`.\n");
+    out.push_str("#[macro_export]\nmacro_rules! T {\n");
+    for (text, kind) in PUNCT {
+        let pattern = if "()[]{}".contains(text) { format!("'{text}'") } else { text.to_string() };
+        writeln!(out, "    [{pattern}] => {{ $crate::SyntaxKind::{kind} }};").unwrap();
+    }
+    for word in KEYWORDS {
+        writeln!(out, "    [{word}] => {{ $crate::SyntaxKind::{}_KW }};", word.to_uppercase()).unwrap();
+    }
+    for (name, kind, _) in OTHER {
+        writeln!(out, "    [{name}] => {{ $crate::SyntaxKind::{kind} }};").unwrap();
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn nodes(model: &Model, rules: &BTreeMap<String, String>) -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("use crate::ast::support::{AstChildren, child, child_between, children, token};\n");
+    out.push_str("use crate::ast::support::ast_node;\nuse crate::ast::*;\n");
+    out.push_str("use crate::{SyntaxKind, SyntaxNode, SyntaxToken};\n");
+    for (name, parts) in model.structs() {
+        writeln!(out, "\nast_node!(\n    /// `{}`\n    {name}, {}\n);", rules[name], screaming(name))
+            .unwrap();
+        let accessors = accessors(name, parts);
+        if !accessors.is_empty() {
+            writeln!(out, "impl {name} {{\n{}}}", accessors.join("")).unwrap();
+        }
+    }
+    out
+}
+
+fn accessors(owner: &str, parts: &[Part]) -> Vec<String> {
+    let mut done: Vec<String> = Vec::new();
+    let mut out = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let same =
+            parts.iter().filter(|it| it.label.is_none() && !it.is_token && it.name == part.name).count();
+        let many = part.label.is_none() && (part.repeated || same > 1);
+        let method = match &part.label {
+            Some(label) => label.clone(),
+            None if part.is_token => format!("{}_token", token_name(&part.name)),
+            None if many => plural(&snake(&part.name)),
+            None if part.name == "Type" => "ty".to_string(),
+            None => snake(&part.name),
+        };
+        if done.contains(&method) || BY_HAND.contains(&(owner, method.as_str())) {
+            continue;
+        }
+        let ty = &part.name;
+        let (result, body, doc) = if part.is_token {
+            if parts.iter().filter(|it| it.is_token && it.name == part.name).count() > 1 || part.repeated {
+                continue;
+            }
+            let kind = token_macro(&part.name);
+            (
+                "Option<SyntaxToken>".into(),
+                format!("token(&self.0, {kind})"),
+                format!("The token `{}`.", part.name),
+            )
+        } else if many {
+            (format!("AstChildren<{ty}>"), "children(&self.0)".into(), format!("All [`{ty}`] children."))
+        } else if part.label.is_some() {
+            let (after, before) = anchors(parts, index);
+            let body = match (&after, &before) {
+                (None, None) => "child(&self.0)".into(),
+                _ => format!("child_between(&self.0, {}, {})", option(after), option(before)),
+            };
+            (format!("Option<{ty}>"), body, format!("The [`{ty}`] in the part of that name."))
+        } else {
+            (format!("Option<{ty}>"), "child(&self.0)".into(), format!("The [`{ty}`] child."))
+        };
+        out.push(format!(
+            "    /// {doc}\n    pub fn {method}(&self) -> {result} {{\n        {body}\n    }}\n"
+        ));
+        done.push(method);
+    }
+    out
+}
+
+/// The tokens that bound a labelled child: the last before it that is always there with it, and the first after it.
+fn anchors(parts: &[Part], index: usize) -> (Option<String>, Option<String>) {
+    let groups = &parts[index].groups;
+    let after = parts[..index].iter().rev().find(|it| it.is_token && groups.starts_with(&it.groups));
+    let before = parts[index + 1..].iter().find(|it| it.is_token);
+    (after.map(|it| token_macro(&it.name)), before.map(|it| token_macro(&it.name)))
+}
+
+fn option(it: Option<String>) -> String {
+    it.map_or("None".into(), |it| format!("Some({it})"))
+}
+
+fn enums(model: &Model, rules: &BTreeMap<String, String>) -> String {
+    let mut out = String::from(HEADER);
+    out.push_str(
+        "use crate::ast::support::ast_enum;\nuse crate::ast::*;\nuse crate::{SyntaxKind, SyntaxNode};\n",
+    );
+    for (name, shape) in &model.nodes {
+        let Shape::Enum(variants) = shape else { continue };
+        writeln!(out, "\nast_enum!(\n    /// `{}`\n    {name} {{", rules[name]).unwrap();
+        for variant in variants.iter().filter(|it| !model.is_enum(it)) {
+            writeln!(out, "        {variant} = {},", screaming(variant)).unwrap();
+        }
+        for variant in variants.iter().filter(|it| model.is_enum(it)) {
+            writeln!(out, "        ; {variant}").unwrap();
+        }
+        out.push_str("    }\n);\n");
+    }
+    out
+}
+
+fn token_name(token: &str) -> String {
+    if let Some((_, kind)) = PUNCT.iter().find(|it| it.0 == token) {
+        kind.to_lowercase()
+    } else {
+        token.to_string()
+    }
+}
+
+fn token_macro(token: &str) -> String {
+    if "()[]{}".contains(token) { format!("T!['{token}']") } else { format!("T![{token}]") }
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            words.push(String::new());
+        }
+        words.last_mut().unwrap().push(c.to_ascii_lowercase());
+    }
+    words
+}
+
+fn snake(name: &str) -> String {
+    words(name).join("_")
+}
+
+fn screaming(name: &str) -> String {
+    snake(name).to_uppercase()
+}
+
+fn plural(name: &str) -> String {
+    match name {
+        "type" => "types".into(),
+        "property" => "properties".into(),
+        _ if name.ends_with("ch") || name.ends_with('s') => format!("{name}es"),
+        _ => format!("{name}s"),
+    }
+}
