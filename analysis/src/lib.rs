@@ -6,7 +6,7 @@ pub mod db;
 pub mod diagnostics;
 pub mod ids;
 pub mod item_tree;
-pub mod infer;\npub mod kernel;
+pub mod kernel;
 pub mod members;
 pub mod scope;
 pub mod ty;

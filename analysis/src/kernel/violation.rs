@@ -62,7 +62,12 @@ impl Violation {
     }
 
     /// Adds another place that matters.
-    pub fn related(mut self, method: Option<MethodId>, range: TextRange, message: impl Into<String>) -> Violation {
+    pub fn related(
+        mut self,
+        method: Option<MethodId>,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> Violation {
         self.related.push(RelatedSite { method, range, message: message.into() });
         self
     }
