@@ -2,3 +2,4 @@
 #![allow(missing_docs)]
 pub mod driver;
 pub mod mir;
+pub mod project;
