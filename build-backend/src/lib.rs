@@ -3,3 +3,4 @@
 pub mod driver;
 pub mod emit;
 pub mod mir;
+pub mod project;
