@@ -158,8 +158,9 @@ impl Handle {
     }
 
     fn ask(&self, result: sys::CUresult) -> Result<(), DeviceError> {
-        check(result)
-            .map_err(|failure| DeviceError::driver(&format!("CUDA{}", self.ordinal), "describe itself", &failure))
+        check(result).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.ordinal), "describe itself", &failure)
+        })
     }
 }
 
@@ -192,8 +193,9 @@ impl Context {
     /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
     pub fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: a context that is never destroyed.
-        check(unsafe { sys::cuCtxSetCurrent(self.context) })
-            .map_err(|failure| DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure))
+        check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
+        })
     }
 
     /// For copies between devices.

@@ -122,8 +122,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     governor.identify(&governor).encode(&mut body);
     write::number(&mut body, u64::from(value));
     codec::append(&mut body, closure);
-    let call =
-        Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
+    let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
     CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
     system().send(place, message::AT, &body);
     drop(body);

@@ -44,7 +44,7 @@ pub fn copied(object: Ref) -> Result<Ref, Ref> {
 pub fn exception(error: &Error) -> Ref {
     let kind = match error {
         Error::OutOfMemory { .. } => ExceptionKind::OutOfMemory,
-        Error::Malformed { .. } => ExceptionKind::Serialization,
+        Error::Malformed { .. } => ExceptionKind::Internal,
     };
     system().engine().exception(kind, &error.to_string())
 }

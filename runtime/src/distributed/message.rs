@@ -168,7 +168,8 @@ mod tests {
         };
         let bytes = report.encode();
         assert_eq!(Report::decode(&bytes), Ok(report));
-        let transfer = Transfer { number: 1, place: -1, handle: i64::MIN, offset: 7, bytes: u64::MAX, element: 8 };
+        let transfer =
+            Transfer { number: 1, place: -1, handle: i64::MIN, offset: 7, bytes: u64::MAX, element: 8 };
         let other = transfer.encode();
         assert_eq!(Transfer::decode(&other), Ok(transfer));
         for length in 0..bytes.len() {

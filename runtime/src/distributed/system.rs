@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
-use super::{HERE, at, home, message, remote, team, transfer};
+use super::{HERE, at, home, message, team, transfer};
 use crate::device::{self, Device, DeviceError};
 use crate::memory::Ref;
 use crate::serialize::read::Input;
@@ -127,7 +127,8 @@ impl System {
     pub fn open_devices(&self) -> Vec<(i64, Arc<Device>)> {
         let Some(slots) = self.devices.get() else { return Vec::new() };
         let places = self.topology().children(i64::from(super::here()));
-        let open = |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
+        let open =
+            |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
         places.zip(slots).filter_map(|(place, slot)| Some((place, open(slot)?))).collect()
     }
 
@@ -175,7 +176,8 @@ impl System {
         while collected.iter().any(Option::is_none) {
             collected = self.changed.wait(collected).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
-        let topology = Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
+        let topology =
+            Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
         let bytes = topology.encode();
         for place in 1..hosts {
             self.send(place, message::TOPOLOGY, &bytes);
@@ -230,7 +232,8 @@ impl System {
         if let Some(governor) = home::find(report.finish) {
             for exception in report.exceptions {
                 governor.enter();
-                let work = move || super::codec::decode(&mut Input::new(&exception)).unwrap_or_else(|error| error);
+                let work =
+                    move || super::codec::decode(&mut Input::new(&exception)).unwrap_or_else(|error| error);
                 self.engine().spawn(Arc::clone(&governor), Box::new(work));
             }
         }
@@ -255,8 +258,8 @@ impl Receiver for Inbox {
         }
     }
 
-    fn begin_put(&self, _: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
-        transfer::begin_put(kind, header, length)
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
+        transfer::begin_put(from, kind, header, length)
     }
 
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) {

@@ -127,7 +127,9 @@ fn member(rank: u32, root: u32) -> u32 {
 fn bytes_of(rail: Ref, index: i64, count: i64) -> Outcome<&'static mut [u8]> {
     let engine = system().engine();
     if !rail.is_rail() {
-        return Err(Raised(engine.exception(ExceptionKind::NullPointer, "a rail of a collective operation is null")));
+        return Err(Raised(
+            engine.exception(ExceptionKind::NullPointer, "a rail of a collective operation is null"),
+        ));
     }
     let length = rail.length() as i64;
     if index < 0 || count < 0 || index.checked_add(count).is_none_or(|end| end > length) {
@@ -145,7 +147,10 @@ fn check_plain(rail: Ref) -> Outcome<()> {
     if rail.ty().element_slot < slot::REF {
         return Ok(());
     }
-    let message = format!("a {} cannot take part in a collective operation: its elements are no numbers", rail.ty().name());
+    let message = format!(
+        "a {} cannot take part in a collective operation: its elements are no numbers",
+        rail.ty().name()
+    );
     Err(Raised(system().engine().exception(ExceptionKind::UnsupportedOperation, &message)))
 }
 
@@ -226,7 +231,15 @@ fn gather(round: &Round, root: u32, mut data: Vec<u8>, slot: u8, operation: Oper
 }
 
 /// Combines everyone's source into the root's target.
-pub fn reduce(root: i64, source: Ref, from: i64, target: Ref, to: i64, count: i64, operation: Operation) -> Outcome<()> {
+pub fn reduce(
+    root: i64,
+    source: Ref,
+    from: i64,
+    target: Ref,
+    to: i64,
+    count: i64,
+    operation: Operation,
+) -> Outcome<()> {
     let root = check_root(root)?;
     let data = bytes_of(source, from, count)?.to_vec();
     check_plain(source)?;
@@ -247,7 +260,14 @@ fn store(result: &[u8], target: Ref, to: i64, count: i64) -> Outcome<()> {
 }
 
 /// Combines everyone's source into everyone's target.
-pub fn all_reduce(source: Ref, from: i64, target: Ref, to: i64, count: i64, operation: Operation) -> Outcome<()> {
+pub fn all_reduce(
+    source: Ref,
+    from: i64,
+    target: Ref,
+    to: i64,
+    count: i64,
+    operation: Operation,
+) -> Outcome<()> {
     let data = bytes_of(source, from, count)?.to_vec();
     check_plain(source)?;
     let round = Round::begin();

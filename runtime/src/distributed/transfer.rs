@@ -16,7 +16,8 @@ use crate::device::{Device, DeviceError, Upload};
 use crate::layout::{GlobalRail, Kind, slot};
 use crate::memory::{self, Handle, Ref};
 use crate::serialize::Error;
-use crate::serialize::slots;
+use crate::serialize::read::Input;
+use crate::serialize::{slots, write};
 use crate::transport::PutTarget;
 
 /// A copy that another host has a part in.
@@ -29,13 +30,13 @@ struct Pending {
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
-/// Puts that are arriving, by sender's number: what they are written into.
-static ARRIVING: Mutex<Option<HashMap<Vec<u8>, Landing>>> = Mutex::new(None);
+/// Puts that are arriving, by sender and its number for them: what they are written into.
+static ARRIVING: Mutex<Option<HashMap<(u32, u64), Landing>>> = Mutex::new(None);
 
 /// Memory of this process that receives a put.
 enum Landing {
     /// A rail, kept.
-    Rail(#[allow(dead_code, reason = "held, not read")] Handle),
+    Rail(#[expect(dead_code, reason = "held, not read")] Handle),
     /// On the way to an accelerator.
     Staging(Vec<u8>),
     /// Refused, and why.
@@ -184,7 +185,12 @@ fn copy_local(part: &Part, rail: Ref, offset: u64, towards_part: bool) -> Outcom
         let message = format!("a {} is not copied to or from a {}", part.rail.ty().name(), rail.ty().name());
         return raise(ExceptionKind::IllegalArgument, &message);
     }
-    check_range("rail", (offset / part.element.max(1)) as i64, (part.bytes / part.element.max(1)) as i64, rail.length() as i64)?;
+    check_range(
+        "rail",
+        (offset / part.element.max(1)) as i64,
+        (part.bytes / part.element.max(1)) as i64,
+        rail.length() as i64,
+    )?;
     // SAFETY: both ranges were checked; they may overlap.
     unsafe {
         let other = rail.elements().add(offset as usize);
@@ -249,7 +255,7 @@ fn begin(governor: Arc<dyn Governor>, target: Option<(Handle, u64)>, bytes: u64)
 
 /// A put of another host has ended there.
 pub(super) fn put_done(body: &[u8]) -> Result<(), Error> {
-    let mut input = crate::serialize::read::Input::new(body);
+    let mut input = Input::new(body);
     let number = input.number()?;
     let length = input.number()? as usize;
     let text = String::from_utf8_lossy(input.bytes(length)?).into_owned();
@@ -266,8 +272,8 @@ pub(super) fn put_done(body: &[u8]) -> Result<(), Error> {
 
 fn acknowledge(to: u32, number: u64, text: &str) {
     let mut body = Vec::new();
-    crate::serialize::write::number(&mut body, number);
-    crate::serialize::write::number(&mut body, text.len() as u64);
+    write::number(&mut body, number);
+    write::number(&mut body, text.len() as u64);
     body.extend_from_slice(text.as_bytes());
     system().send(to, message::PUT_DONE, &body);
 }
@@ -283,7 +289,10 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
         return Err(format!("the global rail is a {}, whose elements are others", rail.ty().name()));
     }
     if transfer.offset.checked_add(transfer.bytes).is_none_or(|end| end > size) {
-        return Err(format!("{} bytes at {} are not in a rail of {size} bytes", transfer.bytes, transfer.offset));
+        return Err(format!(
+            "{} bytes at {} are not in a rail of {size} bytes",
+            transfer.bytes, transfer.offset
+        ));
     }
     // SAFETY: inside the rail.
     Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
@@ -298,9 +307,9 @@ fn is_flat(rail: Ref) -> bool {
 }
 
 /// Where the bytes of a put go.
-pub(super) fn begin_put(kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
+pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
     if kind == message::PUT_BACK {
-        let number = crate::serialize::read::Input::new(header).number().ok()?;
+        let number = Input::new(header).number().ok()?;
         let mut table = PENDING.lock();
         let pending = table.get_or_insert_default().get(&number)?;
         let (rail, offset) = pending.target.as_ref()?;
@@ -309,24 +318,30 @@ pub(super) fn begin_put(kind: u8, header: &[u8], length: u64) -> Option<PutTarge
         return (pending.bytes == length).then_some(PutTarget { address, length });
     }
     let transfer = Transfer::decode(header).ok()?;
-    let (landing, address) = if transfer.place == i64::from(here()) {
-        match own_range(&transfer) {
-            Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
-            Err(text) => (Landing::Refused(text), None),
-        }
-    } else {
-        let mut staging = vec![0; transfer.bytes as usize];
+    let (landing, address) = land(&transfer, length);
+    ARRIVING.lock().get_or_insert_default().insert((from, transfer.number), landing);
+    Some(PutTarget { address: address?, length })
+}
+
+fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
+    if transfer.bytes != length {
+        return (Landing::Refused("a copy to another place has the wrong length".to_owned()), None);
+    }
+    if transfer.place != i64::from(here()) {
+        let mut staging = vec![0; length as usize];
         let address = staging.as_mut_ptr();
-        (Landing::Staging(staging), Some(address))
-    };
-    ARRIVING.lock().get_or_insert_default().insert(header.to_vec(), landing);
-    (transfer.bytes == length).then_some(PutTarget { address: address?, length })
+        return (Landing::Staging(staging), Some(address));
+    }
+    match own_range(transfer) {
+        Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
+        Err(text) => (Landing::Refused(text), None),
+    }
 }
 
 /// A put has arrived.
 pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) {
     if kind == message::PUT_BACK {
-        let number = crate::serialize::read::Input::new(header).number().unwrap_or(0);
+        let number = Input::new(header).number().unwrap_or(0);
         let pending = PENDING.lock().get_or_insert_default().remove(&number);
         if let Some(pending) = pending {
             if accepted {
@@ -337,13 +352,13 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) {
         }
         return;
     }
-    let landing = ARRIVING.lock().get_or_insert_default().remove(header);
     let Ok(transfer) = Transfer::decode(header) else { return };
+    let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
     match landing {
-        Some(Landing::Rail(_)) if accepted => acknowledge(from, transfer.number, ""),
-        Some(Landing::Staging(staging)) if accepted => unload(from, transfer, staging),
+        Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
+        Some(Landing::Staging(staging)) => unload(from, transfer, staging),
         Some(Landing::Refused(text)) => acknowledge(from, transfer.number, &text),
-        _ => acknowledge(from, transfer.number, "a copy to another place has the wrong length"),
+        None => {}
     }
 }
 
@@ -360,7 +375,11 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
             let piece = Upload { source: staging.as_ptr(), target: address, bytes: transfer.bytes };
             let done = Box::new(move |result: Result<(), DeviceError>| {
                 drop(staging);
-                acknowledge(from, transfer.number, &result.map_or_else(|error| error.message, |()| String::new()));
+                acknowledge(
+                    from,
+                    transfer.number,
+                    &result.map_or_else(|error| error.message, |()| String::new()),
+                );
             });
             // SAFETY: `done` owns the memory.
             unsafe { device.upload(vec![piece], done) };
@@ -385,7 +404,7 @@ pub(super) fn requested(from: u32, body: &[u8]) -> Result<(), Error> {
 
 fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
     let mut header = Vec::new();
-    crate::serialize::write::number(&mut header, transfer.number);
+    write::number(&mut header, transfer.number);
     if transfer.place == i64::from(here()) {
         let (rail, address) = own_range(transfer)?;
         let kept = Handle::new(rail);
