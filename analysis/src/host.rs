@@ -1,133 +1,176 @@
-//! The public face: a host that takes changes, and snapshots that answer questions.
+//! The public face: a host that takes texts, and snapshots of it that answer questions on other threads.
 //!
-//! Applying a change cancels the questions that snapshots on other threads are working on: they return
-//! [`salsa::Cancelled`], and are to be asked again of a new snapshot.
+//! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only for that.
 
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use salsa::{Cancelled, Durability, Setter};
+use rustc_hash::FxHashMap;
+use salsa::{Durability, Setter};
 
-use crate::check::file_diagnostics;
-use crate::db::{EventCallback, Library, Project, RootDatabase};
-use crate::diagnostics::Diagnostic;
+use crate::db::{Db, EventCallback, Library, Project, RootDatabase};
 use crate::ids::{FileOrigin, SourceFile};
 
-/// The answer to a question, unless a change came in between.
-pub type Cancellable<T> = Result<T, Cancelled>;
+pub use salsa::Cancelled;
 
-/// What is new. Empty parts leave things as they are.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// Texts by absolute path; `None` for a file that is no more.
-    pub files: Vec<(PathBuf, Option<Arc<str>>)>,
-    /// The files named on the command line or open in the editor.
-    pub roots: Option<Vec<PathBuf>>,
-    /// The folders of `--source-path`.
-    pub source_path: Option<Vec<PathBuf>>,
-}
-
-/// The owner of the database. One thread has it.
-#[derive(Default)]
+/// Owns the database. One thread changes it.
 pub struct AnalysisHost {
     db: RootDatabase,
 }
 
 impl AnalysisHost {
-    /// A host without files.
-    pub fn new() -> AnalysisHost {
-        AnalysisHost::default()
+    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and texts) and no user files.
+    pub fn new(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>) -> AnalysisHost {
+        AnalysisHost::with_events(library, None)
     }
 
-    /// A host that tells `on_event` what the database does.
-    pub fn with_events(on_event: EventCallback) -> AnalysisHost {
-        AnalysisHost { db: RootDatabase::new(Some(on_event)) }
+    /// As [`Self::new`]; every salsa event is passed to `on_event`, from which tests count executed queries.
+    pub fn with_events(
+        library: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
+        on_event: Option<EventCallback>,
+    ) -> AnalysisHost {
+        let mut db = RootDatabase::new(on_event);
+        let files: FxHashMap<PathBuf, SourceFile> = library
+            .into_iter()
+            .map(|(path, text)| {
+                let file = SourceFile::builder(path.clone(), FileOrigin::Library, text)
+                    .durability(Durability::HIGH)
+                    .new(&db);
+                (path, file)
+            })
+            .collect();
+        Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
+        AnalysisHost { db }
     }
 
-    /// Sets the class library: texts by package path, `x10/lang/Int.x10`. Once, before anything is asked.
-    pub fn set_library<T: AsRef<str>>(&mut self, files: impl IntoIterator<Item = (PathBuf, T)>) {
-        let files = files.into_iter().map(|(path, text)| {
-            let file = SourceFile::builder(path.clone(), FileOrigin::Library, Arc::from(text.as_ref()))
-                .durability(Durability::HIGH)
-                .new(&self.db);
-            (path, file)
-        });
-        let files = Arc::new(files.collect());
-        Library::get(&self.db).set_files(&mut self.db).with_durability(Durability::HIGH).to(files);
-    }
-
-    /// Takes a change in.
-    pub fn apply(&mut self, change: Change) {
+    /// Sets the text of a user file, which may be new, or takes the file away.
+    pub fn set_file(&mut self, path: &Path, text: Option<Arc<str>>) {
         let project = Project::get(&self.db);
-        let mut files = None;
-        for (path, text) in change.files {
-            let known = files.as_ref().unwrap_or(project.files(&self.db)).get(&path).copied();
-            match (known, text) {
-                (Some(file), Some(text)) => {
-                    if **file.text(&self.db) != *text {
-                        file.set_text(&mut self.db).to(text);
-                    }
+        let known = project.files(&self.db).get(path).copied();
+        match (known, text) {
+            (Some(file), Some(text)) => {
+                if **file.text(&self.db) != *text {
+                    file.set_text(&mut self.db).to(text);
                 }
-                (None, Some(text)) => {
-                    let file = SourceFile::new(&self.db, path.clone(), FileOrigin::User, text);
-                    Arc::make_mut(files.get_or_insert_with(|| project.files(&self.db).clone())).insert(path, file);
-                }
-                (Some(_), None) => {
-                    Arc::make_mut(files.get_or_insert_with(|| project.files(&self.db).clone())).remove(&path);
-                }
-                (None, None) => {}
             }
-        }
-        if let Some(files) = files {
-            project.set_files(&mut self.db).to(files);
-        }
-        if let Some(roots) = change.roots {
-            let known = project.files(&self.db);
-            let roots: Vec<_> = roots.iter().filter_map(|path| known.get(path).copied()).collect();
-            if **project.roots(&self.db) != roots {
-                project.set_roots(&mut self.db).to(Arc::new(roots));
+            (None, Some(text)) => {
+                let file = SourceFile::new(&self.db, path.to_owned(), FileOrigin::User, text);
+                self.change_files(|files| files.insert(path.to_owned(), file));
             }
+            (Some(_), None) => self.change_files(|files| files.remove(path)),
+            (None, None) => {}
         }
-        if let Some(folders) = change.source_path {
+    }
+
+    /// Sets many files at once, as at the start.
+    pub fn set_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
+        let (mut new, mut known) = (Vec::new(), Vec::new());
+        for (path, text) in texts {
+            let exists = Project::get(&self.db).files(&self.db).contains_key(&path);
+            if exists { known.push((path, text)) } else { new.push((path, text)) }
+        }
+        for (path, text) in known {
+            self.set_file(&path, Some(text));
+        }
+        let made: Vec<(PathBuf, SourceFile)> = new
+            .into_iter()
+            .map(|(path, text)| (path.clone(), SourceFile::new(&self.db, path, FileOrigin::User, text)))
+            .collect();
+        if !made.is_empty() {
+            self.change_files(|files| {
+                files.extend(made);
+                None
+            });
+        }
+    }
+
+    fn change_files(
+        &mut self,
+        change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>) -> Option<SourceFile>,
+    ) {
+        let project = Project::get(&self.db);
+        let mut files = FxHashMap::clone(project.files(&self.db));
+        change(&mut files);
+        project.set_files(&mut self.db).to(Arc::new(files));
+    }
+
+    /// The files that were named or are open: all their classes are visible. Unknown paths are left out.
+    pub fn set_roots(&mut self, paths: &[PathBuf]) {
+        let project = Project::get(&self.db);
+        let roots: Vec<SourceFile> =
+            paths.iter().filter_map(|path| project.files(&self.db).get(path).copied()).collect();
+        if **project.roots(&self.db) != roots {
+            project.set_roots(&mut self.db).to(Arc::new(roots));
+        }
+    }
+
+    /// Folders to look packages up in.
+    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+        let project = Project::get(&self.db);
+        if **project.source_path(&self.db) != folders {
             project.set_source_path(&mut self.db).to(Arc::new(folders));
         }
     }
 
-    /// A snapshot to ask questions of, on any thread. The next change waits until it is dropped.
-    pub fn analysis(&self) -> Analysis {
+    /// The state of now, for questions from another thread.
+    pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone() }
-    }
-
-    /// The database, for layers that ask its queries themselves.
-    pub fn db(&self) -> &RootDatabase {
-        &self.db
     }
 }
 
-/// A snapshot.
+/// A snapshot. A change of the host waits until it is dropped.
 #[derive(Clone)]
 pub struct Analysis {
     db: RootDatabase,
 }
 
 impl Analysis {
-    /// Asks anything of the database.
-    pub fn with<T>(&self, ask: impl FnOnce(&RootDatabase) -> T) -> Cancellable<T> {
-        let db = std::panic::AssertUnwindSafe(&self.db);
-        let ask = std::panic::AssertUnwindSafe(ask);
-        Cancelled::catch(move || {
-            let (db, ask) = (db, ask);
-            (ask.0)(db.0)
-        })
+    /// Asks queries.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the host changes meanwhile: ask a new snapshot. Panics pass through.
+    pub fn with<T>(&self, ask: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
+        Cancelled::catch(AssertUnwindSafe(|| ask(&self.db)))
     }
 
-    /// The file at this path.
-    pub fn file(&self, path: &Path) -> Cancellable<Option<SourceFile>> {
-        self.with(|db| Project::get(db).files(db).get(path).copied())
+    /// The file at an absolute path, or of the library at a package path.
+    pub fn file(&self, path: &Path) -> Option<SourceFile> {
+        let user = Project::get(&self.db).files(&self.db).get(path).copied();
+        user.or_else(|| Library::get(&self.db).files(&self.db).get(path).copied())
     }
 
-    /// All that is to be said about a file, in the order of the text.
-    pub fn diagnostics(&self, file: SourceFile) -> Cancellable<Vec<Diagnostic>> {
-        self.with(|db| file_diagnostics(db, file))
+    /// Path and text of a file.
+    pub fn source(&self, file: SourceFile) -> (&Path, &Arc<str>) {
+        (file.path(&self.db), file.text(&self.db))
+    }
+
+    /// The named files.
+    pub fn roots(&self) -> Vec<SourceFile> {
+        Project::get(&self.db).roots(&self.db).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_come_change_and_go() {
+        let mut host =
+            AnalysisHost::new([(PathBuf::from("x10/lang/Any.x10"), Arc::from("package x10.lang;"))]);
+        let path = Path::new("/a.x10");
+        host.set_file(path, Some("class A {}".into()));
+        host.set_roots(&[path.to_owned()]);
+        let snapshot = host.snapshot();
+        let file = snapshot.file(path).expect("known");
+        assert_eq!(&**snapshot.source(file).1, "class A {}");
+        assert!(snapshot.file(Path::new("x10/lang/Any.x10")).is_some());
+        assert_eq!(snapshot.roots(), [file]);
+        drop(snapshot);
+        host.set_file(path, Some("class B {}".into()));
+        assert_eq!(&**host.snapshot().source(file).1, "class B {}");
+        host.set_file(path, None);
+        assert!(host.snapshot().file(path).is_none());
     }
 }

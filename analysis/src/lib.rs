@@ -14,3 +14,5 @@ pub mod kernel;
 pub mod members;
 pub mod scope;
 pub mod ty;
+
+pub use host::{Analysis, AnalysisHost, Cancelled};

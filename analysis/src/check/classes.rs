@@ -36,7 +36,10 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
         let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
         let message = format!("`{}` has another member type `{}`", item.name, nested.name);
-        all.push((Item::Class(id), vec![Problem::new(&type_rules::duplicate_member::RULE, nested.at, message)]));
+        all.push((
+            Item::Class(id),
+            vec![Problem::new(&type_rules::duplicate_member::RULE, nested.at, message)],
+        ));
     }
     for method in &item.methods {
         if let Some(problem) = body_problem(item, method) {
@@ -57,7 +60,10 @@ fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
         // A second field has no identity of its own: the message stands at the first.
         let id = FieldId::new(db, class, field.name.clone());
         let message = format!("`{}` has several fields or properties named `{}`", item.name, field.name);
-        all.push((Item::Field(id), vec![Problem::new(&type_rules::duplicate_member::RULE, field.at, message)]));
+        all.push((
+            Item::Field(id),
+            vec![Problem::new(&type_rules::duplicate_member::RULE, field.at, message)],
+        ));
     }
 }
 
@@ -77,7 +83,11 @@ fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Probl
         }
         if seen.insert(key, *method).is_some() {
             let what = if item.kind.is_constructor() { "constructor" } else { "method" };
-            let message = format!("`{}` has another {what} `{}` with formals of these types", class.name(db), item.name);
+            let message = format!(
+                "`{}` has another {what} `{}` with formals of these types",
+                class.name(db),
+                item.name
+            );
             let problem = Problem::new(&type_rules::duplicate_member::RULE, item.at, message)
                 .note("a call could not tell them apart: rename one, or give it other formals");
             all.push((Item::Method(*method), vec![problem]));
@@ -113,14 +123,20 @@ fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
         return None;
     }
     if is(Modifiers::ABSTRACT) && method.has_body {
-        return problem(format!("`{name}` is abstract and has a body"), "remove the body, or the modifier `abstract`");
+        return problem(
+            format!("`{name}` is abstract and has a body"),
+            "remove the body, or the modifier `abstract`",
+        );
     }
     if is(Modifiers::ABSTRACT) && !in_interface && !class.modifiers.has(Modifiers::ABSTRACT) {
         let message = format!("`{name}` is abstract, but `{}` is not", class.name);
         return problem(message, "declare the class `abstract`, or give the method a body");
     }
     if !method.has_body && !is(Modifiers::ABSTRACT) && !in_interface {
-        return problem(format!("`{name}` has no body"), "write one, or declare the method `abstract` or `native`");
+        return problem(
+            format!("`{name}` has no body"),
+            "write one, or declare the method `abstract` or `native`",
+        );
     }
     None
 }

@@ -51,7 +51,8 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
 /// The erased formals of `method` seen from `owner`, with `own` for its type parameters.
 fn formals(db: &dyn Db, method: MethodId, owner: Ty, own: &[Ty]) -> Vec<Ty> {
     let Some((class, args)) = owner.as_class(db) else { return Vec::new() };
-    let substitution = Substitution::class(db, class, args).with_types(method_type_param_ids(db, method), own);
+    let substitution =
+        Substitution::class(db, class, args).with_types(method_type_param_ids(db, method), own);
     method_signature(db, method).params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
@@ -68,8 +69,8 @@ fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(MethodId, T
     for supertype in all_supertypes(db, class).iter().skip(1) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
         for other in own_methods(db, owner, method.name(db)) {
-            let same_form = method_item(db, *other).map(|m| m.kind) == kind
-                || !method.name(db).starts_with("operator");
+            let same_form =
+                method_item(db, *other).map(|m| m.kind) == kind || !method.name(db).starts_with("operator");
             if same_form
                 && method_type_param_ids(db, *other).len() == own.len()
                 && formals(db, *other, *supertype, &own) == mine
@@ -91,24 +92,26 @@ fn bad_override(
     let theirs = method_item(db, other)?;
     let owner_class = other.class(db);
     let name = format!("`{}` of `{}`", other.name(db), owner_class.name(db));
-    let problem =
-        |message: String| Some(Problem::new(&type_rules::bad_override::RULE, item.at, message));
+    let problem = |message: String| Some(Problem::new(&type_rules::bad_override::RULE, item.at, message));
     let context = Context::method(db, method);
     if theirs.modifiers.has(Modifiers::PRIVATE) || !context.can_access(owner_class, theirs.modifiers) {
         return None;
     }
     if method_is_static(db, method) != method_is_static(db, other) {
-        let (mine, their) = if method_is_static(db, method) { ("static", "is not") } else { ("not static", "is") };
+        let (mine, their) =
+            if method_is_static(db, method) { ("static", "is not") } else { ("not static", "is") };
         return problem(format!("this method is {mine}, but {name}, which it overrides, {their}"));
     }
     if theirs.modifiers.has(Modifiers::FINAL) {
         return problem(format!("{name} is `final` and cannot be overridden"))
             .map(|p| p.note("remove `final` there, or give this method another name"));
     }
-    let (mine, their) = (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
+    let (mine, their) =
+        (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
     if mine as u8 > their as u8 {
         let note = "whoever may call that must be able to call this: give it the same access modifier";
-        return problem(format!("this method can be seen less far than {name}, which it overrides")).map(|p| p.note(note));
+        return problem(format!("this method can be seen less far than {name}, which it overrides"))
+            .map(|p| p.note(note));
     }
     // Results are compared where both are written; an inferred one is checked with its body.
     let given = method_signature(db, method).result?;
@@ -116,7 +119,8 @@ fn bad_override(
     let substitution = owner.as_class(db).map(|(c, args)| Substitution::class(db, c, args))?;
     let substitution = substitution.with_types(method_type_param_ids(db, other), &own);
     let wanted = substitution.apply(db, method_signature(db, other).result?);
-    let fits = given.is_void(db) == wanted.is_void(db) && (given.is_void(db) || context.is_subtype(given, wanted));
+    let fits =
+        given.is_void(db) == wanted.is_void(db) && (given.is_void(db) || context.is_subtype(given, wanted));
     if fits || given.mentions_error(db) || wanted.mentions_error(db) {
         return None;
     }
@@ -175,16 +179,16 @@ fn is_of_any(db: &dyn Db, method: MethodId) -> bool {
     let formals = &method_signature(db, method).params;
     own_methods(db, any, method.name(db)).iter().any(|m| {
         let theirs = &method_signature(db, *m).params;
-        theirs.len() == formals.len() && theirs.iter().zip(formals).all(|(a, b)| erase(db, a.ty) == erase(db, b.ty))
+        theirs.len() == formals.len()
+            && theirs.iter().zip(formals).all(|(a, b)| erase(db, a.ty) == erase(db, b.ty))
     })
 }
 
 fn is_implemented(db: &dyn Db, class: ClassId, wanted: MethodId, owner: Ty) -> bool {
     let own = own_params(db, wanted);
     let types = formals(db, wanted, owner, &own);
-    let is_property = |name: &str| {
-        types.is_empty() && crate::item_tree::items::own_field(db, class, name).is_some()
-    };
+    let is_property =
+        |name: &str| types.is_empty() && crate::item_tree::items::own_field(db, class, name).is_some();
     all_supertypes(db, class).iter().any(|supertype| {
         let Some((c, _)) = supertype.as_class(db) else { return false };
         if class_kind(db, c) == Some(ClassKind::Interface) {
