@@ -13,7 +13,7 @@ mod entries;
 mod exceptions;
 mod header;
 
-pub use entries::{ENTRIES, Runtime};
+pub use entries::{ENTRIES, Runtime, table};
 pub use exceptions::ExceptionKind;
 pub use header::generate as generate_header;
 

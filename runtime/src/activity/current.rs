@@ -100,4 +100,3 @@ pub fn spawn(activity: Activity) {
 pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
     pool::push_last(Task::Activity(Box::new(Activity::new(governor, Work::Runtime(work)))));
 }
-

@@ -62,7 +62,9 @@ fn make() -> &'static Fiber {
         Ok(stack) => stack,
         Err(error) => {
             eprintln!("apg: no memory for the stack of one more blocked activity: {error}");
-            eprintln!("  this program has more activities waiting at the same time than this machine can hold;");
+            eprintln!(
+                "  this program has more activities waiting at the same time than this machine can hold;"
+            );
             eprintln!("  raise `vm.max_map_count`, or let fewer activities block at once");
             pool::end_process(1);
         }

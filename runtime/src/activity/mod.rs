@@ -15,8 +15,6 @@ pub mod lock;
 pub mod parallel;
 mod pool;
 mod queues;
-#[cfg(test)]
-mod tests;
 pub mod timer;
 
 pub use current::{Activity, OpenFinish, Work, activity, spawn, start_at};

@@ -75,7 +75,8 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
     // Small pieces even out; each costs one addition.
     let chunk = (count / (threads * 8)).max(1);
     // SAFETY: only the lifetime changes; the job is closed and empty before this function returns.
-    let body = unsafe { std::mem::transmute::<&Body, &'static Body>(body) };
+    let body =
+        unsafe { std::mem::transmute::<*const (dyn Fn(i64, i64) -> Ref + Sync + '_), *const Body>(body) };
     let job = Arc::new(Job {
         next: AtomicI64::new(0),
         end: count,
@@ -85,7 +86,7 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
         left: Arc::default(),
         exception: Mutex::new(None),
     });
-    let pieces = count.div_ceil(chunk);
+    let pieces = (count - 1) / chunk + 1;
     for _ in 0..(threads - 1).min(pieces - 1) {
         pool::push(Task::Help(Arc::clone(&job)));
     }

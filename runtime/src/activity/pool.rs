@@ -48,7 +48,9 @@ pub fn start(threads: usize) {
                 .name(format!("apg-worker-{number}"))
                 .spawn(move || work(Own { number, queue }));
             if let Err(error) = spawned {
-                eprintln!("apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads");
+                eprintln!(
+                    "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
+                );
                 end_process(1);
             }
         }

@@ -21,8 +21,9 @@ enum ClockList<'a> {
 
 /// Calls `work` with the calling activity.
 pub fn with_activity<R>(work: impl FnOnce(&mut Activity) -> Outcome<R>) -> Outcome<R> {
-    activity::activity(work)
-        .unwrap_or_else(|| raise(ExceptionKind::Internal, "this needs an activity, and the caller runs in none"))
+    activity::activity(work).unwrap_or_else(|| {
+        raise(ExceptionKind::Internal, "this needs an activity, and the caller runs in none")
+    })
 }
 
 /// Raises inside an atomic section, where an activity must not wait or start others.
@@ -31,7 +32,9 @@ pub fn not_in_atomic(what: &str) -> Outcome<()> {
         if activity.atomic == 0 {
             return Ok(());
         }
-        let message = format!("`{what}` inside `atomic` or `when`, where an activity must neither wait nor start others");
+        let message = format!(
+            "`{what}` inside `atomic` or `when`, where an activity must neither wait nor start others"
+        );
         raise(ExceptionKind::IllegalOperation, &message)
     })
 }
@@ -68,7 +71,8 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
                 Some(registration) => new.push(registration.duplicate()),
                 None => {
                     clock::drop_all(&mut new);
-                    let message = "an activity can register others only on clocks that it is registered on itself";
+                    let message =
+                        "an activity can register others only on clocks that it is registered on itself";
                     return raise(ExceptionKind::ClockUse, message);
                 }
             }
@@ -137,7 +141,8 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     if matches!(clocks, ClockList::None) {
         return super::places::send_async(place, non_null(closure)?, true);
     }
-    let message = format!("clocks of one place cannot yet register activities of another one (place {place})");
+    let message =
+        format!("clocks of one place cannot yet register activities of another one (place {place})");
     raise(ExceptionKind::UnsupportedOperation, &message)
 }
 

@@ -7,11 +7,13 @@ use crate::activity::clock::{self, Registration};
 
 /// Calls `work` with the activity's registration on a clock.
 fn registration<R>(clock: i64, what: &str, work: impl FnOnce(&mut Registration) -> R) -> Outcome<R> {
-    with_activity(|activity| match activity.clocks.iter_mut().find(|registration| registration.handle == clock) {
-        Some(registration) => Ok(work(registration)),
-        None => {
-            let message = format!("{what} on a clock that this activity is not registered on");
-            raise(ExceptionKind::ClockUse, &message)
+    with_activity(|activity| {
+        match activity.clocks.iter_mut().find(|registration| registration.handle == clock) {
+            Some(registration) => Ok(work(registration)),
+            None => {
+                let message = format!("{what} on a clock that this activity is not registered on");
+                raise(ExceptionKind::ClockUse, &message)
+            }
         }
     })
 }
@@ -52,8 +54,10 @@ pub fn clock_phase(clock: i64) -> Outcome<i32> {
 }
 
 pub fn clock_registered(clock: i64) -> bool {
-    crate::activity::activity(|activity| activity.clocks.iter().any(|registration| registration.handle == clock))
-        .unwrap_or(false)
+    crate::activity::activity(|activity| {
+        activity.clocks.iter().any(|registration| registration.handle == clock)
+    })
+    .unwrap_or(false)
 }
 
 pub fn clock_advance_all() -> Outcome<()> {

@@ -171,7 +171,9 @@ fn convert(out: &mut String, directive: Directive, argument: &Argument) -> Outco
             _ => return Ok(Err(Mismatch("an integer"))),
         },
         b'c' => match argument {
-            Argument::Character(value) => char::from_u32(*value).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
+            Argument::Character(value) => {
+                char::from_u32(*value).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
+            }
             Argument::Integer { value, .. } => {
                 let code = u32::try_from(*value).ok().and_then(char::from_u32);
                 code.unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
@@ -203,7 +205,9 @@ fn text_of_any(argument: &Argument) -> Outcome<String> {
         Argument::Integer { value, .. } => value.to_string(),
         Argument::Real(value) => numbers::double_text(*value),
         Argument::Single(value) => numbers::float_text(*value),
-        Argument::Character(value) => char::from_u32(*value).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
+        Argument::Character(value) => {
+            char::from_u32(*value).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
+        }
         Argument::Boolean(value) => value.to_string(),
         Argument::Other(object) if object.is_null() => "null".into(),
         Argument::Other(object) => program::to_string(*object)?,
@@ -320,7 +324,8 @@ fn pad(out: &mut String, directive: Directive, text: &str) {
     let missing = directive.width.saturating_sub(text.chars().count());
     let numeric = b"diuxXoeEfFgGaA".contains(&directive.conversion);
     let digits = text.trim_start_matches(['+', '-', ' ']);
-    let zeros = directive.zero && !directive.left && numeric && digits.starts_with(|c: char| c.is_ascii_digit());
+    let zeros =
+        directive.zero && !directive.left && numeric && digits.starts_with(|c: char| c.is_ascii_digit());
     let result = if directive.left {
         write!(out, "{text}{:missing$}", "")
     } else if zeros {
@@ -335,4 +340,3 @@ fn pad(out: &mut String, directive: Directive, text: &str) {
     };
     debug_assert!(result.is_ok(), "text can be written to a string");
 }
-

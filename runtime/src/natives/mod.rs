@@ -14,8 +14,6 @@ pub mod places;
 pub mod stack;
 pub mod strings;
 pub mod system;
-#[cfg(test)]
-mod tests;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

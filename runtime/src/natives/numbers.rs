@@ -6,7 +6,7 @@ use crate::memory::Ref;
 use crate::program;
 
 pub fn string_from_bool(value: bool) -> Outcome<Ref> {
-    program::string(if value { b"true" } else { b"false" })
+    program::string(if value { "true" } else { "false" })
 }
 
 pub fn string_from_i64(value: i64) -> Outcome<Ref> {
@@ -151,7 +151,9 @@ pub fn parse_u64(string: Ref, radix: i32) -> Outcome<u64> {
 fn bare(text: &str) -> Option<&str> {
     let text = text.trim();
     let text = match text.as_bytes() {
-        [.., digit, b'f' | b'F' | b'd' | b'D'] if digit.is_ascii_digit() || *digit == b'.' => &text[..text.len() - 1],
+        [.., digit, b'f' | b'F' | b'd' | b'D'] if digit.is_ascii_digit() || *digit == b'.' => {
+            &text[..text.len() - 1]
+        }
         _ => text,
     };
     // Rust also reads `inf` and `nan` in any case, Java only these.

@@ -118,7 +118,8 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
                     let own = (address, activity_identity());
                     if busy.contains(&own) {
                         drop(busy);
-                        let message = format!("the initialiser of {} uses the field itself", text(field.name));
+                        let message =
+                            format!("the initialiser of {} uses the field itself", text(field.name));
                         return raise_kind(ExceptionKind::IllegalOperation, &message);
                     }
                 }
@@ -189,7 +190,8 @@ pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
     match memory::global(handle) {
         Some(object) => Ok(object),
         None => {
-            let message = format!("number {handle} names no object of this place: it was forgotten, or never made");
+            let message =
+                format!("number {handle} names no object of this place: it was forgotten, or never made");
             raise_kind(ExceptionKind::IllegalArgument, &message)
         }
     }

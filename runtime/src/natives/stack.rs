@@ -1,6 +1,6 @@
 //! Stack traces: return addresses when an exception is made, names when it is printed.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 
 use super::non_null;
 use crate::abi::Outcome;
@@ -42,14 +42,8 @@ pub fn stack_describe(frame: i64) -> Outcome<Ref> {
 /// The function that a frame is in; `None` if it has no name, or is not X10 code.
 pub fn describe(frame: i64) -> Option<String> {
     let address = program::address_of(frame)?;
-    // SAFETY: filled by the call if it succeeds; an address before the return address lies in the calling instruction.
-    let name = unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr((address - 1) as *const c_void, &mut info) == 0 || info.dli_sname.is_null() {
-            return None;
-        }
-        CStr::from_ptr(info.dli_sname).to_string_lossy().into_owned()
-    };
+    // The return address may be the first of the next function; the call is before it.
+    let name = program::symbol_at(address - 1)?;
     readable(&name)
 }
 
