@@ -1,3 +1,5 @@
 //! Back end: lowering, code generation, building and running.
 #![allow(missing_docs)]
+pub mod driver;
 pub mod mir;
+pub mod project;

@@ -1,9 +1,11 @@
-//! Parses every `.x10` file below the given folders and says which have errors, with the first of each.
+//! Parses every `.x10` file below the given folders and says which have errors, with the first of each
+//! (or all, with `--all-errors`).
 
 use std::path::{Path, PathBuf};
 
 fn main() {
     let mut files = Vec::new();
+    let all = std::env::args().any(|it| it == "--all-errors");
     for folder in std::env::args_os().skip(1) {
         collect(Path::new(&folder), &mut files);
     }
@@ -17,10 +19,13 @@ fn main() {
         let parse = apg_syntax::parse(&text);
         match parse.errors() {
             [] => good += 1,
-            [first, ..] => {
-                let offset = usize::from(first.range.start());
-                let line = text[..offset].matches('\n').count() + 1;
-                println!("{}:{line}: {} ({} errors)", file.display(), first.message, parse.errors().len());
+            errors => {
+                let shown = if all { errors.len() } else { 1 };
+                for error in &errors[..shown] {
+                    let offset = usize::from(error.range.start());
+                    let line = text[..offset].matches('\n').count() + 1;
+                    println!("{}:{line}: {} ({} errors)", file.display(), error.message, errors.len());
+                }
             }
         }
         assert_eq!(parse.syntax().to_string(), text, "{}", file.display());

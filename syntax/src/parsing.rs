@@ -15,7 +15,7 @@ pub struct Parse {
 /// Parses a file. Any text gives a tree whose text is the input.
 pub fn parse(text: &str) -> Parse {
     let (green, mut errors) = parse_entry(text, Entry::SourceFile);
-    validation::validate(&SyntaxNode::new_root(green.clone()), &mut errors);
+    validation::validate(&green, &mut errors);
     Parse::new(green, errors)
 }
 

@@ -106,7 +106,8 @@ fn exponent(cursor: &mut Cursor<'_>) -> bool {
     if !has_exponent(cursor, 0) {
         return false;
     }
-    cursor.bump_by(2);
+    let sign = usize::from(matches!(cursor.peek_at(1), b'+' | b'-'));
+    cursor.bump_by(1 + sign);
     digits(cursor, |byte| byte.is_ascii_digit());
     true
 }

@@ -8,6 +8,7 @@ mod stmt;
 mod traits;
 
 pub(crate) use self::decl::is_keyword_operator;
+pub(crate) use self::literal::{parse_int, split_int};
 
 pub use self::decl::{OperatorKind, ThisOperand};
 pub use self::expr::OperatorNameKind;

@@ -16,9 +16,10 @@ pub(super) fn after_annotations(p: &Parser<'_>, mut index: usize) -> usize {
                     }
                 }
             }
-            if p.kind_at(index) == T![.] {
-                index += 1;
+            if p.kind_at(index) != T![.] {
+                break;
             }
+            index += 1;
         }
     }
     index

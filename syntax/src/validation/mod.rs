@@ -1,0 +1,132 @@
+//! Rules of the language that the grammar does not express. They look at one node, its children and
+//! its parent, so a pass over the tree finds them all.
+
+mod decls;
+mod exprs;
+mod modifiers;
+mod operators;
+
+use rowan::{GreenNodeData, GreenTokenData, NodeOrToken};
+
+use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
+
+/// Adds what is wrong with a tree, though it parsed.
+pub(crate) fn validate(root: &GreenNodeData, errors: &mut Vec<SyntaxError>) {
+    let root = Node { green: root, start: TextSize::new(0) };
+    visit(root, None, errors);
+}
+
+fn visit(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
+    check(node, parent, errors);
+    let here = Parent { node, parent };
+    for child in node.nodes() {
+        visit(child, Some(&here), errors);
+    }
+}
+
+fn check(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
+    use SyntaxKind::*;
+    match node.kind() {
+        SOURCE_FILE => decls::order(node, errors),
+        MODIFIER_LIST => modifiers::check(node, parent, errors),
+        CLASS_DECL | STRUCT_DECL | INTERFACE_DECL => decls::heritage(node, errors),
+        TYPE_PARAM => decls::variance(node, errors),
+        TYPE_DEF => decls::type_def(node, errors),
+        FIELD_DECL => decls::field(node, errors),
+        LOCAL_DECL => decls::local(node, errors),
+        OPERATOR_DECL => operators::declaration(node, errors),
+        OPERATOR_NAME => operators::name(node, errors),
+        FOR_IN_STMT | AT_EACH_STMT => decls::loop_variable(node, errors),
+        CATCH_CLAUSE => decls::catch(node, parent, errors),
+        CONSTRUCTOR_CALL_STMT => decls::constructor_call(node, parent, errors),
+        CLOSURE_EXPR => exprs::closure(node, errors),
+        TYPE_EXPR => exprs::type_expr(node, parent, errors),
+        BIN_EXPR => exprs::type_equality(node, errors),
+        SUPER_EXPR => exprs::super_expr(node, parent, errors),
+        LITERAL => exprs::literal(node, errors),
+        _ => {}
+    }
+}
+
+/// The node that a child hangs on, up to the root.
+struct Parent<'a> {
+    node: Node<'a>,
+    parent: Option<&'a Parent<'a>>,
+}
+
+/// A node without the cost of a cursor: what it holds, and where it starts.
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    green: &'a GreenNodeData,
+    start: TextSize,
+}
+
+#[derive(Clone, Copy)]
+struct Token<'a> {
+    green: &'a GreenTokenData,
+    start: TextSize,
+}
+
+impl<'a> Node<'a> {
+    fn kind(self) -> SyntaxKind {
+        SyntaxKind::from_raw(self.green.kind().0)
+    }
+
+    fn range(self) -> TextRange {
+        TextRange::at(self.start, self.green.text_len())
+    }
+
+    fn elements(self) -> impl Iterator<Item = NodeOrToken<Node<'a>, Token<'a>>> {
+        let mut start = self.start;
+        self.green.children().map(move |child| {
+            let here = start;
+            match child {
+                NodeOrToken::Node(green) => {
+                    start += green.text_len();
+                    NodeOrToken::Node(Node { green, start: here })
+                }
+                NodeOrToken::Token(green) => {
+                    start += green.text_len();
+                    NodeOrToken::Token(Token { green, start: here })
+                }
+            }
+        })
+    }
+
+    fn nodes(self) -> impl Iterator<Item = Node<'a>> {
+        self.elements().filter_map(NodeOrToken::into_node)
+    }
+
+    /// The tokens, without trivia.
+    fn tokens(self) -> impl Iterator<Item = Token<'a>> {
+        self.elements().filter_map(NodeOrToken::into_token).filter(|it| !it.kind().is_trivia())
+    }
+
+    fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
+        self.nodes().find(|it| it.kind() == kind)
+    }
+
+    fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
+        self.tokens().find(|it| it.kind() == kind)
+    }
+
+    /// The modifier of this kind, if the declaration has it.
+    fn modifier(self, kind: SyntaxKind) -> Option<Token<'a>> {
+        self.child(SyntaxKind::MODIFIER_LIST)?.token(kind)
+    }
+}
+
+impl Token<'_> {
+    fn kind(self) -> SyntaxKind {
+        SyntaxKind::from_raw(self.green.kind().0)
+    }
+
+    fn range(self) -> TextRange {
+        TextRange::at(self.start, self.green.text_len())
+    }
+}
+
+fn error(errors: &mut Vec<SyntaxError>, range: TextRange, message: impl Into<String>, hint: &str) {
+    let error = SyntaxError::new(range, message);
+    errors.push(if hint.is_empty() { error } else { error.with_hint(hint) });
+}

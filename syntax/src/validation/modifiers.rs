@@ -1,0 +1,41 @@
+//! Which modifiers a declaration may have.
+
+use super::{Node, Parent, error};
+use crate::{SyntaxError, SyntaxKind};
+
+const ACCESS: &[SyntaxKind] = &[T![public], T![protected], T![private]];
+
+/// The modifiers of a declaration of this kind, and what to call it.
+fn allowed(owner: SyntaxKind) -> Option<(&'static str, &'static [SyntaxKind])> {
+    use SyntaxKind::*;
+    Some(match owner {
+        CLASS_DECL | STRUCT_DECL => {
+            ("a class or struct", &[T![abstract], T![final], T![static], T![clocked]])
+        }
+        INTERFACE_DECL => ("an interface", &[T![abstract], T![static], T![clocked]]),
+        TYPE_DEF => ("a type definition", &[T![abstract], T![final], T![static]]),
+        FIELD_DECL => ("a field", &[T![transient], T![clocked], T![static]]),
+        METHOD_DECL | OPERATOR_DECL => {
+            ("a method", &[T![abstract], T![atomic], T![final], T![native], T![static], T![property]])
+        }
+        CONSTRUCTOR_DECL => ("a constructor", &[T![native]]),
+        LOCAL_DECL | FORMAL => ("a local variable", &[T![clocked]]),
+        _ => return None,
+    })
+}
+
+pub(super) fn check(list: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
+    let Some((what, modifiers)) = parent.and_then(|it| allowed(it.node.kind())) else { return };
+    let local = what == "a local variable";
+    let mut seen: Vec<SyntaxKind> = Vec::new();
+    for token in list.tokens() {
+        let kind = token.kind();
+        let text = kind.text().unwrap_or_default();
+        if seen.contains(&kind) {
+            error(errors, token.range(), format!("`{text}` is given twice"), "remove one of them");
+        } else if !(modifiers.contains(&kind) || (!local && ACCESS.contains(&kind))) {
+            error(errors, token.range(), format!("{what} cannot be `{text}`"), "remove the modifier");
+        }
+        seen.push(kind);
+    }
+}
