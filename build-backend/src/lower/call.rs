@@ -48,7 +48,8 @@ impl Builder<'_, '_> {
         let value = match receiver_ty {
             None => self.call_static(&callee, values, result, range),
             Some(ty) => {
-                let is_this = receiver.is_some_and(|it| matches!(self.source.body.expr(it).kind, Source::This));
+                let is_this =
+                    receiver.is_some_and(|it| matches!(self.source.body.expr(it).kind, Source::This));
                 self.call_instance(&callee, call.dispatch, ty, is_this, values, result, range)
             }
         };
@@ -186,7 +187,8 @@ impl Builder<'_, '_> {
         range: TextRange,
     ) -> mir::Expr {
         let machine = self.lowerer.machine(result);
-        let is_own = receiver.as_class(self.lowerer.db).is_some_and(|it| it.0 == callee.method.class(self.lowerer.db));
+        let is_own =
+            receiver.as_class(self.lowerer.db).is_some_and(|it| it.0 == callee.method.class(self.lowerer.db));
         let found = if is_own {
             Some(Implementation::Method(callee.clone()))
         } else {
@@ -206,7 +208,8 @@ impl Builder<'_, '_> {
             _ => {
                 let ty = self.lowerer.type_name(receiver);
                 let name = callee.method.name(self.lowerer.db).clone();
-                let error = LowerError::new("build/no-implementation", format!("{ty} does not implement {name}"));
+                let error =
+                    LowerError::new("build/no-implementation", format!("{ty} does not implement {name}"));
                 self.error(error, range);
                 super::operands::zero(machine)
             }

@@ -28,9 +28,16 @@ impl Builder<'_, '_> {
         let function_type = Ty::function(self.lowerer.db, params, result);
         self.at(self.source.body.expr(id).range);
         let returns = Returns::Value(result);
-        let made = self.make_closure(&closure.params, &closure.captures, Vec::new(), function_type, returns, |it, _| {
-            it.stmt(closure.body);
-        });
+        let made = self.make_closure(
+            &closure.params,
+            &closure.captures,
+            Vec::new(),
+            function_type,
+            returns,
+            |it, _| {
+                it.stmt(closure.body);
+            },
+        );
         let value = self.retype(made, mir::Ty::Any);
         self.convert(value, function_type, ty)
     }
@@ -65,9 +72,10 @@ impl Builder<'_, '_> {
         let place = self.place_id(place);
         let place = self.save(place);
         let function_type = Ty::function(self.lowerer.db, Vec::new(), any);
-        let closure = self.make_closure(&[], captures, Vec::new(), function_type, Returns::Value(any), |it, _| {
-            it.stmt(body);
-        });
+        let closure =
+            self.make_closure(&[], captures, Vec::new(), function_type, Returns::Value(any), |it, _| {
+                it.stmt(body);
+            });
         self.at(self.source.body.expr(id).range);
         let closure = self.as_any(closure);
         let value = expr(mir::Ty::Any, ExprKind::At { place: Box::new(place), closure: Box::new(closure) });
@@ -89,7 +97,12 @@ impl Builder<'_, '_> {
         code: impl FnOnce(&mut Builder<'_, '_>, &[mir::LocalId]),
     ) -> mir::Expr {
         let mut carried: Vec<Carried> = captures.iter().filter_map(|it| self.carry(it)).collect();
-        carried.extend(extra.into_iter().map(|(name, value)| Carried { what: None, name, value, cell: None }));
+        carried.extend(extra.into_iter().map(|(name, value)| Carried {
+            what: None,
+            name,
+            value,
+            cell: None,
+        }));
         let class = self.lowerer.closure_class(function_type);
         let fields = carried.iter().map(|it| field(&it.name, it.value.ty)).collect();
         self.lowerer.set_fields(class, fields);
@@ -105,7 +118,12 @@ impl Builder<'_, '_> {
         match capture.what {
             Captured::This => {
                 let value = self.local(self.this?);
-                Some(Carried { what: Some(capture.what), name: SmolStr::new_static("this"), value, cell: None })
+                Some(Carried {
+                    what: Some(capture.what),
+                    name: SmolStr::new_static("this"),
+                    value,
+                    cell: None,
+                })
             }
             Captured::Local(local) => {
                 let name = self.source.body.local(local).name.clone();
@@ -198,7 +216,8 @@ impl Lowerer<'_> {
         let root = self.root();
         self.closures += 1;
         let name = self.type_name(function_type);
-        let class = self.new_class(ClassKey::Closure(self.closures), name, mir::ClassKind::Closure, Some(root));
+        let class =
+            self.new_class(ClassKey::Closure(self.closures), name, mir::ClassKind::Closure, Some(root));
         self.class_data[class.index()].function_type = Some(function_type);
         self.instantiate(class);
         class

@@ -54,12 +54,11 @@ impl Builder<'_, '_> {
         let delegates = stmts.iter().any(|it| {
             matches!(self.source.body.stmt(*it).kind, StmtKind::ConstructorCall { is_super: false, .. })
         });
-        let calls = stmts.iter().position(|it| {
-            matches!(self.source.body.stmt(*it).kind, StmtKind::ConstructorCall { .. })
-        });
-        let sets_properties = stmts.iter().position(|it| {
-            matches!(self.source.body.stmt(*it).kind, StmtKind::Property { .. })
-        });
+        let calls = stmts
+            .iter()
+            .position(|it| matches!(self.source.body.stmt(*it).kind, StmtKind::ConstructorCall { .. }));
+        let sets_properties =
+            stmts.iter().position(|it| matches!(self.source.body.stmt(*it).kind, StmtKind::Property { .. }));
         if calls.is_none() {
             self.implicit_super_call(owner);
         }
@@ -230,7 +229,8 @@ impl Lowerer<'_> {
         let found = methods(self.db, class).iter().copied().find(|it| {
             method_item(self.db, *it).is_some_and(|it| it.kind.is_constructor() && it.params.is_empty())
         })?;
-        let automatic = method_item(self.db, found).is_some_and(|it| it.kind == MethodKind::AutomaticConstructor);
+        let automatic =
+            method_item(self.db, found).is_some_and(|it| it.kind == MethodKind::AutomaticConstructor);
         let properties = apg_analysis::item_tree::items::properties(self.db, class);
         (!automatic || properties.is_empty()).then_some(found)
     }
@@ -268,7 +268,9 @@ impl Builder<'_, '_> {
         self.implicit_super_call(owner);
         let Some((class, _)) = owner.as_class(self.lowerer.db) else { return };
         let params: Vec<_> = self.source.body.params.clone();
-        for (field, param) in apg_analysis::item_tree::items::properties(self.lowerer.db, class).into_iter().zip(params) {
+        for (field, param) in
+            apg_analysis::item_tree::items::properties(self.lowerer.db, class).into_iter().zip(params)
+        {
             let Some((owner, index)) = self.lowerer.locate_field(owner, field) else { continue };
             let declared = self.lowerer.field_of(field, owner);
             let from = self.variable_type(param);

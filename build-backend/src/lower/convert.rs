@@ -88,7 +88,8 @@ impl Builder<'_, '_> {
             return zero(machine);
         }
         let target = CastTarget::Class(class);
-        let object = expr(mir::Ty::Ref(class), ExprKind::Cast { value: Box::new(value), target, checked: true });
+        let object =
+            expr(mir::Ty::Ref(class), ExprKind::Cast { value: Box::new(value), target, checked: true });
         expr(machine, ExprKind::Field { object: Box::new(object), class, field: 0, checked: true })
     }
 
@@ -121,7 +122,9 @@ impl Builder<'_, '_> {
     /// `value instanceof ty`.
     pub(super) fn instance_of(&mut self, value: mir::Expr, from: Ty, ty: Ty) -> mir::Expr {
         let known = |builder: &mut Self, answer: bool| {
-            builder.push(mir::StmtKind::Expr(value.clone()));
+            if !builder.is_constant(&value) {
+                builder.push(mir::StmtKind::Expr(value.clone()));
+            }
             super::operands::bool(answer)
         };
         match (self.lowerer.shape(from), self.lowerer.shape(ty)) {
@@ -151,7 +154,9 @@ impl<'db> Lowerer<'db> {
     pub(super) fn cast_target(&mut self, ty: Ty) -> CastTarget {
         match self.shape(ty) {
             Shape::Class => CastTarget::Class(self.class_of(ty)),
-            _ if self.is_any(ty) || !matches!(ty.kind(self.db), TyKind::Class { .. } | TyKind::Function { .. }) => {
+            _ if self.is_any(ty)
+                || !matches!(ty.kind(self.db), TyKind::Class { .. } | TyKind::Function { .. }) =>
+            {
                 CastTarget::Class(self.root())
             }
             _ => CastTarget::Interface(self.interface_of(ty)),
@@ -169,7 +174,9 @@ impl<'db> Lowerer<'db> {
 
     /// Parameter and result types of a function type as its callers pass them.
     pub(super) fn calling_convention(&mut self, function: Ty) -> (Vec<mir::Ty>, mir::Ty) {
-        let Some((params, result)) = function.as_function(self.db) else { return (Vec::new(), mir::Ty::Void) };
+        let Some((params, result)) = function.as_function(self.db) else {
+            return (Vec::new(), mir::Ty::Void);
+        };
         let params = params.iter().map(|it| erased(self.machine(*it))).collect();
         (params, erased(self.machine(result)))
     }
@@ -201,7 +208,8 @@ impl<'db> Lowerer<'db> {
         source: &super::function::Source,
     ) {
         let db = self.db;
-        let (Some((inner_params, inner_result)), Some((params, result))) = (from.as_function(db), to.as_function(db))
+        let (Some((inner_params, inner_result)), Some((params, result))) =
+            (from.as_function(db), to.as_function(db))
         else {
             return;
         };

@@ -2,11 +2,11 @@
 
 use apg_analysis::ty::Ty;
 
+use super::Lowerer;
 use super::function::{Builder, Returns};
 use super::layout::Universal;
 use super::operands::{bool, expr, int, operation};
 use super::types::Shape;
-use super::Lowerer;
 use crate::mir::{self, ExprKind, Operation, StmtKind as Out, slot};
 
 /// The multiplier that combines the hashes of a struct's fields.
@@ -36,9 +36,7 @@ impl Lowerer<'_> {
         }
         let this = builder.local(this);
         let value = match (universal, builder.lowerer.shape(ty)) {
-            (Universal::TypeName, _) => {
-                expr(result, ExprKind::String(builder.lowerer.type_name(ty).into()))
-            }
+            (Universal::TypeName, _) => expr(result, ExprKind::String(builder.lowerer.type_name(ty).into())),
             (Universal::ToString, Shape::Value) => builder.struct_text(this, ty, result),
             (Universal::ToString, _) => builder.object_text(this, ty, result),
             (Universal::Equals, Shape::Value) => builder.struct_equals(this, ty),
@@ -129,7 +127,8 @@ impl Builder<'_, '_> {
         let value = self.as_any(value);
         let class = self.lowerer.root();
         self.lowerer.live_slots.insert((None, slot::HASH_CODE));
-        let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![value.clone(), expr(mir::Ty::Any, ExprKind::Null)]);
+        let is_null =
+            operation(Operation::Eq, mir::Ty::Bool, vec![value.clone(), expr(mir::Ty::Any, ExprKind::Null)]);
         let call = ExprKind::CallVirtual { class, slot: slot::HASH_CODE, args: vec![value] };
         let (then, otherwise) = (int(mir::Ty::I32, 0), expr(mir::Ty::I32, call));
         let (condition, then, otherwise) = (Box::new(is_null), Box::new(then), Box::new(otherwise));

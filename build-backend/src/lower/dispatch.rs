@@ -152,7 +152,8 @@ impl Lowerer<'_> {
         }
         for (class, ty, boxed, target) in targets {
             let this = builder.local(this);
-            let test = ExprKind::InstanceOf { value: Box::new(this.clone()), target: CastTarget::Class(class) };
+            let test =
+                ExprKind::InstanceOf { value: Box::new(this.clone()), target: CastTarget::Class(class) };
             let condition = expr(mir::Ty::Bool, test);
             let (then, ()) = builder.nested(|it| {
                 let object = it.retype(this, mir::Ty::Ref(class));
@@ -200,7 +201,8 @@ impl Lowerer<'_> {
         let left = builder.new_local("a", mir::Ty::Any, false);
         let right = builder.new_local("b", mir::Ty::Any, false);
         let (left, right) = (builder.local(left), builder.local(right));
-        let same = ExprKind::Operation { operation: mir::Operation::Eq, args: vec![left.clone(), right.clone()] };
+        let same =
+            ExprKind::Operation { operation: mir::Operation::Eq, args: vec![left.clone(), right.clone()] };
         let boxed = |it: mir::Expr| {
             let target = CastTarget::Interface(interface);
             Box::new(expr(mir::Ty::Bool, ExprKind::InstanceOf { value: Box::new(it), target }))

@@ -24,7 +24,11 @@ impl Lowerer<'_> {
     pub(super) fn program(&mut self, target: &MainTarget) {
         let Some(main) = self.find_main(target) else { return };
         self.required();
-        let callee = Callee { method: main, owner: Ty::class(self.db, main.class(self.db), Vec::new()), type_args: Vec::new() };
+        let callee = Callee {
+            method: main,
+            owner: Ty::class(self.db, main.class(self.db), Vec::new()),
+            type_args: Vec::new(),
+        };
         let key = if self.param_types(main).is_empty() {
             FunctionKey::Main(callee)
         } else {
@@ -38,7 +42,8 @@ impl Lowerer<'_> {
     /// Classes and functions that the runtime uses by itself.
     fn required(&mut self) {
         let string = Ty::string(self.db);
-        let throwable = self.library_class("x10.lang.CheckedThrowable").map(|it| Ty::class(self.db, it, Vec::new()));
+        let throwable =
+            self.library_class("x10.lang.CheckedThrowable").map(|it| Ty::class(self.db, it, Vec::new()));
         let rails = [Some(string), throwable].into_iter().flatten().map(|it| Ty::rail(self.db, it));
         for ty in [string].into_iter().chain(rails.collect::<Vec<_>>()) {
             let class = self.class_of(ty);
@@ -52,9 +57,11 @@ impl Lowerer<'_> {
                 }
                 _ => self.constructor_with_message(kind.class()),
             };
-            let Some((owner, method)) = found.or_else(|| self.constructor_with_message("x10.lang.Exception")) else {
+            let Some((owner, method)) = found.or_else(|| self.constructor_with_message("x10.lang.Exception"))
+            else {
                 let name = kind.class();
-                self.errors.push(LowerError::new("build/no-library", format!("the class library has no {name}")));
+                self.errors
+                    .push(LowerError::new("build/no-library", format!("the class library has no {name}")));
                 continue;
             };
             let class = self.class_of(owner);
@@ -80,7 +87,10 @@ impl Lowerer<'_> {
     fn find_main(&mut self, target: &MainTarget) -> Option<MethodId> {
         let db = self.db;
         let wanted = |class: &ClassId| {
-            target.class.as_ref().is_none_or(|it| it == qualified_name(db, *class).as_str() || it == class.name(db))
+            target
+                .class
+                .as_ref()
+                .is_none_or(|it| it == qualified_name(db, *class).as_str() || it == class.name(db))
         };
         let named: Vec<MethodId> = all_classes(db, target.file)
             .iter()
@@ -95,27 +105,33 @@ impl Lowerer<'_> {
             is_static && (params.is_empty() || params == [rail])
         });
         // A `main` with the arguments comes before one without.
-        let with_arguments: Vec<_> = fit.iter().copied().filter(|it| !self.param_types(*it).is_empty()).collect();
+        let with_arguments: Vec<_> =
+            fit.iter().copied().filter(|it| !self.param_types(*it).is_empty()).collect();
         let fit = if with_arguments.is_empty() { fit } else { with_arguments };
         match (fit.as_slice(), unfit.first()) {
             ([one], _) => Some(*one),
             ([], None) => {
                 let path = target.file.path(db).display().to_string();
                 self.errors.push(
-                    LowerError::new("build/no-main", format!("{path} has no `main` method to start")).note(SIGNATURE),
+                    LowerError::new("build/no-main", format!("{path} has no `main` method to start"))
+                        .note(SIGNATURE),
                 );
                 None
             }
             ([], Some(unfit)) => {
                 let class = qualified_name(db, unfit.class(db));
-                let message = format!("`main` of {class} cannot be started: it is not static, or takes something else");
-                self.errors.push(self.at_method(LowerError::new("build/bad-main", message).note(SIGNATURE), *unfit));
+                let message =
+                    format!("`main` of {class} cannot be started: it is not static, or takes something else");
+                self.errors
+                    .push(self.at_method(LowerError::new("build/bad-main", message).note(SIGNATURE), *unfit));
                 None
             }
             (several, _) => {
-                let classes: Vec<_> = several.iter().map(|it| qualified_name(db, it.class(db)).to_string()).collect();
+                let classes: Vec<_> =
+                    several.iter().map(|it| qualified_name(db, it.class(db)).to_string()).collect();
                 let message = format!("several classes have a `main` method: {}", classes.join(", "));
-                let error = LowerError::new("build/two-mains", message).note("leave one, or move the others to files of their own");
+                let error = LowerError::new("build/two-mains", message)
+                    .note("leave one, or move the others to files of their own");
                 self.errors.push(self.at_method(error, several[1]));
                 None
             }

@@ -59,7 +59,9 @@ impl Builder<'_, '_> {
                 let ty = self.concrete(*ty);
                 self.instance_of(operand, from, ty)
             }
-            Source::Conditional { condition, then, otherwise } => self.conditional(*condition, *then, *otherwise, ty),
+            Source::Conditional { condition, then, otherwise } => {
+                self.conditional(*condition, *then, *otherwise, ty)
+            }
             Source::ShortCircuit { is_or, left, right } => self.short_circuit(*is_or, *left, *right),
             Source::Equal { negated, left, right } => self.equal(*negated, *left, *right),
             Source::Concat { parts } => self.concat(parts),
@@ -78,7 +80,8 @@ impl Builder<'_, '_> {
 
     fn broken(&mut self, id: ExprId, ty: Ty) -> mir::Expr {
         let range = self.source.body.expr(id).range;
-        let error = super::LowerError::new("build/erroneous", "this expression has an error, so it cannot be built");
+        let error =
+            super::LowerError::new("build/erroneous", "this expression has an error, so it cannot be built");
         self.error(error.note("`apg check` says what is wrong with it"), range);
         let machine = self.lowerer.machine(ty);
         zero(machine)
@@ -87,7 +90,9 @@ impl Builder<'_, '_> {
     fn literal(&mut self, literal: &Literal, ty: Ty) -> mir::Expr {
         let machine = self.lowerer.machine(ty);
         let kind = match literal {
-            Literal::Int(value) if matches!(machine, mir::Ty::F32 | mir::Ty::F64) => ExprKind::Float(*value as f64),
+            Literal::Int(value) if matches!(machine, mir::Ty::F32 | mir::Ty::F64) => {
+                ExprKind::Float(*value as f64)
+            }
             Literal::Int(value) => ExprKind::Int(*value),
             Literal::Float(bits) => ExprKind::Float(f64::from_bits(*bits)),
             Literal::Bool(value) => ExprKind::Int(i64::from(*value)),
@@ -104,7 +109,8 @@ impl Builder<'_, '_> {
         let Some(value) = value else {
             let range = self.source.body.expr(id).range;
             let name = self.source.body.local(local).name.clone();
-            let error = super::LowerError::new("build/unbound", format!("the variable {name} is not captured here"));
+            let error =
+                super::LowerError::new("build/unbound", format!("the variable {name} is not captured here"));
             self.error(error.note("this is a defect of apg; please report the program"), range);
             let ty = self.variable_type(local);
             return zero(self.lowerer.machine(ty));
@@ -157,7 +163,14 @@ impl Builder<'_, '_> {
     }
 
     /// A field of an object or struct: `owner` is the class instance that declares it.
-    pub(super) fn load(&mut self, object: mir::Expr, owner: Ty, index: u32, ty: Ty, checked: bool) -> mir::Expr {
+    pub(super) fn load(
+        &mut self,
+        object: mir::Expr,
+        owner: Ty,
+        index: u32,
+        ty: Ty,
+        checked: bool,
+    ) -> mir::Expr {
         let machine = self.lowerer.machine(ty);
         let object = Box::new(object);
         if self.lowerer.shape(owner) == Shape::Value {
@@ -309,7 +322,13 @@ impl Builder<'_, '_> {
         let object = values.pop().unwrap_or_else(|| bool(false));
         let object = self.upcast_for_field(object, owner);
         let class = self.lowerer.class_of(owner);
-        self.push(mir::StmtKind::SetField { object, class, field: index, value: value.clone(), checked: !is_this });
+        self.push(mir::StmtKind::SetField {
+            object,
+            class,
+            field: index,
+            value: value.clone(),
+            checked: !is_this,
+        });
         self.convert(value, declared, ty)
     }
 
@@ -360,7 +379,10 @@ impl Builder<'_, '_> {
         let (mut block, right) = self.nested(|it| it.value(right));
         if block.is_empty() {
             let (left, right) = (Box::new(left), Box::new(right));
-            return expr(mir::Ty::Bool, if is_or { ExprKind::Or(left, right) } else { ExprKind::And(left, right) });
+            return expr(
+                mir::Ty::Bool,
+                if is_or { ExprKind::Or(left, right) } else { ExprKind::And(left, right) },
+            );
         }
         let result = self.new_local("$", mir::Ty::Bool, true);
         self.set(result, left);
@@ -389,7 +411,13 @@ impl Builder<'_, '_> {
     }
 
     /// `a == b`: values by value, references by identity, boxes by what is in them.
-    pub(super) fn equal_values(&mut self, left: mir::Expr, left_ty: Ty, right: mir::Expr, right_ty: Ty) -> mir::Expr {
+    pub(super) fn equal_values(
+        &mut self,
+        left: mir::Expr,
+        left_ty: Ty,
+        right: mir::Expr,
+        right_ty: Ty,
+    ) -> mir::Expr {
         let shapes = (self.lowerer.shape(left_ty), self.lowerer.shape(right_ty));
         let is_null = |it: &mir::Expr| matches!(it.kind, ExprKind::Null);
         match shapes {

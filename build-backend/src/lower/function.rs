@@ -1,9 +1,11 @@
 //! The function being lowered: its locals, blocks, labels and current position.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use apg_analysis::body::{Body, Captured, ExprId, LabelId, LocalId, StmtId, StmtKind};
 use apg_analysis::ids::{FieldId, SourceFile};
+use apg_analysis::infer::BodyResult;
 use apg_analysis::kernel::Recognised;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
@@ -15,10 +17,24 @@ use super::types::Substitution;
 use super::{LowerError, Lowerer};
 use crate::mir;
 
+/// A typed body, or none for functions that no source stands behind.
+#[derive(Clone, Default)]
+pub(super) struct Code(pub Option<Arc<BodyResult>>);
+
+impl std::ops::Deref for Code {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        static EMPTY: Body =
+            Body { locals: Vec::new(), exprs: Vec::new(), stmts: Vec::new(), params: Vec::new(), root: None };
+        self.0.as_ref().map_or(&EMPTY, |it| &it.body)
+    }
+}
+
 /// The code that a function is made from, shared with the closures inside it.
 #[derive(Clone)]
 pub(super) struct Source {
-    pub body: std::sync::Arc<Body>,
+    pub body: Code,
     pub substitution: Substitution,
     pub file: SourceFile,
     pub lines: Rc<FileLines>,
@@ -29,7 +45,7 @@ pub(super) struct Source {
     /// Variables that several activities share.
     pub shared: Rc<FxHashSet<LocalId>>,
     /// The kernels among its `at` statements.
-    pub kernels: std::sync::Arc<Vec<Recognised>>,
+    pub kernels: Arc<Vec<Recognised>>,
     /// A readable name for traces.
     pub name: SmolStr,
 }
@@ -108,7 +124,8 @@ impl<'a, 'db> Builder<'a, 'db> {
     pub(super) fn finish(mut self, id: mir::FunctionId, name: String, params: u32, result: mir::Ty) {
         let position = self.source.lines.position(self.source.base);
         let body = self.blocks.pop().unwrap_or_default();
-        let function = mir::Function { name, position, locals: self.locals, params, result, body, device: false };
+        let function =
+            mir::Function { name, position, locals: self.locals, params, result, body, device: false };
         self.lowerer.program.functions[id.index()] = function;
     }
 
@@ -317,8 +334,9 @@ pub(super) fn shared_variables(body: &Body) -> FxHashSet<LocalId> {
         }
     };
     for stmt in &body.stmts {
-        if let StmtKind::Async { captures, .. } | StmtKind::At { captures, .. } | StmtKind::AtEach { captures, .. } =
-            &stmt.kind
+        if let StmtKind::Async { captures, .. }
+        | StmtKind::At { captures, .. }
+        | StmtKind::AtEach { captures, .. } = &stmt.kind
         {
             note(captures);
         }

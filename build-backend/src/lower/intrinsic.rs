@@ -11,7 +11,13 @@ use crate::mir::{self, ExprKind, Operation};
 
 impl Builder<'_, '_> {
     /// The intrinsic `name` with its operands, the receiver first.
-    pub(super) fn expand(&mut self, name: &str, args: Vec<mir::Expr>, result: Ty, range: TextRange) -> mir::Expr {
+    pub(super) fn expand(
+        &mut self,
+        name: &str,
+        args: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
         let machine = self.lowerer.machine(result);
         match name.split_once('.') {
             Some(("op", operation)) => match Operation::from_name(operation) {
@@ -32,12 +38,18 @@ impl Builder<'_, '_> {
     }
 
     fn unknown(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
-        let error = LowerError::new("build/unknown-intrinsic", format!("the compiler knows no intrinsic {name:?}"));
+        let error =
+            LowerError::new("build/unknown-intrinsic", format!("the compiler knows no intrinsic {name:?}"));
         self.error(error.note("only the class library of this version of apg may use @Intrinsic"), range);
         zero(machine)
     }
 
-    fn expand_operation(&mut self, operation: Operation, mut args: Vec<mir::Expr>, machine: mir::Ty) -> mir::Expr {
+    fn expand_operation(
+        &mut self,
+        operation: Operation,
+        mut args: Vec<mir::Expr>,
+        machine: mir::Ty,
+    ) -> mir::Expr {
         if operation == Operation::Convert && args.len() == 1 && args[0].ty == machine {
             return args.remove(0);
         }
@@ -106,7 +118,13 @@ impl Builder<'_, '_> {
         if machine == mir::Ty::Void { zero(machine) } else { value }
     }
 
-    fn expand_any(&mut self, member: &str, args: Vec<mir::Expr>, machine: mir::Ty, range: TextRange) -> mir::Expr {
+    fn expand_any(
+        &mut self,
+        member: &str,
+        args: Vec<mir::Expr>,
+        machine: mir::Ty,
+        range: TextRange,
+    ) -> mir::Expr {
         match (member, args.len()) {
             ("identity_equals", 2) => {
                 let args = args.into_iter().map(|it| self.as_any(it)).collect();
@@ -155,10 +173,11 @@ mod tests {
 
     #[test]
     fn constants_wrap_to_their_width() {
-        let folded = |operation, ty, a, b| match fold(operation, &[int(ty, a), int(ty, b)], ty).map(|it| it.kind) {
-            Some(ExprKind::Int(value)) => Some(value),
-            _ => None,
-        };
+        let folded =
+            |operation, ty, a, b| match fold(operation, &[int(ty, a), int(ty, b)], ty).map(|it| it.kind) {
+                Some(ExprKind::Int(value)) => Some(value),
+                _ => None,
+            };
         assert_eq!(folded(Operation::Add, mir::Ty::I32, i64::from(i32::MAX), 1), Some(i64::from(i32::MIN)));
         assert_eq!(folded(Operation::Mul, mir::Ty::U8, 200, 2), Some(144));
         assert_eq!(folded(Operation::Div, mir::Ty::I32, 1, 0), None);

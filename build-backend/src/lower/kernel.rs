@@ -29,7 +29,8 @@ impl Builder<'_, '_> {
         let found = recognised.iter().find(|it| it.at == at)?;
         if found.kernel.is_none() {
             let range = self.source.body.stmt(at).range;
-            let error = LowerError::new("build/broken-kernel", "this kernel breaks a rule, so it cannot be built");
+            let error =
+                LowerError::new("build/broken-kernel", "this kernel breaks a rule, so it cannot be built");
             self.error(error.note("`apg check` says which"), range);
         }
         found.kernel.clone()
@@ -125,7 +126,9 @@ impl Builder<'_, '_> {
             let kind = match &capture.kind {
                 CaptureKind::Scalar => KernelCaptureKind::Scalar(self.lowerer.machine(ty)),
                 CaptureKind::Rail { element } => KernelCaptureKind::Rail { element: self.element(*element) },
-                CaptureKind::GlobalRail { element } => KernelCaptureKind::GlobalRail { element: self.element(*element) },
+                CaptureKind::GlobalRail { element } => {
+                    KernelCaptureKind::GlobalRail { element: self.element(*element) }
+                }
             };
             let inside = match capture.source {
                 CaptureSource::Local(local) => Some(local),
@@ -325,7 +328,8 @@ impl Builder<'_, '_> {
         let (block, value) = self.nested(|it| it.value_as(id, ty));
         if !block.is_empty() {
             let range = self.source.body.expr(id).range;
-            let error = LowerError::new("build/launch-value", "this value is too complex to be computed at launch");
+            let error =
+                LowerError::new("build/launch-value", "this value is too complex to be computed at launch");
             self.error(error.note("compute it into a `val` before the `at`"), range);
         }
         match value.kind {
@@ -348,18 +352,20 @@ impl Builder<'_, '_> {
             SharedInit::Closure { length, closure } => {
                 (self.host_value(length), self.shared_function(closure, rail.element))
             }
-            SharedInit::Copy { rail } => match self.named_local(rail).and_then(|it| self.variables.get(&it).copied()) {
-                Some(Variable::Local(local)) => {
-                    let value = Box::new(self.local(local));
-                    let length = expr(mir::Ty::I64, ExprKind::Length { rail: value, checked: false });
-                    (length, mir::SharedInit::Copy(local))
+            SharedInit::Copy { rail } => {
+                match self.named_local(rail).and_then(|it| self.variables.get(&it).copied()) {
+                    Some(Variable::Local(local)) => {
+                        let value = Box::new(self.local(local));
+                        let length = expr(mir::Ty::I64, ExprKind::Length { rail: value, checked: false });
+                        (length, mir::SharedInit::Copy(local))
+                    }
+                    _ => {
+                        let range = self.source.body.expr(rail).range;
+                        self.unsupported("shared memory copied from this rail", range);
+                        (int(mir::Ty::I64, 0), mir::SharedInit::Zero)
+                    }
                 }
-                _ => {
-                    let range = self.source.body.expr(rail).range;
-                    self.unsupported("shared memory copied from this rail", range);
-                    (int(mir::Ty::I64, 0), mir::SharedInit::Zero)
-                }
-            },
+            }
         }
     }
 
@@ -425,6 +431,10 @@ impl Builder<'_, '_> {
                 let stored = self.store_element(rail, index, value, true, machine);
                 Some(if machine == mir::Ty::Void { stored } else { self.convert(stored, element, ty) })
             }
+            ("size", []) => {
+                let rail = Box::new(self.local(local));
+                Some(expr(mir::Ty::I64, ExprKind::Length { rail, checked: false }))
+            }
             _ => None,
         }
     }
@@ -435,7 +445,11 @@ impl Builder<'_, '_> {
     }
 
     fn widen(&mut self, value: mir::Expr) -> mir::Expr {
-        if value.ty == mir::Ty::I64 { value } else { operation(Operation::Convert, mir::Ty::I64, vec![value]) }
+        if value.ty == mir::Ty::I64 {
+            value
+        } else {
+            operation(Operation::Convert, mir::Ty::I64, vec![value])
+        }
     }
 }
 
@@ -456,7 +470,11 @@ fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
         name,
         position,
         captures: Vec::new(),
-        host: mir::LaunchConfiguration { blocks: Vec::new(), threads: Vec::new(), shared_lengths: Vec::new() },
+        host: mir::LaunchConfiguration {
+            blocks: Vec::new(),
+            threads: Vec::new(),
+            shared_lengths: Vec::new(),
+        },
         shared: Vec::new(),
         locals: Vec::new(),
         block_locals: Vec::new(),

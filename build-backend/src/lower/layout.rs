@@ -11,7 +11,7 @@ use apg_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::types::{Shape, Substitution};
+use super::types::Substitution;
 use super::{Callee, Lowerer};
 use crate::mir::slot;
 
@@ -119,7 +119,9 @@ impl<'db> Lowerer<'db> {
             return known.clone();
         }
         let mut layout = match self.superclass(ty) {
-            Some(superclass) if !self.too_deep(superclass) && superclass != ty => (*self.layout(superclass)).clone(),
+            Some(superclass) if !self.too_deep(superclass) && superclass != ty => {
+                (*self.layout(superclass)).clone()
+            }
             _ => self.universal_layout(),
         };
         if let Some((class, _)) = ty.as_class(self.db) {
@@ -151,8 +153,8 @@ impl<'db> Lowerer<'db> {
             return;
         }
         let signature = self.signature(method, owner);
-        let is_abstract =
-            item.modifiers.has(Modifiers::ABSTRACT) || (!item.has_body && !item.modifiers.has(Modifiers::NATIVE));
+        let is_abstract = item.modifiers.has(Modifiers::ABSTRACT)
+            || (!item.has_body && !item.modifiers.has(Modifiers::NATIVE));
         let callee = Callee { method, owner, type_args: Vec::new() };
         if signature.type_params > 0 {
             layout.generic.insert(signature, callee);
@@ -189,7 +191,9 @@ impl<'db> Lowerer<'db> {
         let db = self.db;
         let class = class_modifiers(db, method.class(db));
         method_item(db, method).is_some_and(|it| {
-            it.modifiers.has(Modifiers::PRIVATE) || it.modifiers.has(Modifiers::FINAL) || class.has(Modifiers::FINAL)
+            it.modifiers.has(Modifiers::PRIVATE)
+                || it.modifiers.has(Modifiers::FINAL)
+                || class.has(Modifiers::FINAL)
         })
     }
 
@@ -220,10 +224,5 @@ impl<'db> Lowerer<'db> {
         let params = method_type_param_ids(self.db, callee.method);
         let substitution = self.class_substitution(callee.owner);
         substitution.with(params.iter().copied().zip(callee.type_args.iter().copied()))
-    }
-
-    /// Whether instances of the type live on the heap under a class of their own.
-    pub(super) fn is_heap_class(&self, ty: Ty) -> bool {
-        self.shape(ty) == Shape::Class
     }
 }

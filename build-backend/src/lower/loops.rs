@@ -47,7 +47,10 @@ impl Builder<'_, '_> {
         } else {
             let failed = operation(Operation::Not, mir::Ty::Bool, vec![test]);
             let then = vec![mir::Stmt { position, kind: Out::Break(label) }];
-            setup.push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
+            setup.push(mir::Stmt {
+                position,
+                kind: Out::If { condition: failed, then, otherwise: Vec::new() },
+            });
             setup.extend(body);
             (bool(true), setup)
         };
@@ -107,7 +110,8 @@ impl Builder<'_, '_> {
         if let Source::Call { method, receiver, args, .. } = &source.expr(inner).kind
             && method.name(self.lowerer.db) == "operator.."
         {
-            let mut operands: Vec<_> = receiver.iter().chain(args).copied().map(|it| (it, bound_ty)).collect();
+            let mut operands: Vec<_> =
+                receiver.iter().chain(args).copied().map(|it| (it, bound_ty)).collect();
             operands.truncate(2);
             let is_plain = operands.len() == 2 && operands.iter().all(|it| self.type_of(it.0) == bound_ty);
             if is_plain {
@@ -124,7 +128,14 @@ impl Builder<'_, '_> {
     }
 
     /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn.
-    fn range_loop(&mut self, label: LabelId, local: LocalId, components: &[LocalId], range: ExprId, body: StmtId) {
+    fn range_loop(
+        &mut self,
+        label: LabelId,
+        local: LocalId,
+        components: &[LocalId],
+        range: ExprId,
+        body: StmtId,
+    ) {
         let Some((low, high)) = self.bounds(range) else {
             let at = self.source.body.expr(range).range;
             self.unsupported("a loop over this range", at);
@@ -165,7 +176,14 @@ impl Builder<'_, '_> {
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
     }
 
-    fn rail_loop(&mut self, label: LabelId, local: LocalId, components: &[LocalId], iterable: ExprId, body: StmtId) {
+    fn rail_loop(
+        &mut self,
+        label: LabelId,
+        local: LocalId,
+        components: &[LocalId],
+        iterable: ExprId,
+        body: StmtId,
+    ) {
         let ty = self.type_of(iterable);
         let rail_ty = self.lowerer.as_rail(ty).unwrap_or(ty);
         let rail = self.value(iterable);
@@ -213,20 +231,22 @@ impl Builder<'_, '_> {
         let made = self.save(made);
         let label = self.begin_label(label);
         let (mut turn, (more, _)) = self.nested(|it| it.call_plain(has_next, iterator_ty, made.clone(), range));
+        let position = self.position;
+        let condition = if turn.is_empty() {
+            more
+        } else {
+            let condition = operation(Operation::Not, mir::Ty::Bool, vec![more]);
+            let then = vec![mir::Stmt { position, kind: Out::Break(label) }];
+            turn.push(mir::Stmt { position, kind: Out::If { condition, then, otherwise: Vec::new() } });
+            bool(true)
+        };
         let (rest, ()) = self.nested(|it| {
             let (value, ty) = it.call_plain(next, iterator_ty, made, range);
             it.loop_variable(local, components, value, ty);
             it.stmt(body);
         });
         turn.extend(rest);
-        self.push(Out::Loop {
-            label,
-            condition: more,
-            body: turn,
-            update: Vec::new(),
-            unroll: None,
-            test_last: false,
-        });
+        self.push(Out::Loop { label, condition, body: turn, update: Vec::new(), unroll: None, test_last: false });
     }
 
     /// Gives the variable of a `for (x in e)` its value for this turn, and takes points apart.
@@ -247,7 +267,13 @@ impl Builder<'_, '_> {
     }
 
     /// `point(i)`.
-    fn component(&mut self, point: mir::Expr, ty: Ty, i: i64, range: apg_syntax::TextRange) -> (mir::Expr, Ty) {
+    fn component(
+        &mut self,
+        point: mir::Expr,
+        ty: Ty,
+        i: i64,
+        range: apg_syntax::TextRange,
+    ) -> (mir::Expr, Ty) {
         let db = self.lowerer.db;
         let long = Ty::long(db);
         let found = self.lowerer.method_with("operator()", ty, &[long]);
@@ -261,7 +287,8 @@ impl Builder<'_, '_> {
             }
             None => {
                 let name = self.lowerer.type_name(ty);
-                let error = LowerError::new("build/no-components", format!("{name} cannot be taken apart by index"));
+                let error =
+                    LowerError::new("build/no-components", format!("{name} cannot be taken apart by index"));
                 self.error(error, range);
                 (zero(mir::Ty::I64), long)
             }

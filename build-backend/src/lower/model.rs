@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use apg_analysis::body::{Body, ExprKind, Literal, StmtKind};
+use apg_analysis::body::{ExprKind, Literal, StmtKind};
 use apg_analysis::ids::{ClassId, FieldId, MethodId};
 use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
 use apg_analysis::item_tree::source::{Item, item_offset, name_range};
@@ -12,7 +12,7 @@ use apg_analysis::scope::signature::{class_header, field_type, method_signature}
 use apg_analysis::ty::Ty;
 use smol_str::SmolStr;
 
-use super::function::{Source, shared_variables};
+use super::function::{Code, Source, shared_variables};
 use super::types::Substitution;
 use super::{Callee, LowerError, Lowerer};
 
@@ -60,7 +60,8 @@ impl Lowerer<'_> {
         if item.mutable || !item.has_initializer {
             return None;
         }
-        let body = apg_analysis::infer::field_init_body(self.db, field);
+        let code = apg_analysis::infer::field_init_body(self.db, field)?;
+        let body = &code.body;
         let mut stmt = body.root?;
         loop {
             match &body.stmt(stmt).kind {
@@ -90,7 +91,7 @@ impl Lowerer<'_> {
 
     /// The code of a method or constructor.
     pub(super) fn method_source(&mut self, callee: &Callee) -> Source {
-        let body = apg_analysis::infer::body(self.db, callee.method).clone();
+        let body = Code(Some(apg_analysis::infer::body(self.db, callee.method)));
         let item = Item::Method(callee.method);
         let substitution = self.method_substitution(callee);
         let name = format!("{}.{}", callee.owner_name(self), callee.method.name(self.db));
@@ -99,7 +100,7 @@ impl Lowerer<'_> {
 
     /// The initialiser of a field.
     pub(super) fn field_source(&mut self, field: FieldId, owner: Option<Ty>) -> Source {
-        let body = apg_analysis::infer::field_init_body(self.db, field).clone();
+        let body = Code(apg_analysis::infer::field_init_body(self.db, field));
         let substitution = owner.map(|it| self.class_substitution(it)).unwrap_or_default();
         let name = format!("{}.{}", field.class(self.db).name(self.db), field.name(self.db));
         self.source(Item::Field(field), body, substitution, owner, name)
@@ -108,7 +109,7 @@ impl Lowerer<'_> {
     fn source(
         &mut self,
         item: Item,
-        body: std::sync::Arc<Body>,
+        body: Code,
         substitution: Substitution,
         this: Option<Ty>,
         name: String,

@@ -1,7 +1,5 @@
 //! Inner classes: objects that know the object around them, in a hidden last field.
 
-use apg_analysis::item_tree::items::class_kind;
-use apg_analysis::item_tree::{ClassKind, Modifiers};
 use apg_analysis::ids::ClassId;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
@@ -17,10 +15,7 @@ const OUTER: &str = "$outer";
 impl Lowerer<'_> {
     /// Whether objects of a nested class stand alone.
     pub(super) fn is_static_class(&self, class: ClassId) -> bool {
-        let modifiers = apg_analysis::item_tree::items::class_modifiers(self.db, class);
-        let Some(outer) = class.outer(self.db) else { return true };
-        let plain = |it: ClassId| class_kind(self.db, it) == Some(ClassKind::Class);
-        modifiers.has(Modifiers::STATIC) || !plain(class) || !plain(outer)
+        apg_analysis::members::is_static_class(self.db, class)
     }
 
     /// The type of the object around objects of an inner class.
@@ -69,7 +64,10 @@ impl Builder<'_, '_> {
             None => {
                 let name = self.lowerer.type_name(outer);
                 let error = LowerError::new("build/no-outer", format!("there is no enclosing {name} here"));
-                self.error(error.note("make the class `static`, or create it inside an instance method"), range);
+                self.error(
+                    error.note("make the class `static`, or create it inside an instance method"),
+                    range,
+                );
                 let machine = self.lowerer.machine(outer);
                 vec![super::operands::zero(machine)]
             }

@@ -25,7 +25,11 @@ impl Builder<'_, '_> {
     }
 
     /// The same, after some that are lowered already.
-    pub(super) fn operands_after(&mut self, first: Vec<mir::Expr>, operands: &[(ExprId, Ty)]) -> Vec<mir::Expr> {
+    pub(super) fn operands_after(
+        &mut self,
+        first: Vec<mir::Expr>,
+        operands: &[(ExprId, Ty)],
+    ) -> Vec<mir::Expr> {
         let mut values = first;
         for &(id, ty) in operands {
             let start = self.block().len();
@@ -95,9 +99,13 @@ impl Builder<'_, '_> {
             ExprKind::MakeObject { fields, .. } => all(fields).max(Effect::Reads),
             ExprKind::Allocate(_) => Effect::Reads,
             ExprKind::AllocateRail { length, .. } => of(length).max(Effect::Reads),
-            ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => all(args).max(Effect::Reads),
+            ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {
+                all(args).max(Effect::Reads)
+            }
             ExprKind::Operation { args, .. } => all(args),
-            ExprKind::Cast { value, checked, .. } => of(value).max(if *checked { Effect::Reads } else { Effect::None }),
+            ExprKind::Cast { value, checked, .. } => {
+                of(value).max(if *checked { Effect::Reads } else { Effect::None })
+            }
             ExprKind::NonNull(value) => of(value).max(Effect::Reads),
             ExprKind::InstanceOf { value, .. } => of(value),
             ExprKind::And(left, right) | ExprKind::Or(left, right) => of(left).max(of(right)),

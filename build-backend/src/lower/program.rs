@@ -151,7 +151,9 @@ impl<'db> Lowerer<'db> {
                 let name = self.type_name(ty);
                 self.errors.push(
                     LowerError::new("build/endless-struct", format!("the struct {name} contains itself"))
-                        .note("a struct's fields lie inside it; make one of them a class, which is a reference"),
+                        .note(
+                            "a struct's fields lie inside it; make one of them a class, which is a reference",
+                        ),
                 );
             }
             self.endless = true;

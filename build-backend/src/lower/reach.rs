@@ -232,7 +232,11 @@ impl Lowerer<'_> {
     }
 
     /// Tables of those interfaces of a class or boxed struct that the program uses.
-    fn interface_tables(&mut self, ty: Ty, boxed: bool) -> Vec<(mir::InterfaceId, Vec<Option<mir::FunctionId>>)> {
+    fn interface_tables(
+        &mut self,
+        ty: Ty,
+        boxed: bool,
+    ) -> Vec<(mir::InterfaceId, Vec<Option<mir::FunctionId>>)> {
         let mut tables = Vec::new();
         for supertype in self.all_supertypes(ty).iter().copied() {
             if let Some((id, table)) = self.interface_table(ty, boxed, supertype) {
@@ -322,7 +326,8 @@ impl Builder<'_, '_> {
     fn no_code(&mut self, callee: &Callee, machine: mir::Ty) {
         let name = callee.method.name(self.lowerer.db).clone();
         let class = self.lowerer.type_name(callee.owner);
-        let error = super::LowerError::new("build/no-code", format!("{class}.{name} has no code that can be called"));
+        let error =
+            super::LowerError::new("build/no-code", format!("{class}.{name} has no code that can be called"));
         let error = error.note("a `native` method needs code that the compiler knows; write it in X10");
         self.error(error, Default::default());
         if machine != mir::Ty::Void {

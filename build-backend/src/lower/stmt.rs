@@ -16,7 +16,8 @@ impl Builder<'_, '_> {
         self.unroll = self.unrolling(&stmt.annotations);
         match &stmt.kind {
             StmtKind::Error => {
-                let error = LowerError::new("build/erroneous", "this statement has an error, so it cannot be built");
+                let error =
+                    LowerError::new("build/erroneous", "this statement has an error, so it cannot be built");
                 self.error(error.note("`apg check` says what is wrong with it"), stmt.range);
             }
             StmtKind::Empty => {}
@@ -131,8 +132,12 @@ impl Builder<'_, '_> {
             Returns::Nothing if value.is_none() => self.push(Out::Return(None)),
             Returns::Nothing => {
                 let range = self.source.body.stmt(id).range;
-                let error = LowerError::new("build/jump-out", "a `return` leaves the body of an `async` or `at`");
-                self.error(error.note("use `at (p) { ... return e; }` as an expression, or set a variable"), range);
+                let error =
+                    LowerError::new("build/jump-out", "a `return` leaves the body of an `async` or `at`");
+                self.error(
+                    error.note("use `at (p) { ... return e; }` as an expression, or set a variable"),
+                    range,
+                );
             }
         }
     }

@@ -59,7 +59,8 @@ impl Builder<'_, '_> {
         self.lowerer.live_slots.insert((None, slot::TO_STRING));
         let args = vec![value.clone()];
         let text = expr(machine, ExprKind::CallVirtual { class, slot: slot::TO_STRING, args });
-        let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![value, expr(mir::Ty::Any, ExprKind::Null)]);
+        let is_null =
+            operation(Operation::Eq, mir::Ty::Bool, vec![value, expr(mir::Ty::Any, ExprKind::Null)]);
         let (condition, then, otherwise) = (Box::new(is_null), Box::new(null), Box::new(text));
         expr(machine, ExprKind::Select { condition, then, otherwise })
     }

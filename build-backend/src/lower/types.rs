@@ -83,7 +83,11 @@ impl<'db> Lowerer<'db> {
 
     /// The type parameters of the classes and methods around an inner, local or anonymous class: its code
     /// uses them, so they count as further type arguments of it.
-    pub(super) fn enclosing_params(&mut self, class: ClassId, substitution: &Substitution) -> Vec<TypeParamId> {
+    pub(super) fn enclosing_params(
+        &mut self,
+        class: ClassId,
+        substitution: &Substitution,
+    ) -> Vec<TypeParamId> {
         if let Some(known) = self.enclosing_params.get(&class) {
             return known.clone();
         }
@@ -103,7 +107,9 @@ impl<'db> Lowerer<'db> {
             apg_analysis::item_tree::ClassPlace::Member
         );
         params.retain(|it| it.method(db).is_none() || is_local);
-        params.sort_by_key(|it| (outers.iter().position(|o| *o == it.class(db)), it.method(db).is_some(), it.index(db)));
+        params.sort_by_key(|it| {
+            (outers.iter().position(|o| *o == it.class(db)), it.method(db).is_some(), it.index(db))
+        });
         self.enclosing_params.insert(class, params.clone());
         params
     }

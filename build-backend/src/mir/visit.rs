@@ -16,11 +16,15 @@ fn walk_stmt(kind: &StmtKind, visit: &mut dyn FnMut(&Expr)) {
         | StmtKind::SetStatic { value, .. }
         | StmtKind::Expr(value)
         | StmtKind::Throw(value) => walk(value, visit),
-        StmtKind::SetField { object, value, .. } => [object, value].into_iter().for_each(|it| walk(it, visit)),
+        StmtKind::SetField { object, value, .. } => {
+            [object, value].into_iter().for_each(|it| walk(it, visit))
+        }
         StmtKind::SetElement { rail, index, value, .. } => {
             [rail, index, value].into_iter().for_each(|it| walk(it, visit));
         }
-        StmtKind::Block(body) | StmtKind::Labeled { body, .. } | StmtKind::Atomic(body) => walk_stmts(body, visit),
+        StmtKind::Block(body) | StmtKind::Labeled { body, .. } | StmtKind::Atomic(body) => {
+            walk_stmts(body, visit)
+        }
         StmtKind::Finish { body, .. } => walk_stmts(body, visit),
         StmtKind::If { condition, then, otherwise } => {
             walk(condition, visit);
