@@ -3,21 +3,21 @@
 use rustc_hash::FxHashSet;
 
 use super::Lowerer;
-use crate::mir::{self, ExprKind, visit};
+use crate::mir::{self, ExprKind, walk};
 
 impl Lowerer<'_> {
     /// Marks the functions reached from kernels.
     pub(super) fn mark_device_functions(&mut self) {
         let mut pending = Vec::new();
         for kernel in &self.program.kernels {
-            visit::walk_stmts(&kernel.body, &mut |it| note(it, &mut pending));
+            walk::visit_exprs(&kernel.body, &mut |it, _| note(it, &mut pending));
             for shared in &kernel.shared {
                 match &shared.init {
                     mir::SharedInit::Function { setup, value, .. } => {
-                        visit::walk_stmts(setup, &mut |it| note(it, &mut pending));
-                        visit::walk(value, &mut |it| note(it, &mut pending));
+                        walk::visit_exprs(setup, &mut |it, _| note(it, &mut pending));
+                        note_value(value, &mut pending);
                     }
-                    mir::SharedInit::Value(value) => visit::walk(value, &mut |it| note(it, &mut pending)),
+                    mir::SharedInit::Value(value) => note_value(value, &mut pending),
                     mir::SharedInit::Zero | mir::SharedInit::Copy(_) => {}
                 }
             }
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             }
             let function = &mut self.program.functions[id.index()];
             function.device = true;
-            visit::walk_stmts(&function.body, &mut |it| note(it, &mut pending));
+            walk::visit_exprs(&function.body, &mut |it, _| note(it, &mut pending));
         }
     }
 }
@@ -37,5 +37,12 @@ impl Lowerer<'_> {
 fn note(expr: &mir::Expr, calls: &mut Vec<mir::FunctionId>) {
     if let ExprKind::Call { function, .. } = &expr.kind {
         calls.push(*function);
+    }
+}
+
+fn note_value(value: &mir::Expr, calls: &mut Vec<mir::FunctionId>) {
+    note(value, calls);
+    for child in walk::children(&value.kind) {
+        note_value(child, calls);
     }
 }

@@ -8,7 +8,7 @@
 
 pub mod operation;
 pub mod print;
-pub mod visit;
+pub mod walk;
 
 use smol_str::SmolStr;
 
