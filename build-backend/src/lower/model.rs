@@ -7,7 +7,6 @@ use apg_analysis::ids::{ClassId, FieldId, MethodId};
 use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
 use apg_analysis::item_tree::source::{Item, item_offset, name_range};
 use apg_analysis::item_tree::{Modifiers, annotation_string};
-use apg_analysis::kernel::kernels;
 use apg_analysis::scope::signature::{class_header, field_type, method_signature};
 use apg_analysis::ty::Ty;
 use smol_str::SmolStr;
@@ -123,7 +122,7 @@ impl Lowerer<'_> {
             base: item_offset(self.db, item).into(),
             this,
             shared,
-            kernels: kernels(self.db, item).clone(),
+            kernels: Default::default(),
             name: SmolStr::new(name),
             body,
         }
