@@ -271,7 +271,7 @@ impl<'a> Walker<'a> {
     }
 
     fn do_while(&mut self, label: LabelId, body: StmtId, condition: ExprId) {
-        let mut once = |walker: &mut Self| {
+        let once = |walker: &mut Self| {
             let jumps = walker.with_label(label, |walker| walker.stmt(body));
             walker.state.join(&jumps.continues);
             walker.expr(condition);

@@ -230,11 +230,8 @@ impl Infer<'_> {
                 value
             }
             (Some(ty), false) => {
-                let joined = self.lub(ty, self.ty(value));
-                match joined {
-                    Some(joined) => self.set_result(joined),
-                    None => self.mismatch(self.range(value), ty, self.ty(value)),
-                }
+                let joined = self.common_type(ty, self.ty(value));
+                self.set_result(joined);
                 value
             }
         }

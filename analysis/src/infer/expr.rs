@@ -240,7 +240,7 @@ impl Infer<'_> {
 
     /// What both branches of a conditional are: the one type that the other converts to, else the least
     /// common supertype.
-    fn common_type(&self, a: Ty, b: Ty) -> Ty {
+    pub(super) fn common_type(&self, a: Ty, b: Ty) -> Ty {
         let db = self.db;
         if a.is_error(db) || b.is_error(db) {
             return if a.is_error(db) { b } else { a };

@@ -121,7 +121,7 @@ impl Infer<'_> {
     /// The first method of that name in a library class.
     fn library_method(&self, known: Known, name: &str) -> Option<MethodId> {
         let class = known_class(self.db, known)?;
-        self.declared_methods(class, name).first().copied()
+        crate::item_tree::items::own_methods(self.db, class, name).first().copied()
     }
 
     /// Declares the variable of a loop and the components of its pattern.

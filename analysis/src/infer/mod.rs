@@ -19,6 +19,7 @@ mod loops;
 mod name;
 mod operator;
 mod pick;
+mod remote;
 mod scopes;
 mod start;
 mod stmt;
@@ -49,7 +50,7 @@ pub struct BodyResult {
     /// All findings of typing, control flow and places; ranges are relative to the owner's declaration.
     /// The kernel rules have a query of their own.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the code delivers: the declared result, or the one found.
+    /// What the code delivers: the declared result, or the one found, as callers see it.
     pub result: Ty,
 }
 

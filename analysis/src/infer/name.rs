@@ -4,7 +4,8 @@ use apg_syntax::TextRange;
 use apg_syntax::ast;
 use smol_str::SmolStr;
 
-use super::ctx::{Infer, Owner, range_of};
+use super::Owner;
+use super::ctx::{Infer, range_of};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
@@ -195,7 +196,7 @@ impl<'db> Infer<'db> {
             }
             if let Some((method, owner)) = self.find_property_method(ty, name) {
                 return Some(match self.instance(&around, range) {
-                    Some(object) => self.property_call(object, method, owner, range),
+                    Some(object) => self.property_method(object, method, owner, range),
                     None => self.no_instance(name, range),
                 });
             }
@@ -311,7 +312,7 @@ impl<'db> Infer<'db> {
             return self.field_of(object, field, owner, range);
         }
         if let Some((method, owner)) = self.find_property_method(ty, name) {
-            return self.property_call(object, method, owner, range);
+            return self.property_method(object, method, owner, range);
         }
         self.no_member(ty, name, at, false);
         self.error(range)
@@ -403,7 +404,7 @@ impl<'db> Infer<'db> {
         self.ty(id)
     }
 
-    fn property_call(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
+    fn property_method(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
         let result = crate::members::result_type(self.db, method);
         let ty = self.at_this_place(self.seen_from(result, owner, self.path_of(object)));
         let class_args = owner.as_class(self.db).map(|(_, args)| args.to_vec()).unwrap_or_default();

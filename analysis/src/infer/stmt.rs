@@ -1,7 +1,7 @@
 //! Statements of the sequential core. Loops, and what starts or moves activities, have files of their own.
 
 use apg_syntax::TextRange;
-use apg_syntax::ast::{self, AstNode, HasAnnotations};
+use apg_syntax::ast::{self, HasAnnotations};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
