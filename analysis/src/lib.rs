@@ -1,10 +1,14 @@
 //! Analysis.
 #![allow(missing_docs)]
 pub mod body;
+pub mod check;
 pub mod constraint;
 pub mod db;
 pub mod diagnostics;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod flow;
+pub mod host;
 pub mod ids;
 pub mod infer;
 pub mod item_tree;
@@ -13,3 +17,5 @@ pub mod members;
 pub mod place;
 pub mod scope;
 pub mod ty;
+
+pub use host::{Analysis, AnalysisHost, Cancelled};

@@ -102,7 +102,8 @@ impl Infer<'_> {
             Ok(picked) => {
                 self.check_guard(&picked, None, &call);
                 let args = self.convert_args(&picked, call.args);
-                let kind = ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
+                let kind =
+                    ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
                 self.alloc(kind, picked.result, range)
             }
             Err(reason) => self.call_failed(&name, &reason, None, &call),
@@ -125,7 +126,11 @@ impl Infer<'_> {
             return StmtKind::Error;
         }
         if s.outer().is_some() {
-            self.unsupported(range, "a constructor call through an outer object", "call it without the object");
+            self.unsupported(
+                range,
+                "a constructor call through an outer object",
+                "call it without the object",
+            );
             return StmtKind::Error;
         }
         let target = if is_super {
@@ -198,8 +203,9 @@ impl Infer<'_> {
             StmtKind::Block(stmts) => stmts.first().copied(),
             _ => Some(root),
         };
-        let explicit = first
-            .is_some_and(|id| matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. } | StmtKind::Error));
+        let explicit = first.is_some_and(|id| {
+            matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. } | StmtKind::Error)
+        });
         if explicit {
             return;
         }
@@ -228,7 +234,8 @@ impl Infer<'_> {
         let args: Vec<ast::Expr> = s.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         if !self.is_constructor || self.scopes.frame_depth() > 0 {
             self.report(
-                type_rules::constructor_call::RULE.at(range, "`property(...)` can only be called in a constructor"),
+                type_rules::constructor_call::RULE
+                    .at(range, "`property(...)` can only be called in a constructor"),
             );
             return StmtKind::Error;
         }
@@ -236,7 +243,11 @@ impl Infer<'_> {
             let name = self.class.name(self.db).clone();
             self.report(type_rules::no_matching_call::RULE.at(
                 range,
-                format!("`{name}` has {} properties, and {} are given", fields.len(), super::call::count(args.len())),
+                format!(
+                    "`{name}` has {} properties, and {} are given",
+                    fields.len(),
+                    super::call::count(args.len())
+                ),
             ));
             for arg in &args {
                 self.value(Some(arg), range, None);

@@ -76,7 +76,9 @@ impl<'db> Infer<'db> {
         }
         value = match conversion.representation {
             Representation::Same if self.ty(value) == to => value,
-            Representation::Same | Representation::Coerce => self.alloc(ExprKind::Coerce { value }, plain, range),
+            Representation::Same | Representation::Coerce => {
+                self.alloc(ExprKind::Coerce { value }, plain, range)
+            }
             Representation::Box => self.alloc(ExprKind::Box { value }, plain, range),
         };
         if conversion.checked {

@@ -6,9 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Owner;
 use super::scopes::Scopes;
-use crate::body::{
-    Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind,
-};
+use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::ClassId;

@@ -30,7 +30,7 @@ use crate::body::{Body, Literal};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
-use crate::item_tree::items::{field_item, field_is_static, method_item};
+use crate::item_tree::items::{field_is_static, field_item, method_item};
 use crate::ty::Ty;
 
 /// Whose code a body is.

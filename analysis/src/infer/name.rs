@@ -9,10 +9,8 @@ use super::ctx::{Infer, range_of};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::items::{
-    field_is_static, field_item, fields, method_is_static, methods,
-};
 use crate::item_tree::Modifiers;
+use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
@@ -230,9 +228,9 @@ impl<'db> Infer<'db> {
             Some(id) => id,
             None => {
                 self.report(
-                    type_rules::static_context::RULE
-                        .at(range, "there is no `this` in static code")
-                        .note("static methods and initialisers are run without an object: pass one as an argument"),
+                    type_rules::static_context::RULE.at(range, "there is no `this` in static code").note(
+                        "static methods and initialisers are run without an object: pass one as an argument",
+                    ),
                 );
                 self.error(range)
             }
@@ -371,7 +369,8 @@ impl<'db> Infer<'db> {
             return;
         }
         let (name, class) = (field.name(self.db), field.class(self.db).name(self.db));
-        let message = format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
+        let message =
+            format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
         self.report(name_rules::not_visible::RULE.at(at, message));
     }
 
@@ -410,8 +409,14 @@ impl<'db> Infer<'db> {
         let class_args = owner.as_class(self.db).map(|(_, args)| args.to_vec()).unwrap_or_default();
         let dispatch = self.dispatch(method, false);
         let receiver = Some(object);
-        let kind =
-            ExprKind::Call { method, dispatch, receiver, class_args, type_args: Vec::new(), args: Vec::new() };
+        let kind = ExprKind::Call {
+            method,
+            dispatch,
+            receiver,
+            class_args,
+            type_args: Vec::new(),
+            args: Vec::new(),
+        };
         self.alloc(kind, ty, range)
     }
 

@@ -77,14 +77,19 @@ impl Infer<'_> {
             text: if sets { format!("at ({go}) ") } else { format!("(at ({go}) ") },
         }];
         if !sets {
-            edits.push(TextEdit { file: None, range: TextRange::empty(call.range.end()), text: ")".to_owned() });
+            edits.push(TextEdit {
+                file: None,
+                range: TextRange::empty(call.range.end()),
+                text: ")".to_owned(),
+            });
         }
         let mut diagnostic = rules::remote_access::RULE
             .at(call.range, message)
             .with_severity(severity)
             .note(format!("go there with `at ({go})`, or copy the elements with `Rail.asyncCopy`"));
         if severity == Severity::Warning {
-            diagnostic = diagnostic.note("it is checked when the program runs, and raises an exception at any other place");
+            diagnostic = diagnostic
+                .note("it is checked when the program runs, and raises an exception at any other place");
         }
         if !what.is_empty() {
             diagnostic = diagnostic.fix(Fix { title: format!("Wrap in `at ({go})`"), edits });

@@ -75,7 +75,9 @@ pub(super) fn name_range(db: &dyn Db, owner: Owner) -> TextRange {
     let name = ast::MethodDecl::cast(node.clone())
         .and_then(|m| m.name().map(|n| range_of(&n)))
         .or_else(|| ast::Declarator::cast(node.clone()).and_then(|d| d.name().map(|n| range_of(&n))))
-        .or_else(|| ast::OperatorDecl::cast(node.clone()).and_then(|o| o.name_token().map(|t| t.text_range())))
+        .or_else(|| {
+            ast::OperatorDecl::cast(node.clone()).and_then(|o| o.name_token().map(|t| t.text_range()))
+        })
         .or_else(|| {
             ast::ConstructorDecl::cast(node.clone()).and_then(|c| c.this_token().map(|t| t.text_range()))
         });
@@ -156,8 +158,7 @@ impl Infer<'_> {
     }
 
     fn note_guard(&mut self, method: crate::ids::MethodId) {
-        let substitution =
-            Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
+        let substitution = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
         let guard = &method_signature(self.db, method).guard.constraint;
         let terms = substitution.constraint(guard).terms;
         let terms: Vec<ConstraintTerm> = terms.iter().map(|term| self.term_here(term)).collect();

@@ -5,5 +5,4 @@ pub mod captured_var;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] =
-    &[&captured_var::RULE];
+pub static RULES: &[&Rule] = &[&captured_var::RULE];

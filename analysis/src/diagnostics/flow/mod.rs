@@ -11,5 +11,12 @@ pub mod val_reassigned;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] =
-    &[&captured_var::RULE, &field_not_assigned::RULE, &jump_target::RULE, &missing_return::RULE, &unreachable::RULE, &use_before_assignment::RULE, &val_reassigned::RULE];
+pub static RULES: &[&Rule] = &[
+    &captured_var::RULE,
+    &field_not_assigned::RULE,
+    &jump_target::RULE,
+    &missing_return::RULE,
+    &unreachable::RULE,
+    &use_before_assignment::RULE,
+    &val_reassigned::RULE,
+];

@@ -11,5 +11,12 @@ pub mod unresolved_member;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] =
-    &[&ambiguous_type::RULE, &duplicate_local::RULE, &not_visible::RULE, &unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
+pub static RULES: &[&Rule] = &[
+    &ambiguous_type::RULE,
+    &duplicate_local::RULE,
+    &not_visible::RULE,
+    &unknown_import::RULE,
+    &unknown_type::RULE,
+    &unresolved::RULE,
+    &unresolved_member::RULE,
+];

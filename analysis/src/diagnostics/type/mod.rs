@@ -36,5 +36,37 @@ pub mod wrong_type_arguments;
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] =
-    &[&abstract_instantiation::RULE, &ambiguous_call::RULE, &bad_override::RULE, &constructor_call::RULE, &cyclic_inheritance::RULE, &cyclic_typedef::RULE, &duplicate_case::RULE, &duplicate_member::RULE, &impossible_cast::RULE, &incomparable::RULE, &literal_range::RULE, &mismatch::RULE, &missing_type::RULE, &no_body::RULE, &no_matching_call::RULE, &no_operator::RULE, &not_a_class::RULE, &not_a_value::RULE, &not_an_interface::RULE, &not_assignable::RULE, &not_callable::RULE, &not_constant::RULE, &not_enclosing::RULE, &not_extendable::RULE, &not_implemented::RULE, &not_iterable::RULE, &recursive_result::RULE, &static_context::RULE, &unsupported::RULE, &void_value::RULE, &wrong_property_count::RULE, &wrong_type_arguments::RULE];
+pub static RULES: &[&Rule] = &[
+    &abstract_instantiation::RULE,
+    &ambiguous_call::RULE,
+    &bad_override::RULE,
+    &constructor_call::RULE,
+    &cyclic_inheritance::RULE,
+    &cyclic_typedef::RULE,
+    &duplicate_case::RULE,
+    &duplicate_member::RULE,
+    &impossible_cast::RULE,
+    &incomparable::RULE,
+    &literal_range::RULE,
+    &mismatch::RULE,
+    &missing_type::RULE,
+    &no_body::RULE,
+    &no_matching_call::RULE,
+    &no_operator::RULE,
+    &not_a_class::RULE,
+    &not_a_value::RULE,
+    &not_an_interface::RULE,
+    &not_assignable::RULE,
+    &not_callable::RULE,
+    &not_constant::RULE,
+    &not_enclosing::RULE,
+    &not_extendable::RULE,
+    &not_implemented::RULE,
+    &not_iterable::RULE,
+    &recursive_result::RULE,
+    &static_context::RULE,
+    &unsupported::RULE,
+    &void_value::RULE,
+    &wrong_property_count::RULE,
+    &wrong_type_arguments::RULE,
+];
