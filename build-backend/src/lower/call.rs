@@ -115,7 +115,7 @@ impl Builder<'_, '_> {
             return self.call_static(callee, args, result, range);
         }
         if let Some(universal) = self.lowerer.universal(&signature) {
-            return self.call_universal(universal, callee, dispatch, args, machine);
+            return self.call_universal(universal, dispatch, args, machine);
         }
         if signature.type_params > 0 {
             self.check_receiver(&mut args);
@@ -159,15 +159,15 @@ impl Builder<'_, '_> {
     fn call_universal(
         &mut self,
         universal: Universal,
-        callee: &Callee,
         dispatch: Dispatch,
         mut args: Vec<mir::Expr>,
         machine: mir::Ty,
     ) -> mir::Expr {
         if dispatch == Dispatch::Super {
             // Nothing above says otherwise: what every object has.
-            let owner = self.source.this.unwrap_or(callee.owner);
-            let function = self.lowerer.function(FunctionKey::Default(universal, owner));
+            let any = Ty::any(self.lowerer.db);
+            args[0] = self.as_any(args[0].clone());
+            let function = self.lowerer.function(FunctionKey::Default(universal, any));
             return expr(machine, ExprKind::Call { function, args });
         }
         self.lowerer.live_slots.insert((None, universal.slot()));

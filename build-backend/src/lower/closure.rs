@@ -200,10 +200,7 @@ impl Builder<'_, '_> {
 
     /// C++ wants a value on every path; X10's flow analysis has shown that this one is never taken.
     pub(super) fn end_of_value(&mut self, result: mir::Ty) {
-        let returned = matches!(
-            self.block().last().map(|it| &it.kind),
-            Some(mir::StmtKind::Return(_) | mir::StmtKind::Throw(_))
-        );
+        let returned = self.block().last().is_some_and(|it| leaves(&it.kind));
         if result != mir::Ty::Void && !returned {
             self.push(mir::StmtKind::Return(Some(super::operands::zero(result))));
         }
@@ -221,5 +218,16 @@ impl Lowerer<'_> {
         self.class_data[class.index()].function_type = Some(function_type);
         self.instantiate(class);
         class
+    }
+}
+
+/// Whether control never comes out at the end of a statement.
+fn leaves(kind: &mir::StmtKind) -> bool {
+    let last = |body: &[mir::Stmt]| body.last().is_some_and(|it| leaves(&it.kind));
+    match kind {
+        mir::StmtKind::Return(_) | mir::StmtKind::Throw(_) => true,
+        mir::StmtKind::Block(body) => last(body),
+        mir::StmtKind::If { then, otherwise, .. } => last(then) && last(otherwise),
+        _ => false,
     }
 }

@@ -53,21 +53,12 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// "Type@hash", with the hash in base 16.
+    /// "Type@hash", or of a function its type.
     fn object_text(&mut self, this: mir::Expr, ty: Ty, machine: mir::Ty) -> mir::Expr {
-        if self.lowerer.shape(ty) == Shape::Any {
-            // A function value.
-            return expr(machine, ExprKind::String(self.lowerer.type_name(ty).into()));
+        if self.lowerer.is_any(ty) {
+            return self.runtime("object_to_string", vec![this], machine);
         }
-        let class = self.lowerer.root();
-        self.lowerer.live_slots.insert((None, slot::HASH_CODE));
-        let call = ExprKind::CallVirtual { class, slot: slot::HASH_CODE, args: vec![this] };
-        let hash = expr(mir::Ty::I32, call);
-        let unsigned = operation(Operation::Convert, mir::Ty::U32, vec![hash]);
-        let wide = operation(Operation::Convert, mir::Ty::U64, vec![unsigned]);
-        let hash = self.runtime("string_from_u64_radix", vec![wide, int(mir::Ty::I32, 16)], machine);
-        let name = format!("{}@", self.lowerer.type_name(ty));
-        self.join(vec![expr(machine, ExprKind::String(name.into())), hash])
+        expr(machine, ExprKind::String(self.lowerer.type_name(ty).into()))
     }
 
     /// "struct Type: a=1 b=2".

@@ -54,7 +54,11 @@ impl Lowerer<'_> {
         }
         Some(match target {
             Target::Method(callee) => self.function(FunctionKey::Method(callee)),
-            Target::Default(universal) => self.function(FunctionKey::Default(universal, receiver)),
+            // Of objects the defaults are all alike.
+            Target::Default(universal) => {
+                let shared = if self.shape(receiver) == Shape::Class { Ty::any(self.db) } else { receiver };
+                self.function(FunctionKey::Default(universal, shared))
+            }
         })
     }
 

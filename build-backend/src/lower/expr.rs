@@ -72,9 +72,25 @@ impl Builder<'_, '_> {
 
     /// The expression for its effect only.
     pub(super) fn effect_of(&mut self, id: ExprId) {
-        let value = self.value(id);
-        if !self.is_constant(&value) {
-            self.push(mir::StmtKind::Expr(value));
+        let source = self.source.body.clone();
+        match &source.expr(id).kind {
+            // Nobody asks for the value assigned, so it needs no temporary.
+            Source::Assign { target: AssignTarget::Local(local), value } => {
+                let declared = self.variable_type(*local);
+                let value = self.value_as(*value, declared);
+                self.store_variable(*local, value);
+            }
+            Source::Let { stmts, result } => {
+                stmts.iter().for_each(|stmt| self.stmt(*stmt));
+                self.effect_of(*result);
+            }
+            Source::Coerce { value } => self.effect_of(*value),
+            _ => {
+                let value = self.value(id);
+                if !self.is_constant(&value) {
+                    self.push(mir::StmtKind::Expr(value));
+                }
+            }
         }
     }
 

@@ -230,7 +230,8 @@ impl Builder<'_, '_> {
         let made = self.convert(made, made_ty, iterator_ty);
         let made = self.save(made);
         let label = self.begin_label(label);
-        let (mut turn, (more, _)) = self.nested(|it| it.call_plain(has_next, iterator_ty, made.clone(), range));
+        let (mut turn, (more, _)) =
+            self.nested(|it| it.call_plain(has_next, iterator_ty, made.clone(), range));
         let position = self.position;
         let condition = if turn.is_empty() {
             more
@@ -246,7 +247,14 @@ impl Builder<'_, '_> {
             it.stmt(body);
         });
         turn.extend(rest);
-        self.push(Out::Loop { label, condition, body: turn, update: Vec::new(), unroll: None, test_last: false });
+        self.push(Out::Loop {
+            label,
+            condition,
+            body: turn,
+            update: Vec::new(),
+            unroll: None,
+            test_last: false,
+        });
     }
 
     /// Gives the variable of a `for (x in e)` its value for this turn, and takes points apart.
