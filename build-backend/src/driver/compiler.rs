@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{BuildError, Profile};
+use super::{BuildError, Profile, UnitKind};
 
 /// A compiler that takes GCC's options.
 #[derive(Clone, Debug)]
@@ -44,26 +44,28 @@ fn locate(name: &str) -> Option<Compiler> {
 }
 
 impl Compiler {
-    /// Options for generated code: X10's integers wrap, floating point is never contracted (the same result at every place), and
-    /// `-g1` keeps the `.x10` lines.
-    pub fn flags(&self, profile: Profile) -> Vec<String> {
+    /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are vectorised in every
+    /// profile; like a device they may fuse a multiplication with an addition and keep no floating-point traps.
+    pub fn flags(&self, profile: Profile, kind: UnitKind) -> Vec<String> {
         let mut flags = vec![
-            "-std=c++20",
+            "-std=gnu++20",
             "-fPIC",
             "-fwrapv",
-            "-fno-strict-aliasing",
-            "-ffp-contract=off",
             "-fno-math-errno",
             "-fno-semantic-interposition",
             "-fvisibility=hidden",
-            "-fno-omit-frame-pointer",
-            "-g1",
             "-w",
             "-pipe",
         ];
-        match profile {
-            Profile::Dev => flags.extend(["-O1"]),
-            Profile::Release => flags.extend(["-O3", "-march=native"]),
+        match (kind, profile) {
+            (UnitKind::Kernels, _) => {
+                flags.extend(["-O3", "-march=native", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
+            }
+            (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
+            (UnitKind::Code, Profile::Dev) => flags.extend(["-O1", "-ffp-contract=off", "-g1"]),
+            (UnitKind::Code, Profile::Release) => {
+                flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
+            }
         }
         flags.into_iter().map(str::to_owned).collect()
     }

@@ -17,11 +17,24 @@ pub use bundle::{appended_program, write_bundle};
 pub use cache::Cache;
 pub use compiler::{Compiler, find as find_compiler};
 
+/// What a unit holds, which decides how it is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// Functions.
+    Code,
+    /// Processor forms of kernels: always optimised.
+    Kernels,
+    /// Data: never worth optimising.
+    Tables,
+}
+
 /// A file of C++.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Its name in messages and progress: a few letters, no slash.
     pub name: String,
+    /// What it holds.
+    pub kind: UnitKind,
     /// The text.
     pub text: String,
 }
@@ -128,11 +141,13 @@ pub fn build(
     observer: &dyn Observer,
 ) -> Result<PathBuf, BuildError> {
     let compiler = find_compiler()?;
-    let flags = compiler.flags(profile);
     let include = cache.headers(headers)?;
     let keys: Vec<String> = units
         .iter()
-        .map(|unit| cache::key(&[&compiler.identity, &flags.join(" "), &include.key, &unit.text]))
+        .map(|unit| {
+            let flags = compiler.flags(profile, unit.kind).join(" ");
+            cache::key(&[&compiler.identity, &flags, &include.key, &unit.text])
+        })
         .collect();
     let program = cache.path("programs", &cache::key(&[&compiler.identity, &keys.join(" ")]), "so");
     if program.is_file() {
@@ -148,7 +163,7 @@ pub fn build(
         cache.produce(object, |output| {
             let mut command = Command::new(&compiler.path);
             command
-                .args(&flags)
+                .args(compiler.flags(profile, unit.kind))
                 .arg("-I")
                 .arg(&include.folder)
                 .arg("-c")
@@ -205,7 +220,7 @@ mod tests {
     }
 
     fn unit(name: &str, text: &str) -> Unit {
-        Unit { name: name.into(), text: text.into() }
+        Unit { name: name.into(), kind: UnitKind::Code, text: text.into() }
     }
 
     #[test]
