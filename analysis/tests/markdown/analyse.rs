@@ -53,12 +53,16 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
     let mut db = RootDatabase::default();
     let library = library()
         .iter()
-        .map(|(path, text)| (path.clone(), SourceFile::new(&db, path.clone(), FileOrigin::Library, text.clone())))
+        .map(|(path, text)| {
+            (path.clone(), SourceFile::new(&db, path.clone(), FileOrigin::Library, text.clone()))
+        })
         .collect();
     Library::get(&db).set_files(&mut db).to(Arc::new(library));
     let files: Vec<SourceFile> = texts
         .iter()
-        .map(|(name, text)| SourceFile::new(&db, Path::new("/test").join(name), FileOrigin::User, text.as_str().into()))
+        .map(|(name, text)| {
+            SourceFile::new(&db, Path::new("/test").join(name), FileOrigin::User, text.as_str().into())
+        })
         .collect();
     let by_path = files.iter().map(|file| (file.path(&db).clone(), *file)).collect();
     let project = Project::get(&db);
@@ -104,7 +108,8 @@ impl Analysed {
         let text = self.files[file].text(db);
         let mut best: Option<(TextSize, Ty)> = None;
         for class in all_classes(db, self.files[file]) {
-            let methods = methods(db, *class).iter().map(|method| (Owner::Method(*method), Item::Method(*method)));
+            let methods =
+                methods(db, *class).iter().map(|method| (Owner::Method(*method), Item::Method(*method)));
             let fields = fields(db, *class).iter().map(|field| (Owner::Field(*field), Item::Field(*field)));
             for (owner, item) in methods.chain(fields) {
                 let offset = item_offset(db, item);
@@ -117,7 +122,9 @@ impl Analysed {
                         return Some(self.finding(line, kind, body.local(local).ty));
                     }
                 }
-                for expr in body.exprs.iter().filter(|expr| line_of(text, expr.range.start() + offset) == line) {
+                for expr in
+                    body.exprs.iter().filter(|expr| line_of(text, expr.range.start() + offset) == line)
+                {
                     let longer = best.is_none_or(|(length, _)| expr.range.len() >= length);
                     if longer && !matches!(expr.kind, ExprKind::Error) {
                         best = Some((expr.range.len(), expr.ty));
@@ -139,13 +146,14 @@ impl Analysed {
 
 /// Where a value of the type lives: what its constraint says of its home, else here.
 fn place(db: &dyn Db, ty: Ty) -> String {
-    let homes = ty.constraint(db).into_iter().flat_map(|constraint| &constraint.terms).find_map(|term| match term {
-        ConstraintTerm::Equal(a, b) => [(a, b), (b, a)].into_iter().find_map(|(home, place)| {
-            let is_home = home.fields.last().is_some_and(|field| field.starts_with("home"));
-            is_home.then(|| place.to_string())
-        }),
-        _ => None,
-    });
+    let homes =
+        ty.constraint(db).into_iter().flat_map(|constraint| &constraint.terms).find_map(|term| match term {
+            ConstraintTerm::Equal(a, b) => [(a, b), (b, a)].into_iter().find_map(|(home, place)| {
+                let is_home = home.fields.last().is_some_and(|field| field.starts_with("home"));
+                is_home.then(|| place.to_string())
+            }),
+            _ => None,
+        });
     let global = ty.as_class(db).is_some_and(|(class, _)| class.name(db).starts_with("Global"));
     homes.unwrap_or_else(|| if global { "unknown".to_owned() } else { "here".to_owned() })
 }
@@ -157,7 +165,8 @@ fn line_of(text: &str, offset: TextSize) -> usize {
 
 /// The texts of all files with a fix of the first one applied.
 pub fn apply(analysed: &Analysed, fix: &Fix) -> Vec<String> {
-    let mut texts: Vec<String> = analysed.files.iter().map(|file| file.text(&analysed.db).to_string()).collect();
+    let mut texts: Vec<String> =
+        analysed.files.iter().map(|file| file.text(&analysed.db).to_string()).collect();
     let mut edits: Vec<_> = fix.edits.iter().collect();
     // From the back, so that offsets stay right; of two at one place the first stays first.
     edits.reverse();
@@ -165,7 +174,8 @@ pub fn apply(analysed: &Analysed, fix: &Fix) -> Vec<String> {
     for edit in edits {
         let file = edit.file.unwrap_or(analysed.files[0]);
         if let Some(index) = analysed.files.iter().position(|known| *known == file) {
-            texts[index].replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);
+            texts[index]
+                .replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);
         }
     }
     texts

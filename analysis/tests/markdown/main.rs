@@ -62,7 +62,12 @@ fn markdown() {
         }
     }
     assert!(run > 0, "no test contains `{filter}`");
-    assert!(failed.is_empty(), "{} of {run} markdown tests failed\n\n{}\n", failed.len(), failed.join("\n\n"));
+    assert!(
+        failed.is_empty(),
+        "{} of {run} markdown tests failed\n\n{}\n",
+        failed.len(),
+        failed.join("\n\n")
+    );
 }
 
 /// What is wrong with a test, a line of text each.
