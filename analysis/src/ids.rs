@@ -12,6 +12,7 @@ pub struct SourceFile {
     #[returns(ref)]
     pub path: PathBuf,
     /// Where it comes from.
+    #[returns(copy)]
     pub origin: FileOrigin,
     /// The text.
     #[returns(ref)]
@@ -31,13 +32,16 @@ pub enum FileOrigin {
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub struct ClassId {
     /// The file that declares it.
+    #[returns(copy)]
     pub file: SourceFile,
     /// The class around it.
+    #[returns(copy)]
     pub outer: Option<ClassId>,
     /// Simple name; anonymous classes are `$1`, `$2`, ... within `outer`.
     #[returns(ref)]
     pub name: SmolStr,
     /// 0, except for the further of several classes of one name (an error, but each has its identity).
+    #[returns(copy)]
     pub nth: u32,
 }
 
@@ -45,11 +49,14 @@ pub struct ClassId {
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub struct MethodId {
     /// The declaring class.
+    #[returns(copy)]
     pub class: ClassId,
-    /// `name`, `operator+`, `operator()`, `operator()=`, `operator_as`, `this` for a constructor.
+    /// `name`, `operator+`, `operator()`, `operator()=`, `operator_as` (explicit conversion),
+    /// `operator_implicit_as` (implicit conversion), `operator_async` (keywords), `this` for a constructor.
     #[returns(ref)]
     pub name: SmolStr,
     /// Which of the overloads, in source order.
+    #[returns(copy)]
     pub nth: u32,
 }
 
@@ -57,6 +64,7 @@ pub struct MethodId {
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub struct FieldId {
     /// The declaring class.
+    #[returns(copy)]
     pub class: ClassId,
     /// Its name.
     #[returns(ref)]
@@ -67,12 +75,32 @@ pub struct FieldId {
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub struct TypeParamId {
     /// The declaring class.
+    #[returns(copy)]
     pub class: ClassId,
     /// The declaring method, if it is a method's.
+    #[returns(copy)]
     pub method: Option<MethodId>,
     /// Position in the list.
+    #[returns(copy)]
     pub index: u32,
     /// Its name.
     #[returns(ref)]
     pub name: SmolStr,
+}
+
+/// A `type Name[T](x:U) = ...;` at the top of a file or in a class.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct TypedefId {
+    /// The file that declares it.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// The class around it.
+    #[returns(copy)]
+    pub outer: Option<ClassId>,
+    /// Its name.
+    #[returns(ref)]
+    pub name: SmolStr,
+    /// Which of those with this name, in source order: type definitions may be overloaded by arity.
+    #[returns(copy)]
+    pub nth: u32,
 }

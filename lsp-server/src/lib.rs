@@ -1,1 +1,4 @@
-//! lsp-server
+//! The language server: protocol only.
+
+pub mod document;
+pub mod position;

@@ -8,6 +8,7 @@ pub mod abi;
 pub mod device;
 pub mod distributed;
 pub mod layout;
+pub mod library;
 pub mod memory;
 pub mod serialize;
 pub mod topology;

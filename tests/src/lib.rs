@@ -1,1 +1,6 @@
-//! tests
+//! What the tests of this folder share: the commands under test, optional tools, whole programs.
+
+pub mod lsp;
+pub mod measure;
+pub mod programs;
+pub mod tools;

@@ -7,7 +7,7 @@ use super::{Diagnostic, Fix, Related, Severity};
 
 /// One diagnostic code with its documentation. Each has a file of its own, in the folder of its
 /// family, and stands in that family's `RULES`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
     /// `family/kebab-name`, the name of the file with `-` for `_`.
     pub code: &'static str,

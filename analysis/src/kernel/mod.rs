@@ -1,11 +1,34 @@
 //! `@CUDA` kernels. One query answers the one question "what does the GPU run?": [`Kernel`] or all the
 //! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
 
-use apg_syntax::TextRange;
+mod barrier;
+mod calls;
+mod captures;
+mod constant;
+mod draft;
+mod facts;
+mod function;
+mod hoistable;
+mod limits;
+mod range;
+mod recognise;
+mod render;
+mod repair;
+mod report;
+mod rules;
+mod shape;
+mod shared;
+mod summary;
+mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
+
+pub use repair::{Piece, Repair, RepairEdit};
+pub use report::{function_violations, kernel_diagnostics, kernels};
+pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
+pub use violation::{RelatedSite, Violation};
 
 /// A well-formed kernel: the parts of
 /// `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for (thread..) clocked async body } }`.
@@ -119,19 +142,13 @@ pub enum CaptureKind {
     GlobalRail { element: Ty },
 }
 
-/// One broken rule. Every rule has its own code (`cuda/...`, `hoist/...`), its page and its fixes.
+/// What the recogniser says about one `@CUDA` block, or about one `@CUDA` function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// The `at` statement whose kernel it breaks.
+pub struct Recognised {
+    /// The `at` statement; for an annotation in a wrong place the annotated statement.
     pub at: StmtId,
-    /// The diagnostic's code, e.g. `cuda/missing-clocked-async`.
-    pub code: &'static str,
-    /// What was found, in one sentence.
-    pub message: String,
-    /// Where, relative to the owning item.
-    pub range: TextRange,
-    /// Why the GPU cannot do it, what to write instead.
-    pub notes: Vec<String>,
-    /// Text edits that mend it, relative to the owning item.
-    pub fixes: Vec<crate::diagnostics::Fix>,
+    /// The kernel; `None` if a violation is an error, or if a part of the body has errors of its own.
+    pub kernel: Option<Kernel>,
+    /// All broken rules, in source order.
+    pub violations: Vec<Violation>,
 }

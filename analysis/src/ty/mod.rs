@@ -1,5 +1,14 @@
 //! Types. A [`Ty`] is interned: equal types are the same value, copying is free.
 
+mod build;
+pub mod context;
+mod display;
+pub mod known;
+pub mod lub;
+pub mod relate;
+pub mod subst;
+pub mod supers;
+
 use smol_str::SmolStr;
 
 use crate::ids::{ClassId, TypeParamId};
@@ -46,6 +55,8 @@ pub enum ConstraintTerm {
     Equal(Path, Path),
     /// `a != b`
     NotEqual(Path, Path),
+    /// `a`: a boolean path that holds.
+    Holds(Path),
     /// Carried, not decided.
     Opaque(SmolStr),
 }
@@ -68,7 +79,9 @@ pub enum PathRoot {
     This,
     /// `here`, at the place of the declaration.
     Here,
-    /// A local or formal: its name and the offset of its declaration in the owning item.
+    /// A local or formal: its name, and the offset of its declaration in the owning item; for the
+    /// formals of a method, constructor or type definition, and for properties named in a class
+    /// header, their index in the list instead (signatures have no positions).
     Local { name: SmolStr, offset: u32 },
     /// A static field or anything else by qualified name.
     Static(SmolStr),

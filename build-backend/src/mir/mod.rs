@@ -8,6 +8,7 @@
 
 pub mod operation;
 pub mod print;
+pub mod walk;
 
 use smol_str::SmolStr;
 

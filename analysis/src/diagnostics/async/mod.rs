@@ -1,6 +1,8 @@
 //! `async/...`: activities, `finish`, clocks and what an `async` may capture.
 
+pub mod captured_var;
+
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[&captured_var::RULE];

@@ -21,6 +21,9 @@ public struct IntRange(min:Int, max:Int) implements Iterable[Int] {
             return IntRange(low, low + each - (index < extra ? 0n : 1n));
         });
     }
+    /** The rectangle of all pairs, this the slower axis. */
+    public operator this * (that:IntRange):x10.array.DenseIterationSpace_2 =
+        new x10.array.DenseIterationSpace_2(min, that.min, max, that.max);
     /** "min..max". */
     public def toString():String = min + ".." + max;
     /** Whether that is a range with the same bounds. */

@@ -21,6 +21,9 @@ public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
             return LongRange(low, low + each - (index < extra ? 0 : 1));
         });
     }
+    /** The rectangle of all pairs, this the slower axis. */
+    public operator this * (that:LongRange):x10.array.DenseIterationSpace_2 =
+        new x10.array.DenseIterationSpace_2(min, that.min, max, that.max);
     /** "min..max". */
     public def toString():String = min + ".." + max;
     /** Whether that is a range with the same bounds. */

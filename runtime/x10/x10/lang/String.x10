@@ -85,7 +85,7 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     public def split(delimiter:String):Rail[String] {
         if (delimiter.length() == 0n) return new Rail[String](length() as Long, (i:Long)=>substring(i as Int, (i as Int) + 1n));
         var count:Long = 1;
-        for (var at:Int = indexOf(delimiter, 0n); at >= 0n; at = indexOf(delimiter, at + delimiter.length())) count++;
+        for (var i:Int = indexOf(delimiter, 0n); i >= 0n; i = indexOf(delimiter, i + delimiter.length())) count++;
         val parts = new Rail[String](count);
         var start:Int = 0n;
         for (i in 0..(count - 2)) {

@@ -14,9 +14,9 @@ public class HashMap[K,V] {
     private def slot(key:K):Long {
         val mask = table.size - 1;
         val hash = key.hashCode() as Long;
-        var at:Long = (hash ^ (hash >>> 15)) & mask;
-        while (table(at) != 0 && !keyList(table(at) - 1).equals(key)) at = (at + 1) & mask;
-        return at;
+        var found:Long = (hash ^ (hash >>> 15)) & mask;
+        while (table(found) != 0 && !keyList(table(found) - 1).equals(key)) found = (found + 1) & mask;
+        return found;
     }
     private def rebuild(size:Long):void {
         table = new Rail[Long](size);
@@ -25,18 +25,18 @@ public class HashMap[K,V] {
 
     /** Sets the value of key. */
     public def put(key:K, value:V):void {
-        val at = slot(key);
-        if (table(at) != 0) { valueList(table(at) - 1) = value; return; }
+        val free = slot(key);
+        if (table(free) != 0) { valueList(table(free) - 1) = value; return; }
         keyList.add(key);
         valueList.add(value);
-        table(at) = keyList.size();
+        table(free) = keyList.size();
         if (keyList.size() * 2 > table.size) rebuild(table.size * 2);
     }
     /** The value of key; raises a NoSuchElementException if it has none. */
     public operator this(key:K):V {
-        val at = table(slot(key));
-        if (at == 0) throw new NoSuchElementException("no value for the key " + key);
-        return valueList(at - 1);
+        val entry = table(slot(key));
+        if (entry == 0) throw new NoSuchElementException("no value for the key " + key);
+        return valueList(entry - 1);
     }
     /** Sets the value of key. */
     public operator this(key:K)=(value:V):V { put(key, value); return value; }
@@ -44,17 +44,17 @@ public class HashMap[K,V] {
     public def get(key:K){V haszero}:V = getOrElse(key, Zero.get[V]());
     /** The value of key, or orElse. */
     public def getOrElse(key:K, orElse:V):V {
-        val at = table(slot(key));
-        return at == 0 ? orElse : valueList(at - 1);
+        val entry = table(slot(key));
+        return entry == 0 ? orElse : valueList(entry - 1);
     }
     /** Whether key has a value. */
     public def containsKey(key:K):Boolean = table(slot(key)) != 0;
     /** Takes out key; false if it had no value. */
     public def delete(key:K):Boolean {
-        val at = table(slot(key));
-        if (at == 0) return false;
-        keyList.removeAt(at - 1);
-        valueList.removeAt(at - 1);
+        val entry = table(slot(key));
+        if (entry == 0) return false;
+        keyList.removeAt(entry - 1);
+        valueList.removeAt(entry - 1);
         rebuild(table.size);
         return true;
     }

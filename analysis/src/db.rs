@@ -1,0 +1,75 @@
+//! The database: inputs, parsing, and where a class is looked for.
+//!
+//! No I/O happens here. The caller hands in texts; [`crate::host`] is the public face.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use apg_syntax::Parse;
+use rustc_hash::FxHashMap;
+
+use crate::ids::SourceFile;
+
+/// The database trait that every query takes.
+#[salsa::db]
+pub trait Db: salsa::Database {}
+
+/// The user's side of the inputs (durability LOW: files come and go while someone types).
+#[salsa::input(singleton, debug)]
+pub struct Project {
+    /// Every known user file by absolute path. Files that are not `roots` are found by package path.
+    #[returns(ref)]
+    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
+    /// The files named on the command line or open in the editor: all their classes are visible.
+    #[returns(ref)]
+    pub roots: Arc<Vec<SourceFile>>,
+    /// Folders to look packages up in, in order, after the requesting file's own root.
+    #[returns(ref)]
+    pub source_path: Arc<Vec<PathBuf>>,
+}
+
+/// The class library embedded in the binary (durability HIGH).
+#[salsa::input(singleton, debug)]
+pub struct Library {
+    /// Files by package path, `x10/lang/Int.x10`.
+    #[returns(ref)]
+    pub files: Arc<FxHashMap<PathBuf, SourceFile>>,
+}
+
+/// The one implementation of [`Db`].
+#[salsa::db]
+#[derive(Clone)]
+pub struct RootDatabase {
+    storage: salsa::Storage<Self>,
+}
+
+/// What to do on each salsa event; tests count executed queries with it.
+pub type EventCallback = Box<dyn Fn(salsa::Event) + Send + Sync + 'static>;
+
+impl RootDatabase {
+    /// A database with an empty project and library.
+    pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
+        let db = RootDatabase { storage: salsa::Storage::new(on_event) };
+        Project::new(&db, Arc::default(), Arc::default(), Arc::default());
+        let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
+        db
+    }
+}
+
+impl Default for RootDatabase {
+    fn default() -> RootDatabase {
+        RootDatabase::new(None)
+    }
+}
+
+#[salsa::db]
+impl salsa::Database for RootDatabase {}
+
+#[salsa::db]
+impl Db for RootDatabase {}
+
+/// The tree of a file and its syntax errors. Any text gives a tree.
+#[salsa::tracked(no_eq)]
+pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
+    apg_syntax::parse(file.text(db))
+}

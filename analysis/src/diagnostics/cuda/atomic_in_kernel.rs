@@ -1,0 +1,46 @@
+//! `cuda/atomic-in-kernel`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// An `atomic` statement in the code of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/atomic-in-kernel",
+    severity: Severity::Error,
+    summary: "An `atomic` statement in the code of a kernel.",
+    explanation: r##"
+`atomic` keeps all other activities of a place away while it runs. On a device that would be thousands of
+threads, run in groups that cannot wait for one another.
+
+Let each thread write elements of its own, and combine them after a `Clock.advanceAll()`, or on the host.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    atomic { out(block * 64n + thread) = thread; }
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,50 @@
+//! `cuda/auto-in-thread`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// Auto-configuration asked for in the code of a thread.
+pub static RULE: Rule = Rule {
+    code: "cuda/auto-in-thread",
+    severity: Severity::Error,
+    summary: "Auto-configuration asked for in the code of a thread.",
+    explanation: r##"
+`CUDAUtilities.autoBlocks()` and `CUDAUtilities.autoThreads()` decide how a kernel is launched, which is
+over when threads run.
+
+Define a `val` before the blocks and use that.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    val blocks = CUDAUtilities.autoBlocks();
+                    out(block * 64n + thread) = blocks;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            val blocks = CUDAUtilities.autoBlocks();
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = blocks;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,48 @@
+//! `cuda/captured-rail-write`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A captured host rail written in a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/captured-rail-write",
+    severity: Severity::Error,
+    summary: "A captured host rail written in a kernel.",
+    explanation: r##"
+A `Rail` of the host that a kernel uses is copied to the device before the launch, and never back: what is
+written to the copy is lost.
+
+Make a `GlobalRail` at the place of the kernel with `CUDAUtilities.makeGlobalRail`, write to that, and copy
+it back with `Rail.asyncCopy`.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, values:Rail[Float]) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    values(thread) = thread;
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, values:Rail[Float]) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

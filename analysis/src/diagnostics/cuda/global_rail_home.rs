@@ -1,0 +1,47 @@
+//! `cuda/global-rail-home`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A `GlobalRail` in a kernel that lives elsewhere by its type.
+pub static RULE: Rule = Rule {
+    code: "cuda/global-rail-home",
+    severity: Severity::Warning,
+    summary: "A `GlobalRail` in a kernel that lives elsewhere by its type.",
+    explanation: r##"
+A kernel reads and writes memory of its own place only. The type of this rail says that it lives at a place
+that is not known to be the kernel's; whether it is gets checked at the launch, with an exception if it is
+not.
+
+Say so in the type, `GlobalRail[T]{self.home() == p}`, or make the rail at `p`.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, q:Place, other:GlobalRail[Float]{self.home() == q}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = other(thread);
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, other:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = other(thread);
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,46 @@
+//! `cuda/here-in-kernel`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// `here` in the code of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/here-in-kernel",
+    severity: Severity::Error,
+    summary: "`here` in the code of a kernel.",
+    explanation: r##"
+A kernel runs at the place of its `at`, but a device does not know the places of the program.
+
+Use the variable that the `at` names, before the `at`, and copy what depends on it into a `val`.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = here.id;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        val number = p.id;
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = number;
+                }
+            }
+        }
+    }
+}
+"##,
+};

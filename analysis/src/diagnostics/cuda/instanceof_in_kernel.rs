@@ -1,0 +1,45 @@
+//! `cuda/instanceof-in-kernel`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// An `instanceof` in the code of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/instanceof-in-kernel",
+    severity: Severity::Error,
+    summary: "An `instanceof` in the code of a kernel.",
+    explanation: r##"
+Values on a device carry no class that could be tested.
+
+Decide it before the `at`, and pass a number or `Boolean`.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = (thread instanceof Int ? 1.0f : 0.0f);
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = 1.0f;
+                }
+            }
+        }
+    }
+}
+"##,
+};

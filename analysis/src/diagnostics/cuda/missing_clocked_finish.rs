@@ -1,0 +1,46 @@
+//! `cuda/missing-clocked-finish`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// The `finish` over the threads of a block is not clocked.
+pub static RULE: Rule = Rule {
+    code: "cuda/missing-clocked-finish",
+    severity: Severity::Error,
+    summary: "The `finish` over the threads of a block is not clocked.",
+    explanation: r##"
+The threads of a block share a barrier, `Clock.advanceAll()`. It belongs to the `clocked finish` around
+them; without the word the threads would have no clock to advance.
+
+Write `clocked finish`.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                finish for (thread in 0n..63n) async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

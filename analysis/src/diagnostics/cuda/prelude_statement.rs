@@ -1,0 +1,50 @@
+//! `cuda/prelude-statement`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A statement before the blocks of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/prelude-statement",
+    severity: Severity::Error,
+    summary: "A statement before the blocks of a kernel.",
+    explanation: r##"
+What runs on a device is the code of the threads. A statement between the `at` and the loop over the blocks
+would have to run on the device once, before all blocks, and there is nothing there that could run it.
+
+Move it before the `at`, where the host runs it, or into the threads.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+import x10.io.Console;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            Console.OUT.println("starting");
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+import x10.io.Console;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        Console.OUT.println("starting");
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,46 @@
+//! `cuda/reference-comparison`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// References compared in the code of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/reference-comparison",
+    severity: Severity::Error,
+    summary: "References compared in the code of a kernel.",
+    explanation: r##"
+Rails and objects of the host have no identity on a device: what arrives there is a copy or an address.
+
+Compare before the `at` and pass the result.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, a:Rail[Float], b:Rail[Float]) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = (a == b ? 1.0f : 0.0f);
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, a:Rail[Float], b:Rail[Float]) {
+        val same = a == b;
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = (same ? 1.0f : 0.0f);
+                }
+            }
+        }
+    }
+}
+"##,
+};

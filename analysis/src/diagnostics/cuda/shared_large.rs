@@ -1,0 +1,51 @@
+//! `cuda/shared-large`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// More shared memory than every device grants a block.
+pub static RULE: Rule = Rule {
+    code: "cuda/shared-large",
+    severity: Severity::Warning,
+    summary: "More shared memory than every device grants a block.",
+    explanation: r##"
+Every device grants a block 48 KiB of shared memory. More must be asked for, is granted by newer devices
+only, and leaves room for fewer blocks at a time. apg asks for it, so the kernel runs where it can;
+elsewhere the launch fails with an exception.
+
+If that matters, keep a smaller part in shared memory at a time.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                val cache = new Rail[Double](8000);
+                clocked finish for (thread in 0n..63n) clocked async {
+                    cache(thread) = thread;
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                val cache = new Rail[Double](4000);
+                clocked finish for (thread in 0n..63n) clocked async {
+                    cache(thread) = thread;
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

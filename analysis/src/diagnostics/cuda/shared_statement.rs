@@ -1,0 +1,47 @@
+//! `cuda/shared-statement`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A statement before the threads of a block.
+pub static RULE: Rule = Rule {
+    code: "cuda/shared-statement",
+    severity: Severity::Error,
+    summary: "A statement before the threads of a block.",
+    explanation: r##"
+Before its threads a block defines only its shared memory. Any other statement would have to run once a
+block, before the threads, and on a device everything is run by threads.
+
+Let one of the threads do it, or all of them their part.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                out(block) = 0.0f;
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    if (thread == 0n) out(block) = 0.0f;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,52 @@
+//! `cuda/stack-size`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A rail on a thread's stack whose size is not known at compile time.
+pub static RULE: Rule = Rule {
+    code: "cuda/stack-size",
+    severity: Severity::Error,
+    summary: "A rail on a thread's stack whose size is not known at compile time.",
+    explanation: r##"
+`@StackAllocate` keeps a rail in the registers or local memory of each thread. Its size is part of the
+compiled code.
+
+Write a literal, or a `val` of literals.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+import x10.compiler.StackAllocate;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, count:Long) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    @StackAllocate val own = new Rail[Float](count);
+                    own(0) = thread;
+                    out(block * 64n + thread) = own(0);
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+import x10.compiler.StackAllocate;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, count:Long) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    @StackAllocate val own = new Rail[Float](4);
+                    own(0) = thread;
+                    out(block * 64n + thread) = own(0);
+                }
+            }
+        }
+    }
+}
+"##,
+};

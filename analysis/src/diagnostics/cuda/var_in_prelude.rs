@@ -1,0 +1,50 @@
+//! `cuda/var-in-prelude`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A `var` before the blocks of a kernel.
+pub static RULE: Rule = Rule {
+    code: "cuda/var-in-prelude",
+    severity: Severity::Error,
+    summary: "A `var` before the blocks of a kernel.",
+    explanation: r##"
+What is defined before the blocks is the same for all blocks and threads, and set before the launch. A
+variable there would be one that all threads change at once, without order.
+
+Use a `val`, or declare the variable in the code of the threads, where each has its own.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            var blocks:Int = CUDAUtilities.autoBlocks();
+            finish for (block in 0n..(7n)) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            val blocks = CUDAUtilities.autoBlocks();
+            finish for (block in 0n..(blocks - 1n)) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,32 @@
+//! `flow/unreachable`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A statement that no path reaches.
+pub static RULE: Rule = Rule {
+    code: "flow/unreachable",
+    severity: Severity::Error,
+    summary: "A statement that no path reaches.",
+    explanation: r##"
+All paths that lead to the statement return, throw, jump elsewhere, or loop for ever. Such code is a mistake:
+either it is left over, or an earlier `return` or `break` is not where it was meant to be.
+
+Remove the statement, or mend the path before it.
+"##,
+    failing: r##"
+class Example {
+    static def twice(number:Long):Long {
+        return 2 * number;
+        Console.OUT.println(number);
+    }
+}
+"##,
+    mended: r##"
+class Example {
+    static def twice(number:Long):Long {
+        Console.OUT.println(number);
+        return 2 * number;
+    }
+}
+"##,
+};

@@ -1,0 +1,47 @@
+//! `hoist/inner-variable`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A variable of the kernel used while the kernel is set up.
+pub static RULE: Rule = Rule {
+    code: "hoist/inner-variable",
+    severity: Severity::Error,
+    summary: "A variable of the kernel used while the kernel is set up.",
+    explanation: r##"
+The number of blocks and threads and the size of shared memory are fixed before any block runs. So they
+cannot depend on the index of a block, or on anything else that is declared inside the `at`, save the
+variables of `CUDAUtilities.autoBlocks()` and `CUDAUtilities.autoThreads()`.
+
+Take the largest number that any block needs, and let the threads that have nothing to do pass.
+"##,
+    failing: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..(block + 7n)) clocked async {
+                    out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+    mended: r##"
+import x10.compiler.CUDA;
+
+class Example {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..14n) clocked async {
+                    if (thread <= block + 7n) out(block * 64n + thread) = thread;
+                }
+            }
+        }
+    }
+}
+"##,
+};

@@ -1,0 +1,27 @@
+//! `name/unknown-import`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// An import of something that does not exist.
+pub static RULE: Rule = Rule {
+    code: "name/unknown-import",
+    severity: Severity::Error,
+    summary: "An import of something that does not exist.",
+    explanation: r##"
+`import a.b.C;` needs a file `a/b/C.x10` with a type `C` below one of the source folders or in the class
+library, and `import a.b.*;` a package or class `a.b`. Correct the name, or name the folder that holds it
+with `--source-path`.
+"##,
+    failing: r##"
+import x10.util.Randon;
+
+class Example {
+}
+"##,
+    mended: r##"
+import x10.util.Random;
+
+class Example {
+}
+"##,
+};

@@ -1,0 +1,606 @@
+//! Definite assignment and reachability: one walk along the control flow of a body.
+//!
+//! For every variable without an initialiser, and in a constructor for every field without one, the walk
+//! keeps whether it is assigned on all paths, on some path, or on all paths once the activities
+//! started inside the enclosing `finish` have ended ([`State`]).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Facts;
+use super::state::State;
+use crate::body::{
+    AssignTarget, Body, Closure, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node,
+};
+use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::ids::FieldId;
+use crate::ty::TyKind;
+
+/// Where jumps to one label arrive.
+struct Jumps {
+    breaks: State,
+    continues: State,
+}
+
+pub(super) struct Walker<'a> {
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) body: &'a Body,
+    local_slots: FxHashMap<LocalId, usize>,
+    field_slots: FxHashMap<FieldId, usize>,
+    state: State,
+    /// Where `return`s of the current method, closure or `at` expression arrive.
+    returns: State,
+    jumps: FxHashMap<LabelId, Jumps>,
+    /// Greater than 0: only the state matters, nothing is reported.
+    quiet: u32,
+    reported: FxHashSet<usize>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
+        let mut local_slots = FxHashMap::default();
+        for stmt in &body.stmts {
+            if let StmtKind::Let { local, init: None } = stmt.kind {
+                let slot = local_slots.len();
+                local_slots.insert(local, slot);
+            }
+        }
+        let first = local_slots.len();
+        let field_slots = facts.fields.iter().enumerate().map(|(at, &field)| (field, first + at)).collect();
+        Walker {
+            facts,
+            body,
+            local_slots,
+            field_slots,
+            state: State::start(),
+            returns: State::dead(),
+            jumps: FxHashMap::default(),
+            quiet: 0,
+            reported: FxHashSet::default(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Walks the whole body and reports.
+    pub(super) fn run(&mut self) {
+        let Some(root) = self.body.root else { return };
+        self.stmt(root);
+        if self.state.live && self.facts.needs_value {
+            self.report(
+                rules::missing_return::RULE
+                    .at(self.facts.end, "the end can be reached without returning a value")
+                    .note("end every path by `return` with a value, or by `throw`"),
+            );
+        }
+        let fallen = std::mem::replace(&mut self.state, State::dead());
+        self.returns.join(&fallen);
+        self.check_fields();
+    }
+
+    fn check_fields(&mut self) {
+        if !self.returns.live {
+            return;
+        }
+        let missing: Vec<String> = self
+            .facts
+            .fields
+            .iter()
+            .filter(|field| !self.returns.definite.contains(self.field_slots[field]))
+            .map(|field| format!("`{}`", field.name(self.facts.db)))
+            .collect();
+        if !missing.is_empty() {
+            let (what, them) = if missing.len() == 1 { ("field", "it") } else { ("fields", "them") };
+            self.report(
+                rules::field_not_assigned::RULE
+                    .at(
+                        self.facts.name,
+                        format!(
+                            "this constructor can end without assigning the {what} {}",
+                            missing.join(", ")
+                        ),
+                    )
+                    .note(format!("assign {them} on every path, or give {them} an initialiser")),
+            );
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.quiet == 0 {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    // ---- statements
+
+    fn stmt(&mut self, id: StmtId) {
+        let body = self.body;
+        let stmt = body.stmt(id);
+        match &stmt.kind {
+            StmtKind::Error | StmtKind::Empty => {}
+            StmtKind::Block(stmts) => self.block(stmts),
+            StmtKind::Let { local, init: Some(init) } => {
+                self.expr(*init);
+                let _ = local;
+            }
+            StmtKind::Let { local, init: None } => self.state.declare(self.local_slots[local]),
+            StmtKind::Expr(e) => self.expr(*e),
+            StmtKind::ConstructorCall { is_super, args, .. } => {
+                self.exprs(args);
+                if !is_super {
+                    self.assign_fields(&self.facts.fields.to_vec());
+                }
+            }
+            StmtKind::Property { fields, values } => {
+                self.exprs(values);
+                self.assign_fields(fields);
+            }
+            StmtKind::If { condition, then, otherwise } => self.branch(*condition, *then, *otherwise),
+            StmtKind::While { label, condition, body } => {
+                self.loop_(*label, Some(*condition), *body, &[], true);
+            }
+            StmtKind::DoWhile { label, body, condition } => self.do_while(*label, *body, *condition),
+            StmtKind::For { label, init, condition, update, body } => {
+                init.iter().for_each(|&s| self.stmt(s));
+                self.loop_(*label, *condition, *body, update, condition.is_some());
+            }
+            StmtKind::ForIn { label, iterable, body, .. } => {
+                self.expr(*iterable);
+                self.loop_(*label, None, *body, &[], true);
+            }
+            StmtKind::Switch { label, value, cases } => {
+                self.expr(*value);
+                self.switch(*label, cases);
+            }
+            StmtKind::Labeled { label, body } => {
+                let jumps = self.with_label(*label, |walker| walker.stmt(*body));
+                self.state.join(&jumps.breaks);
+            }
+            StmtKind::Break(label) => self.jump(*label, true),
+            StmtKind::Continue(label) => self.jump(*label, false),
+            StmtKind::Return(value) => {
+                value.iter().for_each(|&e| self.expr(e));
+                let here = std::mem::replace(&mut self.state, State::dead());
+                self.returns.join(&here);
+            }
+            StmtKind::Throw(e) => {
+                self.expr(*e);
+                self.state = State::dead();
+            }
+            StmtKind::Try { body, catches, finally } => self.try_(*body, catches, *finally),
+            StmtKind::Assert { condition, message } => {
+                self.expr(*condition);
+                let after = self.state.clone();
+                message.iter().for_each(|&e| self.expr(e));
+                self.state = after;
+            }
+            StmtKind::Async { body, .. } => self.async_(*body, &body_clocks(&stmt.kind)),
+            StmtKind::Finish { body, .. } => self.finish(*body),
+            StmtKind::At { place, body, .. } => {
+                self.expr(*place);
+                let before = self.state.clone();
+                self.stmt(*body);
+                self.state = State { live: self.state.live, ..before };
+            }
+            StmtKind::AtEach { distribution, body, .. } => {
+                self.expr(*distribution);
+                let before = self.state.clone();
+                self.stmt(*body);
+                self.state = before;
+            }
+            StmtKind::Atomic(body) => self.stmt(*body),
+            StmtKind::When(arms) => self.when(arms),
+        }
+    }
+
+    fn block(&mut self, stmts: &[StmtId]) {
+        for &id in stmts {
+            let kind = &self.body.stmt(id).kind;
+            if !self.state.live && !matches!(kind, StmtKind::Empty | StmtKind::Error) {
+                self.report(
+                    rules::unreachable::RULE
+                        .at(self.body.stmt(id).range, "this statement can never be reached")
+                        .note("every path before it returns, throws, jumps away or loops for ever: remove it, or mend the path"),
+                );
+                return;
+            }
+            self.stmt(id);
+        }
+    }
+
+    fn branch(&mut self, condition: ExprId, then: StmtId, otherwise: Option<StmtId>) {
+        self.expr(condition);
+        let after_condition = self.state.clone();
+        self.stmt(then);
+        let after_then = std::mem::replace(&mut self.state, after_condition);
+        if let Some(otherwise) = otherwise {
+            self.stmt(otherwise);
+        }
+        self.state.join(&after_then);
+    }
+
+    fn with_label(&mut self, label: LabelId, walk: impl FnOnce(&mut Self)) -> Jumps {
+        let fresh = Jumps { breaks: State::dead(), continues: State::dead() };
+        let outer = self.jumps.insert(label, fresh);
+        walk(self);
+        let dead = Jumps { breaks: State::dead(), continues: State::dead() };
+        let jumps = self.jumps.remove(&label).unwrap_or(dead);
+        if let Some(outer) = outer {
+            self.jumps.insert(label, outer);
+        }
+        jumps
+    }
+
+    fn jump(&mut self, label: LabelId, is_break: bool) {
+        let here = std::mem::replace(&mut self.state, State::dead());
+        if let Some(jumps) = self.jumps.get_mut(&label) {
+            if is_break { jumps.breaks.join(&here) } else { jumps.continues.join(&here) }
+        }
+    }
+
+    /// A loop that tests before each round. `may_end`: it has a test at all.
+    fn loop_(
+        &mut self,
+        label: LabelId,
+        condition: Option<ExprId>,
+        body: StmtId,
+        update: &[ExprId],
+        may_end: bool,
+    ) {
+        let mut nodes = vec![Node::Stmt(body)];
+        nodes.extend(condition.iter().chain(update).map(|&e| Node::Expr(e)));
+        self.add_earlier_rounds(&nodes, |walker| {
+            walker.round(label, condition, body, update);
+        });
+        let (exit, jumps) = self.round(label, condition, body, update);
+        let endless = !may_end || condition.is_some_and(|c| self.is_true(c));
+        self.state = if endless { State::dead() } else { exit };
+        self.state.join(&jumps.breaks);
+    }
+
+    /// One round; the result is the state right after the test, where the loop may end.
+    fn round(
+        &mut self,
+        label: LabelId,
+        condition: Option<ExprId>,
+        body: StmtId,
+        update: &[ExprId],
+    ) -> (State, Jumps) {
+        condition.iter().for_each(|&c| self.expr(c));
+        let exit = self.state.clone();
+        let jumps = self.with_label(label, |walker| walker.stmt(body));
+        self.state.join(&jumps.continues);
+        update.iter().for_each(|&e| self.expr(e));
+        (exit, jumps)
+    }
+
+    fn do_while(&mut self, label: LabelId, body: StmtId, condition: ExprId) {
+        let once = |walker: &mut Self| {
+            let jumps = walker.with_label(label, |walker| walker.stmt(body));
+            walker.state.join(&jumps.continues);
+            walker.expr(condition);
+            jumps
+        };
+        self.add_earlier_rounds(&[Node::Stmt(body), Node::Expr(condition)], |walker| {
+            once(walker);
+        });
+        let jumps = once(self);
+        if self.is_true(condition) {
+            self.state = State::dead();
+        }
+        self.state.join(&jumps.breaks);
+    }
+
+    /// At the head of a loop, whatever an earlier round may have assigned is possibly assigned. A quiet
+    /// round finds it out; inside such a round the loops in it are approximated by all the
+    /// assignments they contain, which keeps the cost linear in the depth of nesting.
+    fn add_earlier_rounds(&mut self, nodes: &[Node], round: impl FnOnce(&mut Self)) {
+        if !self.state.live || (self.local_slots.is_empty() && self.field_slots.is_empty()) {
+            return;
+        }
+        if self.quiet > 0 {
+            for slot in self.assigned_in(nodes) {
+                self.state.possible.insert(slot);
+            }
+            return;
+        }
+        let before = self.state.clone();
+        self.quiet += 1;
+        round(self);
+        self.quiet -= 1;
+        let after = std::mem::replace(&mut self.state, before);
+        if after.live {
+            self.state.possible.add_all(&after.possible);
+        }
+    }
+
+    fn assigned_in(&self, nodes: &[Node]) -> Vec<usize> {
+        let mut slots = Vec::new();
+        for &node in nodes {
+            self.body.walk(node, &mut |node| {
+                if let Node::Expr(id) = node
+                    && let ExprKind::Assign { target, .. } = self.body.expr(id).kind
+                {
+                    slots.extend(self.slot_of(target));
+                }
+                true
+            });
+        }
+        slots
+    }
+
+    fn switch(&mut self, label: LabelId, cases: &[(Vec<Option<Literal>>, Vec<StmtId>)]) {
+        let entry = self.state.clone();
+        let jumps = self.with_label(label, |walker| {
+            walker.state = State::dead();
+            for (_, stmts) in cases {
+                walker.state.join(&entry);
+                walker.block(stmts);
+            }
+        });
+        if !cases.iter().any(|(constants, _)| constants.contains(&None)) {
+            self.state.join(&entry);
+        }
+        self.state.join(&jumps.breaks);
+    }
+
+    fn try_(&mut self, body: StmtId, catches: &[(LocalId, StmtId)], finally: Option<StmtId>) {
+        let before = self.state.clone();
+        self.stmt(body);
+        let mut handler = before.clone();
+        for slot in self.assigned_in(&[Node::Stmt(body)]) {
+            handler.possible.insert(slot);
+        }
+        let mut after = self.state.clone();
+        for (_, catch) in catches {
+            self.state = handler.clone();
+            self.stmt(*catch);
+            after.join(&self.state);
+        }
+        self.state = after;
+        let Some(finally) = finally else { return };
+        let mut nodes: Vec<Node> = catches.iter().map(|(_, s)| Node::Stmt(*s)).collect();
+        nodes.push(Node::Stmt(body));
+        let mut entry = before;
+        for slot in self.assigned_in(&nodes) {
+            entry.possible.insert(slot);
+        }
+        let after = std::mem::replace(&mut self.state, entry);
+        self.stmt(finally);
+        let live = self.state.live && after.live;
+        self.state.definite.add_all(&after.definite);
+        self.state.after_finish.add_all(&after.after_finish);
+        self.state.possible.add_all(&after.possible);
+        if !live {
+            self.state = State::dead();
+        }
+    }
+
+    fn async_(&mut self, body: StmtId, clocks: &[ExprId]) {
+        self.exprs(clocks);
+        let before = self.state.clone();
+        self.stmt(body);
+        let after = std::mem::replace(&mut self.state, before);
+        self.state.possible.add_all(&after.possible);
+        if after.live {
+            self.state.after_finish.add_all(&after.after_finish);
+        }
+    }
+
+    fn finish(&mut self, body: StmtId) {
+        let pending = self.state.after_finish.clone();
+        self.state.after_finish = self.state.definite.clone();
+        self.stmt(body);
+        self.state.definite = self.state.after_finish.clone();
+        self.state.after_finish.add_all(&pending);
+    }
+
+    fn when(&mut self, arms: &[(ExprId, StmtId)]) {
+        let before = self.state.clone();
+        let mut after = State::dead();
+        for &(condition, body) in arms {
+            self.state = before.clone();
+            self.expr(condition);
+            self.stmt(body);
+            after.join(&self.state);
+        }
+        self.state = after;
+    }
+
+    // ---- expressions
+
+    fn exprs(&mut self, ids: &[ExprId]) {
+        ids.iter().for_each(|&id| self.expr(id));
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        let body = self.body;
+        match &body.expr(id).kind {
+            ExprKind::Local(local) => self.read_local(*local, id),
+            ExprKind::Field { object, field } => {
+                self.expr(*object);
+                self.read_field(*object, *field, id);
+            }
+            ExprKind::Assign { target, value } => {
+                if let AssignTarget::Field { object, .. } = *target {
+                    self.expr(object);
+                }
+                self.expr(*value);
+                self.assign(*target, id);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.expr(*condition);
+                let after_condition = self.state.clone();
+                self.expr(*then);
+                let after_then = std::mem::replace(&mut self.state, after_condition);
+                self.expr(*otherwise);
+                self.state.join(&after_then);
+            }
+            ExprKind::ShortCircuit { left, right, .. } => {
+                self.expr(*left);
+                let after_left = self.state.clone();
+                self.expr(*right);
+                self.state.join(&after_left);
+            }
+            ExprKind::Closure(closure) => self.closure(closure),
+            ExprKind::At { place, body: code, .. } => {
+                self.expr(*place);
+                self.nested(*code, !matches!(body.expr(id).ty.kind(self.facts.db), TyKind::Void), id);
+            }
+            ExprKind::Let { stmts, result } => {
+                stmts.iter().for_each(|&s| self.stmt(s));
+                self.expr(*result);
+            }
+            _ => {
+                for child in body.children(Node::Expr(id)) {
+                    match child {
+                        Node::Expr(child) => self.expr(child),
+                        Node::Stmt(child) => self.stmt(child),
+                    }
+                }
+            }
+        }
+    }
+
+    fn closure(&mut self, closure: &Closure) {
+        let result = closure.result.kind(self.facts.db);
+        let needs_value = !matches!(result, TyKind::Void | TyKind::Error);
+        let body = closure.body;
+        let at = self.body.stmt(body).range;
+        self.nested_at(body, needs_value, at);
+    }
+
+    fn nested(&mut self, body: StmtId, needs_value: bool, at: ExprId) {
+        let range = self.body.expr(at).range;
+        self.nested_at(body, needs_value, range);
+    }
+
+    /// Code with `return`s of its own: a closure or an `at` expression.
+    fn nested_at(&mut self, body: StmtId, needs_value: bool, range: apg_syntax::TextRange) {
+        let before = self.state.clone();
+        let returns = std::mem::replace(&mut self.returns, State::dead());
+        self.stmt(body);
+        if self.state.live && needs_value {
+            let end = apg_syntax::TextRange::new(
+                range.end().checked_sub(1.into()).unwrap_or(range.start()).max(range.start()),
+                range.end(),
+            );
+            self.report(
+                rules::missing_return::RULE
+                    .at(end, "the end of this block can be reached without delivering a value")
+                    .note("end it by an expression without `;`, or every path by `return` with a value"),
+            );
+        }
+        self.returns = returns;
+        self.state = before;
+    }
+
+    fn read_local(&mut self, local: LocalId, at: ExprId) {
+        let Some(&slot) = self.local_slots.get(&local) else { return };
+        if !self.state.live || self.state.definite.contains(slot) {
+            return;
+        }
+        if self.quiet == 0 && self.reported.insert(slot) {
+            let name = &self.body.local(local).name;
+            let mut diagnostic = rules::use_before_assignment::RULE
+                .at(self.body.expr(at).range, format!("`{name}` may be read here before it is assigned"));
+            diagnostic = if self.state.after_finish.contains(slot) {
+                diagnostic.note("it is assigned by an activity that need not have ended: read it after the enclosing `finish`")
+            } else {
+                diagnostic.note(format!("assign `{name}` on every path that leads here"))
+            };
+            self.report(diagnostic);
+        }
+    }
+
+    fn read_field(&mut self, object: ExprId, field: FieldId, at: ExprId) {
+        if !matches!(self.body.expr(object).kind, ExprKind::This) {
+            return;
+        }
+        let Some(&slot) = self.field_slots.get(&field) else { return };
+        if self.state.live
+            && !self.state.definite.contains(slot)
+            && self.quiet == 0
+            && self.reported.insert(slot)
+        {
+            let name = field.name(self.facts.db);
+            self.report(
+                rules::use_before_assignment::RULE
+                    .at(
+                        self.body.expr(at).range,
+                        format!("the field `{name}` may be read here before the constructor assigns it"),
+                    )
+                    .note(format!("assign `{name}` first, or read the value that it is given")),
+            );
+        }
+    }
+
+    fn slot_of(&self, target: AssignTarget) -> Option<usize> {
+        match target {
+            AssignTarget::Local(local) => self.local_slots.get(&local).copied(),
+            AssignTarget::Field { object, field }
+                if matches!(self.body.expr(object).kind, ExprKind::This) =>
+            {
+                self.field_slots.get(&field).copied()
+            }
+            _ => None,
+        }
+    }
+
+    fn assign_fields(&mut self, fields: &[FieldId]) {
+        for field in fields {
+            if let Some(&slot) = self.field_slots.get(field) {
+                self.state.assign(slot);
+            }
+        }
+    }
+
+    fn assign(&mut self, target: AssignTarget, at: ExprId) {
+        let slot = self.slot_of(target);
+        let fixed = match target {
+            AssignTarget::Local(local) => !self.body.local(local).mutable,
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => (self.facts.is_val)(field),
+        };
+        if fixed && self.state.live {
+            match slot {
+                None => self.refuse(target, at, false),
+                Some(slot) if self.state.possible.contains(slot) => self.refuse(target, at, true),
+                Some(_) => {}
+            }
+        }
+        if let Some(slot) = slot {
+            self.state.assign(slot);
+        }
+    }
+
+    fn refuse(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
+        let name = match target {
+            AssignTarget::Local(local) => self.body.local(local).name.clone(),
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => {
+                field.name(self.facts.db).clone()
+            }
+        };
+        let what = if matches!(target, AssignTarget::Local(_)) { "variable" } else { "field" };
+        let message = if twice {
+            format!("`{name}` is a `val` and may have been assigned already")
+        } else {
+            format!("`{name}` is a `val` and already has its value")
+        };
+        self.report(
+            rules::val_reassigned::RULE
+                .at(self.body.expr(at).range, message)
+                .note(format!("declare the {what} `var` if it has to change, else use another one")),
+        );
+    }
+
+    fn is_true(&self, condition: ExprId) -> bool {
+        matches!(self.body.expr(condition).kind, ExprKind::Literal(Literal::Bool(true)))
+    }
+}
+
+/// The clocks an `async` is registered on.
+fn body_clocks(kind: &StmtKind) -> Vec<ExprId> {
+    match kind {
+        StmtKind::Async { clocked: crate::body::Clocked::Clocks(clocks), .. } => clocks.clone(),
+        _ => Vec::new(),
+    }
+}

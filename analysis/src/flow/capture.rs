@@ -1,0 +1,268 @@
+//! Which variables a closure, an `async` or an `at` may use.
+//!
+//! An `async` shares a `var` with the activity that started it only if a `finish` around it, inside the
+//! variable's scope, waits for it. A closure copies what it captures, so it captures no `var`. An `at` copies as
+//! well, to another place: nothing outside is assigned, and a `var` is only read if the place is
+//! known to be the variable's own.
+
+use rustc_hash::FxHashMap;
+
+use super::Facts;
+use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, StmtId, StmtKind, walk::Node};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
+
+/// A place as far as equality of two is concerned.
+type PlaceTerm = u32;
+
+enum Frame {
+    Closure,
+    Async,
+    Finish,
+    At,
+}
+
+pub(super) struct Walker<'a> {
+    facts: &'a Facts<'a>,
+    body: &'a Body,
+    frames: Vec<Frame>,
+    /// Of each local: how many frames were around its declaration, and the place it is at.
+    declared: FxHashMap<LocalId, (usize, PlaceTerm)>,
+    /// `val`s known to hold a place.
+    places: FxHashMap<LocalId, PlaceTerm>,
+    here: PlaceTerm,
+    next_place: PlaceTerm,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
+        Walker {
+            facts,
+            body,
+            frames: Vec::new(),
+            declared: body.params.iter().map(|&local| (local, (0, 0))).collect(),
+            places: FxHashMap::default(),
+            here: 0,
+            next_place: 1,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(&mut self) {
+        if let Some(root) = self.body.root {
+            self.stmt(root);
+        }
+    }
+
+    fn declare(&mut self, local: LocalId) {
+        self.declared.insert(local, (self.frames.len(), self.here));
+    }
+
+    fn unknown_place(&mut self) -> PlaceTerm {
+        self.next_place += 1;
+        self.next_place
+    }
+
+    /// The place that `id` evaluates to; a new one if it is not known.
+    fn place_of(&mut self, id: ExprId) -> PlaceTerm {
+        let known = match &self.body.expr(id).kind {
+            ExprKind::Here => Some(self.here),
+            ExprKind::Local(local) => self.places.get(local).copied(),
+            ExprKind::Coerce { value } => return self.place_of(*value),
+            _ => None,
+        };
+        known.unwrap_or_else(|| self.unknown_place())
+    }
+
+    fn inside(&mut self, frame: Frame, here: PlaceTerm, body: StmtId) {
+        self.frames.push(frame);
+        let outer = std::mem::replace(&mut self.here, here);
+        self.stmt(body);
+        self.here = outer;
+        self.frames.pop();
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let body = self.body;
+        match &body.stmt(id).kind {
+            StmtKind::Let { local, init } => {
+                if let Some(init) = *init {
+                    self.expr(init);
+                    if !body.local(*local).mutable {
+                        let place = self.place_of(init);
+                        self.places.insert(*local, place);
+                    }
+                }
+                self.declare(*local);
+            }
+            StmtKind::ForIn { local, components, .. } => {
+                self.declare(*local);
+                components.iter().for_each(|&local| self.declare(local));
+                self.below(Node::Stmt(id));
+            }
+            StmtKind::Try { catches, .. } => {
+                catches.iter().for_each(|&(local, _)| self.declare(local));
+                self.below(Node::Stmt(id));
+            }
+            StmtKind::Async { body: code, .. } => {
+                for child in body.children(Node::Stmt(id)) {
+                    if let Node::Expr(child) = child {
+                        self.expr(child);
+                    }
+                }
+                self.inside(Frame::Async, self.here, *code);
+            }
+            StmtKind::Finish { body: code, .. } => self.inside(Frame::Finish, self.here, *code),
+            StmtKind::At { place, body: code, .. } => {
+                self.expr(*place);
+                let there = self.place_of(*place);
+                self.inside(Frame::At, there, *code);
+            }
+            StmtKind::AtEach { local, distribution, body: code, .. } => {
+                self.expr(*distribution);
+                let there = self.unknown_place();
+                self.frames.push(Frame::At);
+                let outer = std::mem::replace(&mut self.here, there);
+                local.iter().for_each(|&local| self.declare(local));
+                self.inside(Frame::Async, there, *code);
+                self.here = outer;
+                self.frames.pop();
+            }
+            _ => self.below(Node::Stmt(id)),
+        }
+    }
+
+    fn below(&mut self, node: Node) {
+        for child in self.body.children(node) {
+            match child {
+                Node::Expr(child) => self.expr(child),
+                Node::Stmt(child) => self.stmt(child),
+            }
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        let body = self.body;
+        match &body.expr(id).kind {
+            ExprKind::Local(local) => self.used(*local, id, false),
+            ExprKind::Assign { target: AssignTarget::Local(local), value } => {
+                self.expr(*value);
+                self.used(*local, id, true);
+            }
+            ExprKind::Closure(closure) => {
+                let there = self.unknown_place();
+                self.frames.push(Frame::Closure);
+                closure.params.iter().for_each(|&local| self.declare(local));
+                self.frames.pop();
+                for &local in &closure.params {
+                    self.declared.insert(local, (self.frames.len() + 1, there));
+                }
+                self.inside(Frame::Closure, there, closure.body);
+            }
+            ExprKind::At { place, body: code, .. } => {
+                self.expr(*place);
+                let there = self.place_of(*place);
+                self.inside(Frame::At, there, *code);
+            }
+            _ => self.below(Node::Expr(id)),
+        }
+    }
+
+    fn used(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+        let variable = self.body.local(local);
+        if !variable.mutable && !assigned {
+            return;
+        }
+        let Some(&(depth, place)) = self.declared.get(&local) else { return };
+        let between = &self.frames[depth.min(self.frames.len())..];
+        let mut finished = false;
+        for frame in between {
+            match frame {
+                Frame::Finish => finished = true,
+                Frame::Closure => return self.refuse_closure(local, at, assigned),
+                Frame::At if assigned || place != self.here => return self.refuse_at(local, at, assigned),
+                Frame::Async if !finished => return self.refuse_async(local, at),
+                Frame::At | Frame::Async => {}
+            }
+        }
+    }
+
+    fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
+        let repeated =
+            self.diagnostics.iter().any(|d| d.range == diagnostic.range && d.code == diagnostic.code);
+        if repeated {
+            return;
+        }
+        let variable = self.body.local(local);
+        let fix = (variable.mutable && !self.assigned_again(local)).then(|| self.var_to_val(local)).flatten();
+        let diagnostic = match fix {
+            Some(fix) => diagnostic.fix(fix),
+            None => diagnostic,
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn assigned_again(&self, local: LocalId) -> bool {
+        self.body
+            .exprs
+            .iter()
+            .any(|e| matches!(e.kind, ExprKind::Assign { target: AssignTarget::Local(l), .. } if l == local))
+    }
+
+    /// A `var` that nobody assigns is better a `val`.
+    fn var_to_val(&self, local: LocalId) -> Option<Fix> {
+        let range = (self.facts.var_keyword)(local)?;
+        Some(Fix {
+            title: format!("Declare `{}` as `val`", self.body.local(local).name),
+            edits: vec![TextEdit { file: None, range, text: "val".to_owned() }],
+        })
+    }
+
+    fn refuse_closure(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+        let name = &self.body.local(local).name;
+        let does = if assigned { "assign" } else { "use" };
+        let diagnostic = rules::captured_var::RULE
+            .at(
+                self.body.expr(at).range,
+                format!("a closure cannot {does} `{name}`, a variable of the code around it that changes"),
+            )
+            .note(format!(
+                "a closure keeps copies of what it captures: copy the value into a `val` before the closure, or put `{name}` into a `Cell`"
+            ));
+        self.refuse(diagnostic, local);
+    }
+
+    fn refuse_async(&mut self, local: LocalId, at: ExprId) {
+        let name = &self.body.local(local).name;
+        let diagnostic = crate::diagnostics::r#async::captured_var::RULE
+            .at(
+                self.body.expr(at).range,
+                format!("this activity cannot share `{name}`: nothing waits for it inside the scope of `{name}`"),
+            )
+            .note(format!(
+                "the activity may outlive the variable: put a `finish` around the `async`, inside the scope of `{name}`, or copy the value into a `val` before it"
+            ));
+        self.refuse(diagnostic, local);
+    }
+
+    fn refuse_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
+        let name = &self.body.local(local).name;
+        let (does, instead) = if assigned {
+            (
+                "assigned",
+                format!(
+                    "deliver the value as the result of an `at` expression, `{name} = at (p) e`, or reach the variable's place through a `GlobalRef`"
+                ),
+            )
+        } else {
+            ("read", "copy its value into a `val` before the `at`".to_owned())
+        };
+        let diagnostic = crate::diagnostics::place::captured_var::RULE
+            .at(
+                self.body.expr(at).range,
+                format!("`{name}` cannot be {does} here: it lives at another place, outside the `at`"),
+            )
+            .note(format!("an `at` works on copies of what it captures: {instead}"));
+        self.refuse(diagnostic, local);
+    }
+}

@@ -1,0 +1,176 @@
+//! The public face: a host that takes texts, and snapshots of it that answer questions on other threads.
+//!
+//! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only for that.
+
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use salsa::{Durability, Setter};
+
+use crate::db::{Db, EventCallback, Library, Project, RootDatabase};
+use crate::ids::{FileOrigin, SourceFile};
+
+pub use salsa::Cancelled;
+
+/// Owns the database. One thread changes it.
+pub struct AnalysisHost {
+    db: RootDatabase,
+}
+
+impl AnalysisHost {
+    /// A host with the class library (package paths such as `x10/lang/Int.x10`, and texts) and no user files.
+    pub fn new(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>) -> AnalysisHost {
+        AnalysisHost::with_events(library, None)
+    }
+
+    /// As [`Self::new`]; every salsa event is passed to `on_event`, from which tests count executed queries.
+    pub fn with_events(
+        library: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
+        on_event: Option<EventCallback>,
+    ) -> AnalysisHost {
+        let mut db = RootDatabase::new(on_event);
+        let files: FxHashMap<PathBuf, SourceFile> = library
+            .into_iter()
+            .map(|(path, text)| {
+                let file = SourceFile::builder(path.clone(), FileOrigin::Library, text)
+                    .durability(Durability::HIGH)
+                    .new(&db);
+                (path, file)
+            })
+            .collect();
+        Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
+        AnalysisHost { db }
+    }
+
+    /// Sets the text of a user file, which may be new, or takes the file away.
+    pub fn set_file(&mut self, path: &Path, text: Option<Arc<str>>) {
+        let project = Project::get(&self.db);
+        let known = project.files(&self.db).get(path).copied();
+        match (known, text) {
+            (Some(file), Some(text)) => {
+                if **file.text(&self.db) != *text {
+                    file.set_text(&mut self.db).to(text);
+                }
+            }
+            (None, Some(text)) => {
+                let file = SourceFile::new(&self.db, path.to_owned(), FileOrigin::User, text);
+                self.change_files(|files| files.insert(path.to_owned(), file));
+            }
+            (Some(_), None) => self.change_files(|files| files.remove(path)),
+            (None, None) => {}
+        }
+    }
+
+    /// Sets many files at once, as at the start.
+    pub fn set_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
+        let (mut new, mut known) = (Vec::new(), Vec::new());
+        for (path, text) in texts {
+            let exists = Project::get(&self.db).files(&self.db).contains_key(&path);
+            if exists { known.push((path, text)) } else { new.push((path, text)) }
+        }
+        for (path, text) in known {
+            self.set_file(&path, Some(text));
+        }
+        let made: Vec<(PathBuf, SourceFile)> = new
+            .into_iter()
+            .map(|(path, text)| (path.clone(), SourceFile::new(&self.db, path, FileOrigin::User, text)))
+            .collect();
+        if !made.is_empty() {
+            self.change_files(|files| {
+                files.extend(made);
+                None
+            });
+        }
+    }
+
+    fn change_files(
+        &mut self,
+        change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>) -> Option<SourceFile>,
+    ) {
+        let project = Project::get(&self.db);
+        let mut files = FxHashMap::clone(project.files(&self.db));
+        change(&mut files);
+        project.set_files(&mut self.db).to(Arc::new(files));
+    }
+
+    /// The files that were named or are open: all their classes are visible. Unknown paths are left out.
+    pub fn set_roots(&mut self, paths: &[PathBuf]) {
+        let project = Project::get(&self.db);
+        let roots: Vec<SourceFile> =
+            paths.iter().filter_map(|path| project.files(&self.db).get(path).copied()).collect();
+        if **project.roots(&self.db) != roots {
+            project.set_roots(&mut self.db).to(Arc::new(roots));
+        }
+    }
+
+    /// Folders to look packages up in.
+    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+        let project = Project::get(&self.db);
+        if **project.source_path(&self.db) != folders {
+            project.set_source_path(&mut self.db).to(Arc::new(folders));
+        }
+    }
+
+    /// The state of now, for questions from another thread.
+    pub fn snapshot(&self) -> Analysis {
+        Analysis { db: self.db.clone() }
+    }
+}
+
+/// A snapshot. A change of the host waits until it is dropped.
+#[derive(Clone)]
+pub struct Analysis {
+    db: RootDatabase,
+}
+
+impl Analysis {
+    /// Asks queries.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the host changes meanwhile: ask a new snapshot. Panics pass through.
+    pub fn with<T>(&self, ask: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
+        Cancelled::catch(AssertUnwindSafe(|| ask(&self.db)))
+    }
+
+    /// The file at an absolute path, or of the library at a package path.
+    pub fn file(&self, path: &Path) -> Option<SourceFile> {
+        let user = Project::get(&self.db).files(&self.db).get(path).copied();
+        user.or_else(|| Library::get(&self.db).files(&self.db).get(path).copied())
+    }
+
+    /// Path and text of a file.
+    pub fn source(&self, file: SourceFile) -> (&Path, &Arc<str>) {
+        (file.path(&self.db), file.text(&self.db))
+    }
+
+    /// The named files.
+    pub fn roots(&self) -> Vec<SourceFile> {
+        Project::get(&self.db).roots(&self.db).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_come_change_and_go() {
+        let mut host =
+            AnalysisHost::new([(PathBuf::from("x10/lang/Any.x10"), Arc::from("package x10.lang;"))]);
+        let path = Path::new("/a.x10");
+        host.set_file(path, Some("class A {}".into()));
+        host.set_roots(&[path.to_owned()]);
+        let snapshot = host.snapshot();
+        let file = snapshot.file(path).expect("known");
+        assert_eq!(&**snapshot.source(file).1, "class A {}");
+        assert!(snapshot.file(Path::new("x10/lang/Any.x10")).is_some());
+        assert_eq!(snapshot.roots(), [file]);
+        drop(snapshot);
+        host.set_file(path, Some("class B {}".into()));
+        assert_eq!(&**host.snapshot().source(file).1, "class B {}");
+        host.set_file(path, None);
+        assert!(host.snapshot().file(path).is_none());
+    }
+}

@@ -1,0 +1,311 @@
+//! What starts, waits for and moves activities: `async`, `finish`, `at`, `ateach`.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast;
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use super::scopes::{FrameKind, Returns};
+use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
+use crate::diagnostics::flow;
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+impl Infer<'_> {
+    pub(super) fn async_stmt(&mut self, s: &ast::AsyncStmt) -> StmtKind {
+        let range = range_of(s);
+        let clocks: Vec<ast::Expr> = s.clocks().collect();
+        let clocked = self.clocked(s.clocked_token().is_some(), s.clocked_clause().is_some(), &clocks);
+        self.scopes.enter_frame(FrameKind::Async);
+        let body = self.stmt(s.body().as_ref(), range);
+        let captures = self.scopes.leave_frame();
+        StmtKind::Async { clocked, body, captures }
+    }
+
+    pub(super) fn finish_stmt(&mut self, s: &ast::FinishStmt) -> StmtKind {
+        let clocked = self.clocked(s.clocked_token().is_some(), false, &[]);
+        StmtKind::Finish { clocked, body: self.stmt(s.body().as_ref(), range_of(s)) }
+    }
+
+    fn clocked(&mut self, implicit: bool, clause: bool, clocks: &[ast::Expr]) -> Clocked {
+        if !clause {
+            return if implicit { Clocked::Implicit } else { Clocked::No };
+        }
+        let clock = Ty::known(self.db, Known::Clock);
+        let mut out = Vec::new();
+        for e in clocks {
+            let value = self.value(Some(e), range_of(e), Some(clock));
+            out.push(self.convert(value, clock, Why::Argument));
+        }
+        if out.is_empty() { Clocked::Implicit } else { Clocked::Clocks(out) }
+    }
+
+    /// The place that an `at` goes to; a `GlobalRef` and whatever else converts to a place stands for its home.
+    fn target(&mut self, e: Option<&ast::Expr>, range: TextRange) -> ExprId {
+        let place = Ty::place(self.db);
+        let value = self.value(e, range, Some(place));
+        self.convert(value, place, Why::Place)
+    }
+
+    pub(super) fn at_stmt(&mut self, s: &ast::AtStmt) -> StmtKind {
+        let range = range_of(s);
+        let place = self.target(s.place().as_ref(), range);
+        let known = self.known.len();
+        self.scopes.enter_frame(FrameKind::At);
+        let outer = self.enter_place(Some(place), range);
+        let body = self.stmt(s.body().as_ref(), range);
+        self.leave_place(outer);
+        let captures = self.scopes.leave_frame();
+        self.known.truncate(known);
+        StmtKind::At { place, body, captures }
+    }
+
+    pub(super) fn at_each(&mut self, s: &ast::AtEachStmt) -> StmtKind {
+        let range = range_of(s);
+        let clocks: Vec<ast::Expr> = s
+            .clocked_clause()
+            .and_then(|clause| clause.arg_list())
+            .into_iter()
+            .flat_map(|list| list.exprs())
+            .collect();
+        let clocked = self.clocked(false, s.clocked_clause().is_some(), &clocks);
+        let distribution = self.value(s.distribution().as_ref(), range, None);
+        let dist = Ty::known(self.db, Known::Dist);
+        if !self.is_error(distribution)
+            && (dist.is_error(self.db) || !self.is_subtype(self.ty(distribution), dist))
+        {
+            let found = self.show(self.ty(distribution));
+            self.report(
+                crate::diagnostics::r#type::mismatch::RULE
+                    .at(self.range(distribution), format!("`ateach` needs a `Dist`, found `{found}`"))
+                    .note("to run at every place, write `for (p in Place.places()) at (p) async { ... }`"),
+            );
+        }
+        self.scopes.enter_frame(FrameKind::AtEach);
+        let outer = self.enter_place(None, range);
+        let (local, body) = self.scoped(|infer| {
+            let point = Ty::known(infer.db, Known::Point);
+            let formal = s.formal();
+            let (local, components) = infer.loop_variable(formal.as_ref(), point, range);
+            let mut body = infer.stmt(s.body().as_ref(), range);
+            if !components.is_empty() {
+                body = infer.with_components(local, &components, body, range);
+            }
+            (formal.is_some().then_some(local), body)
+        });
+        self.leave_place(outer);
+        let captures = self.scopes.leave_frame();
+        StmtKind::AtEach { clocked, local, distribution, body, captures }
+    }
+
+    /// `at (p) e`, `at (p) { ... e }`.
+    pub(super) fn at_expr(&mut self, e: &ast::AtExpr, expected: Option<Ty>) -> ExprId {
+        let range = range_of(e);
+        let place = self.target(e.place().as_ref(), range);
+        let known = self.known.len();
+        self.scopes.enter_frame(FrameKind::At);
+        let outer = self.enter_place(Some(place), range);
+        let (body, result) = self.code(e.body(), None, expected, range);
+        self.leave_place(outer);
+        let captures = self.scopes.leave_frame();
+        self.known.truncate(known);
+        self.alloc(ExprKind::At { place, body, captures }, result, range)
+    }
+
+    /// The code of a closure or an `at` expression, and its result type: `declared`, or what its `return`s
+    /// and its last expression deliver.
+    pub(super) fn code(
+        &mut self,
+        body: Option<ast::ClosureBody>,
+        declared: Option<Ty>,
+        expected: Option<Ty>,
+        range: TextRange,
+    ) -> (StmtId, Ty) {
+        let depth = self.scopes.frame_depth();
+        let returns = Returns { result: declared, declared: declared.is_some(), depth };
+        self.scopes.returns.push(returns);
+        let wanted = declared.or(expected);
+        let id = match body {
+            Some(ast::ClosureBody::Block(block)) => self.code_block(&block, wanted),
+            Some(ast::ClosureBody::Expr(e)) => self.deliver(&e, wanted),
+            None => self.alloc_stmt(StmtKind::Error, range),
+        };
+        let result = self.scopes.returns.pop().and_then(|returns| returns.result);
+        let result = result.unwrap_or_else(|| Ty::void(self.db));
+        self.unify_returns(id, result);
+        (id, result)
+    }
+
+    /// A block whose last expression, if it has no `;`, is delivered.
+    pub(super) fn code_block(&mut self, block: &ast::Block, wanted: Option<Ty>) -> StmtId {
+        self.scoped(|infer| {
+            let mut out = Vec::new();
+            for stmt in block.stmts() {
+                infer.stmt_into(&stmt, &mut out);
+            }
+            if let Some(tail) = block.tail() {
+                out.push(infer.deliver(&tail, wanted));
+            }
+            infer.close_block(block, out)
+        })
+    }
+
+    /// `return e;`, or `e;` if it has no value.
+    fn deliver(&mut self, e: &ast::Expr, wanted: Option<Ty>) -> StmtId {
+        let range = range_of(e);
+        let value = self.effect_expecting(e, wanted);
+        if self.ty(value).is_void(self.db) {
+            let kind = StmtKind::Expr(value);
+            if wanted.is_some_and(|ty| !ty.is_void(self.db))
+                && self.scopes.returns.last().is_some_and(|r| r.declared)
+            {
+                self.void_used(range);
+            }
+            return self.alloc_stmt(kind, range);
+        }
+        if self
+            .scopes
+            .returns
+            .last()
+            .is_some_and(|r| r.declared && r.result.is_some_and(|ty| ty.is_void(self.db)))
+        {
+            return self.alloc_stmt(StmtKind::Expr(value), range);
+        }
+        let value = self.returned(value);
+        self.alloc_stmt(StmtKind::Return(Some(value)), range)
+    }
+
+    /// `return e;`, `return;`
+    pub(super) fn return_stmt(&mut self, e: Option<&ast::Expr>, range: TextRange) -> StmtKind {
+        if let Some(frame) = self.scopes.return_crosses() {
+            if let Some(e) = e {
+                self.effect(e);
+            }
+            self.report(
+                flow::jump_target::RULE
+                    .at(range, format!("`return` cannot leave the {} around it", frame.name()))
+                    .note("another activity or place cannot end the method: assign the result to a variable, or use an `at` expression"),
+            );
+            return StmtKind::Error;
+        }
+        let (declared, result) =
+            self.scopes.returns.last().map_or((true, None), |returns| (returns.declared, returns.result));
+        let is_void = result.is_some_and(|ty| ty.is_void(self.db));
+        let Some(e) = e else {
+            match result {
+                Some(ty) if !is_void && !ty.is_error(self.db) => {
+                    let message = format!("`return` needs a value of type `{}`", self.show(ty));
+                    self.report(crate::diagnostics::r#type::mismatch::RULE.at(range, message));
+                }
+                None => self.set_result(Ty::void(self.db)),
+                _ => {}
+            }
+            return StmtKind::Return(None);
+        };
+        let value = self.value(Some(e), range, result.filter(|ty| !ty.is_void(self.db)));
+        if is_void {
+            if !self.is_error(value) {
+                let what = if self.is_constructor && self.scopes.returns.len() == 1 {
+                    "a constructor returns no value"
+                } else {
+                    "the result type is `void`, so no value can be returned"
+                };
+                self.report(crate::diagnostics::r#type::mismatch::RULE.at(self.range(value), what).note(
+                    if declared {
+                        "declare the result type, or write `return;`"
+                    } else {
+                        "return a value on all paths or on none"
+                    },
+                ));
+            }
+            return StmtKind::Return(None);
+        }
+        StmtKind::Return(Some(self.returned(value)))
+    }
+
+    fn set_result(&mut self, ty: Ty) {
+        if let Some(returns) = self.scopes.returns.last_mut() {
+            returns.result = Some(ty);
+        }
+    }
+
+    /// A value on its way out: converted to the declared result, or widening the result found so far.
+    pub(super) fn returned(&mut self, value: ExprId) -> ExprId {
+        let Some(returns) = self.scopes.returns.last() else { return value };
+        match (returns.result, returns.declared) {
+            (Some(ty), true) => self.convert(value, ty, Why::Return),
+            (None, _) => {
+                let ty = self.ty(value);
+                let ty = if ty.is_null(self.db) { Ty::any(self.db) } else { ty };
+                self.set_result(ty);
+                value
+            }
+            (Some(ty), false) => {
+                let joined = self.common_type(ty, self.ty(value));
+                self.set_result(joined);
+                value
+            }
+        }
+    }
+
+    /// Once the result type of code without a declared one is known, every `return` converts to it.
+    fn unify_returns(&mut self, code: StmtId, result: Ty) {
+        if result.is_void(self.db) || result.is_error(self.db) {
+            return;
+        }
+        let mut found = Vec::new();
+        let body = &self.body;
+        body.walk(crate::body::walk::Node::Stmt(code), &mut |node| match node {
+            crate::body::walk::Node::Stmt(id) => {
+                if let StmtKind::Return(Some(value)) = body.stmt(id).kind {
+                    found.push((id, value));
+                }
+                true
+            }
+            crate::body::walk::Node::Expr(id) => {
+                !matches!(body.expr(id).kind, ExprKind::Closure(_) | ExprKind::At { .. })
+            }
+        });
+        for (id, value) in found {
+            let converted = self.convert(value, result, Why::Return);
+            self.body.stmts[id.0 as usize].kind = StmtKind::Return(Some(converted));
+        }
+    }
+
+    /// `val i = p(0); ...` before `body`.
+    pub(super) fn with_components(
+        &mut self,
+        point: crate::body::LocalId,
+        components: &[crate::body::LocalId],
+        body: StmtId,
+        range: TextRange,
+    ) -> StmtId {
+        let mut stmts = self.component_lets(point, components, range);
+        stmts.push(body);
+        self.alloc_stmt(StmtKind::Block(stmts), range)
+    }
+
+    /// `val i = p(0); val j = p(1);`
+    pub(super) fn component_lets(
+        &mut self,
+        point: crate::body::LocalId,
+        components: &[crate::body::LocalId],
+        range: TextRange,
+    ) -> Vec<StmtId> {
+        let mut stmts = Vec::new();
+        for (index, &local) in components.iter().enumerate() {
+            let receiver = self.read(point, range);
+            let number = crate::body::Literal::Int(index as i64);
+            let long = Ty::long(self.db);
+            let index = self.alloc(ExprKind::Literal(number), long, range);
+            let value = self.apply(receiver, vec![index], range);
+            let ty = self.ty(value);
+            let kind = self.body.local(local).kind;
+            if kind != LocalKind::Temporary {
+                self.body.locals[local.0 as usize].ty = ty;
+            }
+            stmts.push(self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range));
+        }
+        stmts
+    }
+}

@@ -1,0 +1,394 @@
+//! Calls: of methods, functions, application operators and struct constructors.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast;
+use smol_str::SmolStr;
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use super::name::Resolved;
+use super::pick::{Call, Picked};
+use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
+use crate::diagnostics::{name as name_rules, r#type as type_rules};
+use crate::item_tree::items::method_is_static;
+use crate::ty::Ty;
+
+impl Infer<'_> {
+    pub(super) fn call(&mut self, e: &ast::CallExpr) -> ExprId {
+        let range = range_of(e);
+        let Some(callee) = e.callee() else { return self.error(range) };
+        let args: Vec<ast::Expr> = e.args().collect();
+        let values = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
+        let type_args: Vec<ast::Type> = e.type_args().collect();
+        self.call_values(&callee, &type_args, values, range)
+    }
+
+    /// A call whose arguments are typed already.
+    pub(super) fn call_values(
+        &mut self,
+        callee: &ast::Expr,
+        type_args: &[ast::Type],
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let type_args: Vec<Ty> = type_args.iter().map(|ty| self.written_type(ty)).collect();
+        match callee {
+            ast::Expr::NameExpr(name) => match name.name_ref() {
+                Some(name) => self.call_name(&name.text(), range_of(&name), type_args, args, range),
+                None => self.error(range),
+            },
+            ast::Expr::FieldExpr(field) => self.call_member(field, type_args, args, range),
+            ast::Expr::OperatorExpr(operator) => self.call_operator(operator, type_args, args, range),
+            ast::Expr::TypeExpr(_) => match self.resolve(callee, true) {
+                Resolved::Type(ty) => self.construct_struct(ty, true, type_args, args, range),
+                _ => self.error(range),
+            },
+            ast::Expr::SuperExpr(_) => match self.super_object(range_of(callee)) {
+                Some(object) => {
+                    let call = Call { args, type_args, through_super: true, at: range_of(callee), range };
+                    self.call_method(object, "operator()", call)
+                }
+                None => self.error(range),
+            },
+            _ => {
+                let value = self.value(Some(callee), range, None);
+                self.apply(value, args, range)
+            }
+        }
+    }
+
+    /// `m(x)`: a method of a class around, a function in a variable, or a struct.
+    fn call_name(
+        &mut self,
+        name: &SmolStr,
+        at: TextRange,
+        type_args: Vec<Ty>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let mut call = Call { args, type_args, through_super: false, at, range };
+        let mut failure = None;
+        for around in self.around() {
+            let ty = Ty::this_type(self.db, around.class);
+            let candidates = self.candidates(ty, name);
+            if candidates.is_empty() {
+                continue;
+            }
+            let path = (around.class == self.class && around.has_instance).then(crate::ty::Path::this);
+            match self.pick(&candidates, path.as_ref(), &call) {
+                Ok(picked) if method_is_static(self.db, picked.method) => {
+                    return self.static_call(picked, call);
+                }
+                Ok(picked) => {
+                    let Some(object) = self.instance(&around, at) else { return self.no_instance(name, at) };
+                    return self.instance_call(object, picked, call);
+                }
+                Err(reason) => {
+                    failure.get_or_insert(reason);
+                }
+            }
+        }
+        // A variable or a struct of that name, unless a method was meant.
+        let resolved = self.resolve_quietly(name, at);
+        match (resolved, failure) {
+            (Some(Resolved::Value(value)), None) => self.apply(value, call.args, range),
+            (Some(Resolved::Value(value)), Some(_)) if self.can_apply(value) => {
+                self.apply(value, call.args, range)
+            }
+            (Some(Resolved::Type(ty)), None) => {
+                let type_args = std::mem::take(&mut call.type_args);
+                self.construct_struct(ty, false, type_args, call.args, range)
+            }
+            (_, Some(reason)) => self.call_failed(name, &reason, None, &call),
+            (Some(Resolved::Package(_)) | Some(Resolved::Error) | None, None) => {
+                self.unresolved_method(name, at);
+                self.error(range)
+            }
+        }
+    }
+
+    fn unresolved_method(&mut self, name: &str, at: TextRange) {
+        let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
+        for around in self.around() {
+            names.extend(self.member_names(Ty::this_type(self.db, around.class)));
+        }
+        let diagnostic = name_rules::unresolved::RULE
+            .at(at, format!("there is no method, function or struct `{name}` here"));
+        let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
+        self.report(super::name::suggest(diagnostic, near, at));
+    }
+
+    /// `e.m(x)`, `C.m(x)`, `super.m(x)`
+    fn call_member(
+        &mut self,
+        e: &ast::FieldExpr,
+        type_args: Vec<Ty>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return self.error(range) };
+        let at = range_of(&name);
+        let name = name.text();
+        let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
+        let call = Call { args, type_args, through_super, at, range };
+        if through_super {
+            return match self.super_object(range_of(&receiver)) {
+                Some(object) => self.call_method(object, &name, call),
+                None => self.error(range),
+            };
+        }
+        match self.resolve(&receiver, true) {
+            Resolved::Value(object) => self.call_method(object, &name, call),
+            Resolved::Type(ty) => self.call_static(ty, &name, range_of(e), call),
+            Resolved::Package(package) => match self.in_package(&package, &name, at) {
+                Resolved::Type(ty) => self.construct_struct(ty, false, call.type_args, call.args, range),
+                _ => self.error(range),
+            },
+            Resolved::Error => self.error(range),
+        }
+    }
+
+    /// A method of a value, or the function in its field.
+    pub(super) fn call_method(&mut self, object: ExprId, name: &str, call: Call) -> ExprId {
+        let ty = self.ty(object);
+        if ty.is_error(self.db) || name.is_empty() {
+            return self.error(call.range);
+        }
+        if ty.is_void(self.db) {
+            return self.void_used(self.range(object));
+        }
+        let candidates = self.candidates(ty, name);
+        if candidates.is_empty() {
+            if self.find_field(ty, name).is_some() {
+                let selected = TextRange::new(self.range(object).start().min(call.at.start()), call.at.end());
+                let value = self.member(object, name, selected, call.at);
+                return self.apply(value, call.args, call.range);
+            }
+            self.no_member(ty, name, call.at, false);
+            return self.error(call.range);
+        }
+        let path = self.path_of(object);
+        match self.pick(&candidates, path.as_ref(), &call) {
+            Ok(picked) if method_is_static(self.db, picked.method) => {
+                let result = self.static_call(picked, call);
+                self.after(object, result)
+            }
+            Ok(picked) => self.instance_call(object, picked, call),
+            Err(reason) => self.call_failed(name, &reason, Some(object), &call),
+        }
+    }
+
+    /// `result`, after `first` was evaluated for its effect.
+    fn after(&mut self, first: ExprId, result: ExprId) -> ExprId {
+        if self.is_simple(first) || matches!(self.body.expr(first).kind, ExprKind::Local(_)) {
+            return result;
+        }
+        let (range, ty) = (self.range(result), self.ty(result));
+        let stmts = vec![self.alloc_stmt(StmtKind::Expr(first), self.range(first))];
+        self.alloc(ExprKind::Let { stmts, result }, ty, range)
+    }
+
+    /// `C.m(x)`
+    fn call_static(&mut self, ty: Ty, name: &str, selected: TextRange, mut call: Call) -> ExprId {
+        let candidates = self.candidates(ty, name);
+        if !candidates.is_empty() {
+            return match self.pick(&candidates, None, &call) {
+                Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
+                Ok(_) => self.no_instance(name, call.at),
+                Err(reason) => self.call_failed(name, &reason, None, &call),
+            };
+        }
+        match self.static_member(ty, name, selected, call.at) {
+            Resolved::Value(value) => self.apply(value, call.args, call.range),
+            Resolved::Type(ty) => {
+                let type_args = std::mem::take(&mut call.type_args);
+                self.construct_struct(ty, false, type_args, call.args, call.range)
+            }
+            _ => self.error(call.range),
+        }
+    }
+
+    pub(super) fn static_call(&mut self, picked: Picked, call: Call) -> ExprId {
+        self.check_guard(&picked, None, &call);
+        let args = self.convert_args(&picked, call.args);
+        let Picked { method, class_args, type_args, result, .. } = picked;
+        let kind = ExprKind::Call {
+            method,
+            dispatch: Dispatch::Static,
+            receiver: None,
+            class_args,
+            type_args,
+            args,
+        };
+        self.alloc(kind, result, call.range)
+    }
+
+    pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, call: Call) -> ExprId {
+        self.check_guard(&picked, Some(object), &call);
+        let args = self.convert_args(&picked, call.args);
+        let receiver = self.convert(object, picked.owner, Why::Receiver);
+        let dispatch = self.dispatch(picked.method, call.through_super);
+        let Picked { method, class_args, type_args, result, .. } = picked;
+        let kind = ExprKind::Call { method, dispatch, receiver: Some(receiver), class_args, type_args, args };
+        self.alloc(kind, result, call.range)
+    }
+
+    pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
+        let params = &picked.params;
+        args.into_iter()
+            .enumerate()
+            .map(|(index, arg)| match params.get(index) {
+                Some(&param) => self.convert(arg, param, Why::Argument),
+                None => arg,
+            })
+            .collect()
+    }
+
+    // ---- application
+
+    fn can_apply(&self, value: ExprId) -> bool {
+        let ty = self.ty(value);
+        ty.is_error(self.db)
+            || self.context().as_function(ty).is_some()
+            || !self.candidates(ty, "operator()").is_empty()
+    }
+
+    /// `f(x)` for a value: a function, or an object with an application operator.
+    pub(super) fn apply(&mut self, value: ExprId, args: Vec<ExprId>, range: TextRange) -> ExprId {
+        let ty = self.ty(value);
+        if ty.is_error(self.db) {
+            return self.error(range);
+        }
+        if ty.is_void(self.db) {
+            return self.void_used(self.range(value));
+        }
+        if let Some((params, result)) = ty.as_function(self.db).map(|(p, r)| (p.to_vec(), r)) {
+            return self.call_closure(value, &params, result, args, range);
+        }
+        let at = self.range(value);
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        let candidates = self.candidates(ty, "operator()");
+        if candidates.is_empty() {
+            if let Some(function) = self.context().as_function(ty) {
+                let value = self.convert(value, function, Why::Receiver);
+                return self.apply(value, call.args, range);
+            }
+            let message = format!("a value of type `{}` cannot be called or indexed", self.show(ty));
+            self.report(
+                type_rules::not_callable::RULE.at(range, message).note(
+                    "only functions can, and objects of classes with `operator this(...)`, such as rails",
+                ),
+            );
+            return self.error(range);
+        }
+        let path = self.path_of(value);
+        match self.pick(&candidates, path.as_ref(), &call) {
+            Ok(picked) => self.instance_call(value, picked, call),
+            Err(reason) => self.call_failed("operator()", &reason, Some(value), &call),
+        }
+    }
+
+    fn call_closure(
+        &mut self,
+        closure: ExprId,
+        params: &[Ty],
+        result: Ty,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        if params.len() != args.len() {
+            let message = format!("this function takes {}, not {}", count(params.len()), args.len());
+            self.report(type_rules::no_matching_call::RULE.at(range, message));
+            return self.error(range);
+        }
+        let pairs = args.into_iter().zip(params);
+        let args = pairs.map(|(arg, &param)| self.convert(arg, param, Why::Argument)).collect();
+        let result = self.at_this_place(result);
+        self.alloc(ExprKind::ClosureCall { closure, args }, result, range)
+    }
+
+    /// `a(i) = v`
+    pub(super) fn set_element(
+        &mut self,
+        receiver: ExprId,
+        index: Vec<ExprId>,
+        value: ExprId,
+        range: TextRange,
+    ) -> ExprId {
+        let ty = self.ty(receiver);
+        if ty.is_error(self.db) {
+            return self.error(range);
+        }
+        let mut args = index;
+        args.push(value);
+        let at = self.range(receiver);
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        let candidates = self.candidates(ty, "operator()=");
+        if candidates.is_empty() {
+            let message = format!("elements of a `{}` cannot be assigned", self.show(ty));
+            self.report(
+                type_rules::not_assignable::RULE
+                    .at(range, message)
+                    .note("its class declares no `operator this(...) = (...)`"),
+            );
+            return self.error(range);
+        }
+        let path = self.path_of(receiver);
+        match self.pick(&candidates, path.as_ref(), &call) {
+            Ok(picked) => self.instance_call(receiver, picked, call),
+            Err(reason) => self.call_failed("operator()=", &reason, Some(receiver), &call),
+        }
+    }
+
+    /// The element type of a rail, which an assigned value should have.
+    pub(super) fn element_type(&self, receiver: ExprId) -> Option<Ty> {
+        let ty = self.ty(receiver);
+        ty.rail_element(self.db).or_else(|| ty.global_rail_element(self.db))
+    }
+
+    /// `a.operator+(b)`, `operator+(a, b)`, `T.operator+(a, b)`
+    fn call_operator(
+        &mut self,
+        e: &ast::OperatorExpr,
+        type_args: Vec<Ty>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let Some(name) = e.operator_name().and_then(|name| name.method_name()) else {
+            return self.error(range);
+        };
+        let at = range_of(e);
+        if matches!(name.as_str(), "operator_as" | "operator_implicit_as") {
+            return self.unsupported(range, "the call of a conversion by its name", "write `e as T`");
+        }
+        match e.receiver() {
+            None => self.call_name(&name, at, type_args, args, range),
+            Some(receiver) => {
+                let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
+                let call = Call { args, type_args, through_super, at, range };
+                let object = match through_super {
+                    true => self.super_object(range_of(&receiver)).map_or(Resolved::Error, Resolved::Value),
+                    false => self.resolve(&receiver, true),
+                };
+                match object {
+                    Resolved::Value(object) => self.call_method(object, &name, call),
+                    Resolved::Type(ty) => self.call_static(ty, &name, at, call),
+                    Resolved::Package(_) => {
+                        self.not_a_value(range_of(&receiver));
+                        self.error(range)
+                    }
+                    Resolved::Error => self.error(range),
+                }
+            }
+        }
+    }
+}
+
+/// `no arguments`, `1 argument`, `3 arguments`
+pub(super) fn count(number: usize) -> String {
+    match number {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{number} arguments"),
+    }
+}

@@ -1,0 +1,102 @@
+//! Closure literals and trailing closures.
+
+use apg_syntax::ast::{self, HasFormals};
+use smol_str::SmolStr;
+
+use super::ctx::{Infer, range_of};
+use super::scopes::FrameKind;
+use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind};
+use crate::diagnostics::r#type as type_rules;
+use crate::ty::Ty;
+
+impl Infer<'_> {
+    /// `(x:T) => e`, `(x:T):R => { ... }`.
+    pub(super) fn closure(&mut self, e: &ast::ClosureExpr, expected: Option<Ty>) -> ExprId {
+        let range = range_of(e);
+        if e.type_param_list().is_some() {
+            let instead = "declare a generic method instead";
+            return self.unsupported(range, "a closure with type parameters", instead);
+        }
+        let wanted: Option<(Vec<Ty>, Ty)> =
+            expected.and_then(|ty| ty.as_function(self.db)).map(|(params, result)| (params.to_vec(), result));
+        self.scopes.enter_frame(FrameKind::Closure);
+        let outer = self.enter_place(None, range);
+        let closure = self.scoped(|infer| {
+            let params = infer.closure_params(e, wanted.as_ref().map(|(params, _)| params.as_slice()));
+            let declared = e.result_type().and_then(|r| {
+                let ty = r.ty()?;
+                Some((infer.written_type(&ty), r.is_bound()))
+            });
+            let result = wanted.map(|(_, result)| result).filter(|ty| !ty.mentions_error(infer.db));
+            let (body, found) = match declared {
+                Some((ty, false)) => infer.code(e.body(), Some(ty), None, range),
+                Some((ty, true)) => infer.code(e.body(), None, Some(ty), range),
+                // A closure that is needed for its effect delivers nothing.
+                None if result.is_some_and(|ty| ty.is_void(infer.db)) => {
+                    infer.code(e.body(), result, None, range)
+                }
+                None => infer.code(e.body(), None, result, range),
+            };
+            Closure { params, result: found, body, captures: Vec::new() }
+        });
+        self.leave_place(outer);
+        self.finish_closure(closure, range)
+    }
+
+    fn finish_closure(&mut self, mut closure: Closure, range: apg_syntax::TextRange) -> ExprId {
+        closure.captures = self.scopes.leave_frame();
+        let params = closure.params.iter().map(|&local| self.body.local(local).ty).collect();
+        let ty = Ty::function(self.db, params, closure.result);
+        self.alloc(ExprKind::Closure(Box::new(closure)), ty, range)
+    }
+
+    fn closure_params(&mut self, e: &ast::ClosureExpr, wanted: Option<&[Ty]>) -> Vec<LocalId> {
+        let mut params = Vec::new();
+        for (index, formal) in e.formals().enumerate() {
+            let range = range_of(&formal);
+            let ty = match formal.ty() {
+                Some(ty) => self.written_type(&ty),
+                None => wanted.and_then(|types| types.get(index).copied()).unwrap_or_else(|| {
+                    self.report(
+                        type_rules::missing_type::RULE
+                            .at(range, "this formal parameter needs a type")
+                            .note("nothing around the closure says what it is called with"),
+                    );
+                    Ty::error(self.db)
+                }),
+            };
+            let name = formal.name();
+            let at = name.as_ref().map_or(range, range_of);
+            let name = name.map_or_else(SmolStr::default, |n| n.text());
+            let local = self.add_local(name, ty, formal.is_var(), LocalKind::ClosureParam, at);
+            self.declare(local);
+            self.note_local(local);
+            params.push(local);
+            if formal.point_pattern().is_some() {
+                let instead = "name the formal and take it apart in the body: `val i = p(0);`";
+                self.unsupported(range, "a formal of a closure that is taken apart", instead);
+            }
+        }
+        params
+    }
+
+    /// `f(x) { ... }`: a call whose last argument is a closure without formals.
+    pub(super) fn trailing_closure(&mut self, s: &ast::TrailingClosureStmt) -> ExprId {
+        let range = range_of(s);
+        let Some(callee) = s.callee() else { return self.error(range) };
+        let type_args: Vec<ast::Type> = s.type_arg_list().into_iter().flat_map(|list| list.types()).collect();
+        let args: Vec<ast::Expr> = s.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
+        let mut values: Vec<ExprId> =
+            args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
+        if let Some(block) = s.block() {
+            let at = range_of(&block);
+            self.scopes.enter_frame(FrameKind::Closure);
+            let outer = self.enter_place(None, at);
+            let (body, result) = self.code(Some(ast::ClosureBody::Block(block)), None, None, at);
+            self.leave_place(outer);
+            let closure = Closure { params: Vec::new(), result, body, captures: Vec::new() };
+            values.push(self.finish_closure(closure, at));
+        }
+        self.call_values(&callee, &type_args, values, range)
+    }
+}

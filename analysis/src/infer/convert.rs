@@ -1,0 +1,225 @@
+//! Conversions made explicit: a value of one type where another is needed.
+
+use smol_str::SmolStr;
+
+use super::ctx::Infer;
+use crate::body::{Dispatch, ExprId, ExprKind, Literal};
+use crate::diagnostics::r#type as type_rules;
+use crate::ty::context::Context;
+use crate::ty::known::Known;
+use crate::ty::relate::{ImplicitCall, Representation};
+use crate::ty::subst::Substitution;
+use crate::ty::{Path, Ty};
+
+/// What a value is needed for; decides the message when it does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    Initialiser,
+    Assignment,
+    Argument,
+    Return,
+    Condition,
+    Place,
+    Receiver,
+    Element,
+}
+
+impl<'db> Infer<'db> {
+    /// Where questions about types are asked from, and what is known there.
+    pub(super) fn context(&self) -> Context<'db> {
+        let mut context = match self.owner {
+            super::Owner::Method(method) => Context::method(self.db, method),
+            super::Owner::Field(_) => Context::class(self.db, self.class),
+        };
+        context.facts = self.known.clone();
+        // Conditions of signatures speak of the place of the call.
+        context.facts.push(crate::ty::ConstraintTerm::Equal(Path::here(), self.here_path()));
+        context
+    }
+
+    pub(super) fn is_subtype(&self, a: Ty, b: Ty) -> bool {
+        a.is_error(self.db) || b.is_error(self.db) || self.context().is_subtype(a, b)
+    }
+
+    /// Whether a value of type `from` can stand where `to` is needed, converted if need be.
+    pub(super) fn is_assignable(&self, from: Ty, to: Ty) -> bool {
+        self.context().convert(from, to, None).is_some()
+    }
+
+    pub(super) fn as_super(&self, ty: Ty, class: crate::ids::ClassId) -> Option<Ty> {
+        self.context().as_super(ty, class)
+    }
+
+    /// `id` as a value of type `to`.
+    pub(super) fn convert(&mut self, id: ExprId, to: Ty, why: Why) -> ExprId {
+        let db = self.db;
+        let from = self.ty(id);
+        let range = self.range(id);
+        if from == to || from.is_error(db) || to.is_error(db) {
+            return id;
+        }
+        if from.is_void(db) {
+            return self.void_used(range);
+        }
+        let path = self.path_of(id);
+        let Some(conversion) = self.context().convert(from, to, path.as_ref()) else {
+            self.explain_mismatch(id, to, why);
+            return self.alloc(ExprKind::Coerce { value: id }, to, range);
+        };
+        let mut value = id;
+        let mut plain = to;
+        if conversion.checked {
+            plain = to.base(db);
+        }
+        if let Some(call) = &conversion.implicit {
+            value = self.implicit_call(call, id);
+        }
+        value = match conversion.representation {
+            Representation::Same if self.ty(value) == to => value,
+            Representation::Same | Representation::Coerce => {
+                self.alloc(ExprKind::Coerce { value }, plain, range)
+            }
+            Representation::Box => self.alloc(ExprKind::Box { value }, plain, range),
+        };
+        if conversion.checked {
+            value = self.alloc(ExprKind::Cast { value, checked: true }, to, range);
+        }
+        value
+    }
+
+    fn implicit_call(&mut self, call: &ImplicitCall, argument: ExprId) -> ExprId {
+        let db = self.db;
+        let class_params = crate::item_tree::items::type_param_ids(db, call.method.class(db));
+        let own = crate::item_tree::items::method_type_param_ids(db, call.method);
+        let substitution =
+            Substitution::types(class_params, &call.class_args).with_types(own, &call.type_args);
+        let formal = crate::scope::signature::method_signature(db, call.method).params.first().map(|p| p.ty);
+        let argument = match formal {
+            Some(formal) => {
+                let formal = substitution.apply(db, formal).base(db);
+                self.convert(argument, formal, Why::Argument)
+            }
+            None => argument,
+        };
+        let range = self.range(argument);
+        let kind = ExprKind::Call {
+            method: call.method,
+            dispatch: Dispatch::Static,
+            receiver: None,
+            class_args: call.class_args.clone(),
+            type_args: call.type_args.clone(),
+            args: vec![argument],
+        };
+        self.alloc(kind, call.result, range)
+    }
+
+    fn explain_mismatch(&mut self, id: ExprId, to: Ty, why: Why) {
+        let (from, range) = (self.ty(id), self.range(id));
+        if from.mentions_error(self.db) || to.mentions_error(self.db) {
+            return;
+        }
+        let needed = self.show(to);
+        let found = self.show(from);
+        let message = match why {
+            Why::Condition => format!("a condition is a `Boolean`, found `{found}`"),
+            Why::Place => format!("`at` needs a place, found `{found}`"),
+            Why::Return => format!("the result type is `{needed}`, found `{found}`"),
+            _ => format!("expected `{needed}`, found `{found}`"),
+        };
+        let mut diagnostic = type_rules::mismatch::RULE.at(range, message);
+        let numbers = from.primitive(self.db).is_some_and(Known::is_number)
+            && to.primitive(self.db).is_some_and(Known::is_number);
+        if numbers {
+            let base = self.show(to.base(self.db));
+            diagnostic = diagnostic.note(format!(
+                "the conversion may lose information, so it has to be written: `... as {base}`"
+            ));
+            if let Some(fix) = self.literal_fix(id, to) {
+                diagnostic = diagnostic.fix(fix);
+            }
+        } else if self.is_subtype(to, from) && why != Why::Condition {
+            diagnostic =
+                diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Another suffix, for a literal of the wrong number type.
+    fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
+        let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
+        let suffix = match to.primitive(self.db)? {
+            Known::Byte => "y",
+            Known::Short => "s",
+            Known::Int => "n",
+            Known::Long => "",
+            Known::UByte => "uy",
+            Known::UShort => "us",
+            Known::UInt => "un",
+            Known::ULong => "u",
+            Known::Float => ".0f",
+            Known::Double => ".0",
+            _ => return None,
+        };
+        let text = format!("{value}{suffix}");
+        Some(crate::diagnostics::Fix {
+            title: format!("Write `{text}`"),
+            edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
+        })
+    }
+
+    /// A call without a result where a value is needed.
+    pub(super) fn void_used(&mut self, range: apg_syntax::TextRange) -> ExprId {
+        self.report(
+            type_rules::void_value::RULE
+                .at(range, "this call has no result, so it cannot be used as a value")
+                .note("its method returns `void`: call it as a statement of its own"),
+        );
+        self.error(range)
+    }
+
+    /// What the expression is in constraints: a `val`, a literal, or a property of one.
+    pub(super) fn path_of(&self, id: ExprId) -> Option<Path> {
+        match &self.body.expr(id).kind {
+            ExprKind::Local(local) => {
+                let local = self.body.local(*local);
+                let stable = !local.mutable;
+                stable.then(|| Path::local(local.name.clone(), local.range.start().into()))
+            }
+            ExprKind::This => Some(Path::this()),
+            ExprKind::Here => Some(self.here_path()),
+            ExprKind::Literal(literal) => literal_path(literal),
+            ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
+            ExprKind::Field { object, field } => {
+                let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
+                let object = self.path_of(*object).filter(|_| stable)?;
+                Some(object.field(field.name(self.db).clone()))
+            }
+            ExprKind::StaticField(field) => {
+                let class = field.class(self.db).name(self.db);
+                let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
+                let name = SmolStr::from(format!("{class}.{}", field.name(self.db)));
+                stable.then(|| Path { root: crate::ty::PathRoot::Static(name), fields: Vec::new() })
+            }
+            ExprKind::Call { method, receiver: Some(receiver), args, .. } if args.is_empty() => {
+                let property = crate::item_tree::items::method_item(self.db, *method)
+                    .is_some_and(|item| item.kind == crate::item_tree::MethodKind::Property);
+                let receiver = self.path_of(*receiver).filter(|_| property)?;
+                Some(receiver.field(method.name(self.db).clone()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A literal as constraints name it.
+pub(super) fn literal_path(literal: &Literal) -> Option<Path> {
+    let text = match literal {
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(bits) => format!("{:?}", f64::from_bits(*bits)),
+        Literal::Bool(value) => value.to_string(),
+        Literal::Char(value) => format!("{value:?}"),
+        Literal::String(value) => format!("{value:?}"),
+        Literal::Null => "null".to_owned(),
+    };
+    Some(Path::literal(text))
+}

@@ -1,0 +1,203 @@
+//! The typing of one body at work: what it builds and what all of its parts share.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::AstNode;
+use smol_str::{SmolStr, format_smolstr};
+
+use super::Owner;
+use super::scopes::Scopes;
+use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, r#type as type_rules};
+use crate::ids::ClassId;
+use crate::ty::known::Known;
+use crate::ty::{ConstraintTerm, Path, Ty};
+
+pub(super) struct Infer<'db> {
+    pub(super) db: &'db dyn Db,
+    pub(super) owner: Owner,
+    /// The class that the body belongs to.
+    pub(super) class: ClassId,
+    /// No `this` here.
+    pub(super) is_static: bool,
+    pub(super) is_constructor: bool,
+    pub(super) body: Body,
+    pub(super) scopes: Scopes,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is known to hold here: guards of the class and method, then constraints of `val`s.
+    pub(super) known: Vec<ConstraintTerm>,
+    /// What `here` is called in constraints at this point.
+    pub(super) here: Path,
+    next_temporary: u32,
+}
+
+impl<'db> Infer<'db> {
+    pub(super) fn new(db: &'db dyn Db, owner: Owner, is_static: bool, is_constructor: bool) -> Infer<'db> {
+        let class = match owner {
+            Owner::Method(method) => method.class(db),
+            Owner::Field(field) => field.class(db),
+        };
+        Infer {
+            db,
+            owner,
+            class,
+            is_static,
+            is_constructor,
+            body: Body::default(),
+            scopes: Scopes::default(),
+            diagnostics: Vec::new(),
+            known: Vec::new(),
+            here: crate::place::here_of_body(),
+            next_temporary: 0,
+        }
+    }
+
+    // ---- building
+
+    pub(super) fn alloc(&mut self, kind: ExprKind, ty: Ty, range: TextRange) -> ExprId {
+        self.body.exprs.push(Expr { kind, ty, range });
+        ExprId(self.body.exprs.len() as u32 - 1)
+    }
+
+    pub(super) fn alloc_stmt(&mut self, kind: StmtKind, range: TextRange) -> StmtId {
+        self.body.stmts.push(Stmt { kind, range, annotations: Vec::new() });
+        StmtId(self.body.stmts.len() as u32 - 1)
+    }
+
+    /// An expression about which nothing more is said; something was reported already.
+    pub(super) fn error(&mut self, range: TextRange) -> ExprId {
+        self.alloc(ExprKind::Error, Ty::error(self.db), range)
+    }
+
+    pub(super) fn add_local(
+        &mut self,
+        name: SmolStr,
+        ty: Ty,
+        mutable: bool,
+        kind: LocalKind,
+        range: TextRange,
+    ) -> LocalId {
+        self.body.locals.push(Local { name, ty, mutable, kind, range });
+        self.scopes.made(mutable);
+        LocalId(self.body.locals.len() as u32 - 1)
+    }
+
+    /// Makes a local visible; complains if it hides another local of the same code.
+    pub(super) fn declare(&mut self, local: LocalId) {
+        let Local { name, range, .. } = self.body.local(local);
+        let (name, range) = (name.clone(), *range);
+        if name.is_empty() {
+            return;
+        }
+        if self.scopes.declare(&name, local).is_some() {
+            self.report(
+                crate::diagnostics::name::duplicate_local::RULE
+                    .at(range, format!("`{name}` is already the name of a local variable here"))
+                    .note("a local may hide a field, but not another local of the same method or closure: choose another name"),
+            );
+        }
+    }
+
+    /// `val $n = value;` and the local.
+    pub(super) fn temporary(&mut self, value: ExprId) -> (StmtId, LocalId) {
+        let range = self.range(value);
+        let ty = self.ty(value);
+        let name = format_smolstr!("${}", self.next_temporary);
+        self.next_temporary += 1;
+        let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
+        (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
+    }
+
+    /// A use of a local's value.
+    pub(super) fn read(&mut self, local: LocalId, range: TextRange) -> ExprId {
+        self.scopes.use_local(local, false);
+        let ty = self.body.local(local).ty;
+        self.alloc(ExprKind::Local(local), ty, range)
+    }
+
+    /// Whether evaluating it twice does no more than once: a local or literal.
+    pub(super) fn is_simple(&self, id: ExprId) -> bool {
+        match &self.body.expr(id).kind {
+            ExprKind::Local(local) => !self.body.local(*local).mutable,
+            ExprKind::Literal(_) | ExprKind::This | ExprKind::Here | ExprKind::Error => true,
+            ExprKind::Coerce { value } => self.is_simple(*value),
+            _ => false,
+        }
+    }
+
+    /// `id`, to be used several times: through a temporary unless it is simple.
+    pub(super) fn reusable(&mut self, id: ExprId, stmts: &mut Vec<StmtId>) -> ExprId {
+        if self.is_simple(id) {
+            return id;
+        }
+        let range = self.range(id);
+        let (stmt, local) = self.temporary(id);
+        stmts.push(stmt);
+        self.read(local, range)
+    }
+
+    /// A further use of an expression made by [`Infer::reusable`].
+    pub(super) fn again(&mut self, id: ExprId) -> ExprId {
+        let Expr { kind, ty, range } = self.body.expr(id).clone();
+        match kind {
+            ExprKind::Local(local) => self.read(local, range),
+            ExprKind::Coerce { value } => {
+                let value = self.again(value);
+                self.alloc(ExprKind::Coerce { value }, ty, range)
+            }
+            kind => self.alloc(kind, ty, range),
+        }
+    }
+
+    // ---- asking
+
+    pub(super) fn ty(&self, id: ExprId) -> Ty {
+        self.body.expr(id).ty
+    }
+
+    pub(super) fn range(&self, id: ExprId) -> TextRange {
+        self.body.expr(id).range
+    }
+
+    pub(super) fn is_error(&self, id: ExprId) -> bool {
+        self.ty(id).is_error(self.db)
+    }
+
+    pub(super) fn show(&self, ty: Ty) -> String {
+        ty.display(self.db).to_string()
+    }
+
+    pub(super) fn is_string(&self, ty: Ty) -> bool {
+        ty.is_known(self.db, Known::String)
+    }
+
+    // ---- reporting
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        let same = |old: &Diagnostic| old.code == diagnostic.code && old.range == diagnostic.range;
+        if !self.diagnostics.iter().any(same) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// A construct that is parsed but not compiled yet.
+    pub(super) fn unsupported(&mut self, range: TextRange, what: &str, instead: &str) -> ExprId {
+        self.report(
+            type_rules::unsupported::RULE.at(range, format!("{what} cannot be compiled yet")).note(instead),
+        );
+        self.error(range)
+    }
+
+    pub(super) fn mismatch(&mut self, range: TextRange, needed: Ty, found: Ty) {
+        if needed.mentions_error(self.db) || found.mentions_error(self.db) {
+            return;
+        }
+        let message = format!("expected `{}`, found `{}`", self.show(needed), self.show(found));
+        self.report(type_rules::mismatch::RULE.at(range, message));
+    }
+}
+
+/// The range of a node without the white space and comments around it.
+pub(super) fn range_of(node: &impl AstNode) -> TextRange {
+    node.range()
+}

@@ -1,0 +1,348 @@
+//! Expressions: the dispatch, literals, and the forms that are neither names, calls nor operators.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::{self, AstNode, LiteralValue, NumericSuffix};
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use super::name::Resolved;
+use crate::body::{ExprId, ExprKind, Literal};
+use crate::diagnostics::r#type as type_rules;
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+impl Infer<'_> {
+    /// An expression whose value is needed. `expected` is the type around it, a hint only.
+    pub(super) fn value(&mut self, e: Option<&ast::Expr>, around: TextRange, expected: Option<Ty>) -> ExprId {
+        let Some(e) = e else { return self.error(around) };
+        let id = self.expr(e, expected, true);
+        if self.ty(id).is_void(self.db) { self.void_used(range_of(e)) } else { id }
+    }
+
+    /// An expression evaluated for its effect; it may be `void`.
+    pub(super) fn effect(&mut self, e: &ast::Expr) -> ExprId {
+        self.expr(e, None, false)
+    }
+
+    /// An expression whose value is used if it has one.
+    pub(super) fn effect_expecting(&mut self, e: &ast::Expr, expected: Option<Ty>) -> ExprId {
+        let used = expected.is_none_or(|ty| !ty.is_void(self.db));
+        self.expr(e, expected.filter(|ty| !ty.is_void(self.db)), used)
+    }
+
+    fn expr(&mut self, e: &ast::Expr, expected: Option<Ty>, used: bool) -> ExprId {
+        let range = range_of(e);
+        match e {
+            ast::Expr::Literal(e) => self.literal(e, range),
+            ast::Expr::RailExpr(e) => self.rail(e, expected),
+            ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_) => {
+                let resolved = self.resolve(e, true);
+                self.need_value(resolved, range)
+            }
+            ast::Expr::CallExpr(call) => self.call(call),
+            ast::Expr::NewExpr(e) => self.new_object(e),
+            ast::Expr::OperatorExpr(_) => {
+                let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
+                self.unsupported(range, "an operator as a value", instead)
+            }
+            ast::Expr::ThisExpr(e) => self.this(e),
+            ast::Expr::SelfExpr(_) => {
+                self.report(
+                    crate::diagnostics::name::unresolved::RULE
+                        .at(range, "`self` has a meaning only in the constraint of a type")
+                        .note("the object itself is called `this`"),
+                );
+                self.error(range)
+            }
+            ast::Expr::SuperExpr(_) => {
+                self.report(
+                    crate::diagnostics::name::unresolved::RULE
+                        .at(range, "`super` is no value: a method or field has to be selected from it"),
+                );
+                self.error(range)
+            }
+            ast::Expr::HereExpr(_) => {
+                let ty = Ty::place(self.db);
+                self.alloc(ExprKind::Here, ty, range)
+            }
+            ast::Expr::ParenExpr(e) => match e.expr() {
+                Some(inner) => self.expr(&inner, expected, used),
+                None => self.error(range),
+            },
+            ast::Expr::PrefixExpr(e) => self.prefix(e, expected, used),
+            ast::Expr::PostfixExpr(e) => self.postfix_step(e, used),
+            ast::Expr::BinExpr(e) => self.binary(e),
+            ast::Expr::AssignExpr(e) => self.assign(e, used),
+            ast::Expr::ConditionalExpr(e) => self.conditional(e, expected),
+            ast::Expr::CastExpr(e) => self.cast(e),
+            ast::Expr::InstanceOfExpr(e) => self.instance_of(e),
+            ast::Expr::SubtypeExpr(_) | ast::Expr::HasZeroExpr(_) | ast::Expr::IsRefExpr(_) => {
+                let instead = "it can be a condition of a declaration, `{T haszero}`";
+                self.unsupported(range, "a condition on types as a value", instead)
+            }
+            ast::Expr::TypeExpr(_) => {
+                self.not_a_value(range);
+                self.error(range)
+            }
+            ast::Expr::ClosureExpr(e) => self.closure(e, expected),
+            ast::Expr::AtExpr(e) => self.at_expr(e, expected),
+            ast::Expr::FinishExpr(_) => {
+                let instead = "use a plain `finish`, and collect the values in an `atomic` statement";
+                self.unsupported(range, "a collecting `finish`", instead)
+            }
+            ast::Expr::AnnotatedExpr(e) => match e.expr() {
+                Some(inner) => self.expr(&inner, expected, used),
+                None => self.error(range),
+            },
+        }
+    }
+
+    pub(super) fn not_a_value(&mut self, range: TextRange) {
+        self.report(
+            type_rules::not_a_value::RULE
+                .at(range, "this names a type or a package, and a value is needed here")
+                .note("select a static member from it, or create an object with `new`"),
+        );
+    }
+
+    pub(super) fn need_value(&mut self, resolved: Resolved, range: TextRange) -> ExprId {
+        match resolved {
+            Resolved::Value(id) => id,
+            Resolved::Error => self.error(range),
+            Resolved::Type(_) | Resolved::Package(_) => {
+                self.not_a_value(range);
+                self.error(range)
+            }
+        }
+    }
+
+    fn literal(&mut self, e: &ast::Literal, range: TextRange) -> ExprId {
+        let (literal, ty) = match e.value() {
+            Some(LiteralValue::Int(Some(value), suffix)) => self.integer(value, suffix, e, range),
+            Some(LiteralValue::Float(value, suffix)) => {
+                let known = if suffix == NumericSuffix::Float { Known::Float } else { Known::Double };
+                (Literal::Float(value.to_bits()), Ty::known(self.db, known))
+            }
+            Some(LiteralValue::Char(Some(c))) => (Literal::Char(c), Ty::known(self.db, Known::Char)),
+            Some(LiteralValue::String(text)) => (Literal::String(text), Ty::string(self.db)),
+            Some(LiteralValue::Bool(value)) => (Literal::Bool(value), Ty::boolean(self.db)),
+            Some(LiteralValue::Null) => (Literal::Null, Ty::null(self.db)),
+            _ => return self.error(range),
+        };
+        self.alloc(ExprKind::Literal(literal), ty, range)
+    }
+
+    fn integer(
+        &mut self,
+        value: u64,
+        suffix: NumericSuffix,
+        e: &ast::Literal,
+        range: TextRange,
+    ) -> (Literal, Ty) {
+        let known = match suffix {
+            NumericSuffix::Byte => Known::Byte,
+            NumericSuffix::Short => Known::Short,
+            NumericSuffix::Int => Known::Int,
+            NumericSuffix::UByte => Known::UByte,
+            NumericSuffix::UShort => Known::UShort,
+            NumericSuffix::UInt => Known::UInt,
+            NumericSuffix::ULong => Known::ULong,
+            _ => Known::Long,
+        };
+        let bits = suffix.bits();
+        let decimal = !e.token().is_some_and(|t| t.text().starts_with('0') && t.text().len() > 1);
+        // A decimal literal of a signed type may be the magnitude of the least value, after a minus.
+        let limit = match (decimal && !suffix.is_unsigned(), bits) {
+            (true, bits) => 1u64 << (bits - 1),
+            (false, 64) => u64::MAX,
+            (false, bits) => (1u64 << bits) - 1,
+        };
+        let negated = e.syntax().parent().is_some_and(|parent| {
+            ast::PrefixExpr::cast(parent).is_some_and(|p| p.op() == Some(ast::PrefixOp::Minus))
+        });
+        let too_large = value > limit || (decimal && !suffix.is_unsigned() && value == limit && !negated);
+        let name = suffix.type_name();
+        if too_large {
+            self.report(
+                type_rules::literal_range::RULE
+                    .at(range, format!("this number does not fit the type `{name}` of the literal"))
+                    .note("choose a wider type by another suffix: `n` is Int, none is Long, `u` ULong"),
+            );
+        }
+        let shift = 64 - bits;
+        let extended = if suffix.is_unsigned() {
+            ((value << shift) >> shift) as i64
+        } else {
+            ((value << shift) as i64) >> shift
+        };
+        (Literal::Int(extended), Ty::known(self.db, known))
+    }
+
+    /// `[a, b, c]`: a `Rail` of the least common supertype, or of the element type that is expected.
+    fn rail(&mut self, e: &ast::RailExpr, expected: Option<Ty>) -> ExprId {
+        let range = range_of(e);
+        let wanted =
+            expected.and_then(|ty| ty.rail_element(self.db)).filter(|ty| !ty.mentions_error(self.db));
+        let items: Vec<ast::Expr> = e.exprs().collect();
+        let values: Vec<ExprId> =
+            items.iter().map(|item| self.value(Some(item), range_of(item), wanted)).collect();
+        let types: Vec<Ty> = values.iter().map(|&id| self.ty(id)).collect();
+        let context = self.context();
+        let fits = |ty: Ty| types.iter().all(|&t| context.convert_directly(t, ty, None).is_some());
+        let element = match wanted.filter(|&ty| fits(ty)) {
+            Some(ty) => ty,
+            None => match context.lub_all(types.iter().copied()) {
+                Some(ty) if ty.is_null(self.db) => Ty::any(self.db),
+                Some(ty) => ty,
+                None => {
+                    self.report(
+                        type_rules::missing_type::RULE
+                            .at(range, "nothing says what the elements of this empty rail are")
+                            .note("write `new Rail[T](0)`"),
+                    );
+                    Ty::error(self.db)
+                }
+            },
+        };
+        let items = values.into_iter().map(|id| self.convert(id, element, Why::Element)).collect();
+        let ty = Ty::rail(self.db, element);
+        self.alloc(ExprKind::RailLiteral { element, items }, ty, range)
+    }
+
+    fn this(&mut self, e: &ast::ThisExpr) -> ExprId {
+        let range = range_of(e);
+        match e.qualifier() {
+            None => self.this_value(range),
+            Some(qualifier) => match self.resolve(&qualifier, true) {
+                Resolved::Type(ty) => self.outer_this(ty, range),
+                Resolved::Error => self.error(range),
+                _ => {
+                    self.report(
+                        type_rules::not_enclosing::RULE
+                            .at(range, "`C.this` needs the name of a class around this code"),
+                    );
+                    self.error(range)
+                }
+            },
+        }
+    }
+
+    /// `c ? a : b`
+    fn conditional(&mut self, e: &ast::ConditionalExpr, expected: Option<Ty>) -> ExprId {
+        let range = range_of(e);
+        let condition = self.condition(e.condition().as_ref(), range);
+        let then = self.value(e.then_branch().as_ref(), range, expected);
+        let otherwise = self.value(e.else_branch().as_ref(), range, expected);
+        let (a, b) = (self.ty(then), self.ty(otherwise));
+        let ty = self.common_type(a, b);
+        let then = self.convert(then, ty, Why::Element);
+        let otherwise = self.convert(otherwise, ty, Why::Element);
+        self.alloc(ExprKind::Conditional { condition, then, otherwise }, ty, range)
+    }
+
+    /// What both branches of a conditional are: the one type that the other converts to, else the least
+    /// common supertype.
+    pub(super) fn common_type(&self, a: Ty, b: Ty) -> Ty {
+        let db = self.db;
+        if a.is_error(db) || b.is_error(db) {
+            return if a.is_error(db) { b } else { a };
+        }
+        let context = self.context();
+        let numbers = a.primitive(db).is_some() && b.primitive(db).is_some();
+        if numbers && a.base(db) != b.base(db) {
+            if context.convert(a, b.base(db), None).is_some() {
+                return b.base(db);
+            }
+            if context.convert(b, a.base(db), None).is_some() {
+                return a.base(db);
+            }
+        }
+        context.lub(a, b)
+    }
+
+    fn instance_of(&mut self, e: &ast::InstanceOfExpr) -> ExprId {
+        let range = range_of(e);
+        let value = self.value(e.expr().as_ref(), range, None);
+        let ty = e.ty().map(|ty| self.written_type(&ty)).unwrap_or_else(|| Ty::error(self.db));
+        let found = self.ty(value);
+        if !found.is_error(self.db) && !ty.is_error(self.db) && !self.may_be(found, ty) {
+            let message =
+                format!("a value of type `{}` is never an instance of `{}`", self.show(found), self.show(ty));
+            self.report(type_rules::impossible_cast::RULE.at(range, message));
+        }
+        let boolean = Ty::boolean(self.db);
+        self.alloc(ExprKind::InstanceOf { value, ty }, boolean, range)
+    }
+
+    fn cast(&mut self, e: &ast::CastExpr) -> ExprId {
+        let range = range_of(e);
+        let ty = e.ty().map(|ty| self.written_type(&ty)).unwrap_or_else(|| Ty::error(self.db));
+        let value = self.value(e.expr().as_ref(), range, Some(ty));
+        self.cast_to(value, ty, range)
+    }
+
+    /// `value as ty`: an upcast, a conversion, or a check at run time.
+    pub(super) fn cast_to(&mut self, value: ExprId, ty: Ty, range: TextRange) -> ExprId {
+        let db = self.db;
+        let from = self.ty(value);
+        if ty.is_error(db) || from.is_error(db) {
+            return self.alloc(ExprKind::Coerce { value }, ty, range);
+        }
+        let path = self.path_of(value);
+        let context = self.context();
+        if let Some(conversion) = context.convert_directly(from, ty, path.as_ref()) {
+            let id = self.convert(value, ty, Why::Assignment);
+            if conversion.is_identity() || id == value {
+                // The written type replaces what is known of the value.
+                return self.alloc(ExprKind::Coerce { value: id }, ty, range);
+            }
+            return id;
+        }
+        if let Some(call) = self.explicit_conversion(value, ty, range) {
+            return call;
+        }
+        if context.convert_implicitly(from, ty).is_some() {
+            return self.convert(value, ty, Why::Assignment);
+        }
+        if !self.may_be(from, ty) {
+            let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));
+            self.report(type_rules::impossible_cast::RULE.at(range, message).note(
+                "neither is a subtype of the other, and no `operator as` leads from the one to the other",
+            ));
+            return self.alloc(ExprKind::Coerce { value }, ty, range);
+        }
+        let to_value = ty.is_struct(db) || ty.as_param(db).is_some();
+        let from_reference = !from.is_struct(db) && from.as_param(db).is_none();
+        let checked = ty.constraint(db).is_some();
+        if to_value && from_reference {
+            let plain = ty.base(db);
+            let id = self.alloc(ExprKind::Unbox { value }, plain, range);
+            return if checked { self.alloc(ExprKind::Cast { value: id, checked }, ty, range) } else { id };
+        }
+        self.alloc(ExprKind::Cast { value, checked }, ty, range)
+    }
+
+    /// Whether some value of type `a` can also be one of type `b`: the cast is not in vain.
+    fn may_be(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let context = self.context();
+        let (x, y) = (a.base(db), b.base(db));
+        if context.is_subtype(x, y) || context.is_subtype(y, x) {
+            return true;
+        }
+        if x.as_param(db).is_some() || y.as_param(db).is_some() {
+            return true;
+        }
+        if x.is_struct(db) || y.is_struct(db) {
+            return self.same_class(x, y);
+        }
+        let open = |ty: Ty| ty.is_interface(db) || ty.as_function(db).is_some();
+        open(x) || open(y) || self.same_class(x, y)
+    }
+
+    /// Instances of one generic class: their arguments are compared at run time.
+    fn same_class(&self, a: Ty, b: Ty) -> bool {
+        let class = |ty: Ty| ty.as_class(self.db).map(|(class, args)| (class, args.len()));
+        class(a).is_some_and(|(_, args)| args > 0) && class(a) == class(b)
+    }
+}

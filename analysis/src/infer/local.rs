@@ -1,0 +1,116 @@
+//! Declarations of local variables.
+
+use apg_syntax::ast::{self, HasModifiers};
+use apg_syntax::{T, TextRange};
+use smol_str::SmolStr;
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use crate::body::{ExprId, LocalId, LocalKind, StmtId, StmtKind};
+use crate::diagnostics::r#type as type_rules;
+use crate::ty::Ty;
+
+impl Infer<'_> {
+    /// `val x = e, y:T;`: one statement a variable, or several for a pattern.
+    pub(super) fn local_decl(&mut self, decl: &ast::LocalDecl, out: &mut Vec<StmtId>) {
+        let from = out.len();
+        let is_var = decl.var_token().is_some();
+        for declarator in decl.declarators() {
+            self.declarator(&declarator, is_var, out);
+        }
+        if decl.has_modifier(T![clocked]) {
+            self.unsupported(range_of(decl), "a clocked variable", "use a `Clock` and a plain variable");
+        }
+        let annotations: Vec<ast::Annotation> =
+            decl.modifier_list().into_iter().flat_map(|list| list.annotations()).collect();
+        let annotations = self.annotations(annotations.into_iter());
+        if let Some(&first) = out.get(from) {
+            self.body.stmts[first.0 as usize].annotations = annotations;
+        }
+    }
+
+    fn declarator(&mut self, declarator: &ast::Declarator, is_var: bool, out: &mut Vec<StmtId>) {
+        let range = range_of(declarator);
+        let written = declarator.ty().map(|ty| self.written_type(&ty));
+        let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
+        let is_bound = declarator.is_bound();
+        let ty = match (written, init) {
+            (Some(ty), Some(init)) if is_bound => {
+                if self.is_assignable(self.ty(init), ty) {
+                    self.ty(init)
+                } else {
+                    ty
+                }
+            }
+            (Some(ty), _) => ty,
+            (None, Some(init)) => self.variable_type(init, is_var),
+            (None, None) => {
+                self.untyped(declarator, range);
+                Ty::error(self.db)
+            }
+        };
+        let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
+        let name = declarator.name();
+        let at = name.as_ref().map_or(range, range_of);
+        let pattern: Vec<ast::Name> =
+            declarator.point_pattern().into_iter().flat_map(|p| p.names()).collect();
+        let name = match name {
+            Some(name) => name.text(),
+            None if pattern.is_empty() => return,
+            None => SmolStr::new_static("$point"),
+        };
+        let local = self.add_local(name.clone(), ty, is_var, LocalKind::Declared, at);
+        out.push(self.alloc_stmt(StmtKind::Let { local, init }, range));
+        // Visible only now: an initialiser does not see its own variable.
+        if !name.starts_with('$') {
+            self.declare(local);
+        }
+        self.note_local(local);
+        if let Some(init) = init {
+            self.note_value(local, init);
+        }
+        self.pattern(local, &pattern, is_var, range, out);
+    }
+
+    fn pattern(
+        &mut self,
+        point: LocalId,
+        names: &[ast::Name],
+        is_var: bool,
+        range: TextRange,
+        out: &mut Vec<StmtId>,
+    ) {
+        let Some(first) = names.first() else { return };
+        self.check_pattern(self.body.local(point).ty, range_of(first));
+        let long = Ty::long(self.db);
+        let components: Vec<LocalId> = names
+            .iter()
+            .map(|name| self.add_local(name.text(), long, is_var, LocalKind::Declared, range_of(name)))
+            .collect();
+        out.extend(self.component_lets(point, &components, range));
+        components.into_iter().for_each(|local| self.declare(local));
+    }
+
+    /// The type of a variable that is declared without one.
+    fn variable_type(&mut self, init: ExprId, is_var: bool) -> Ty {
+        let ty = self.ty(init);
+        if ty.is_null(self.db) {
+            return Ty::any(self.db);
+        }
+        // A `var` will hold other values: only the plain type is kept.
+        if is_var { ty.base(self.db) } else { ty }
+    }
+
+    fn untyped(&mut self, declarator: &ast::Declarator, range: TextRange) {
+        let Some(name) = declarator.name() else { return };
+        if declarator.eq_token().is_some() || declarator.colon_token().is_some() {
+            return; // the parser complained about what is missing
+        }
+        let name = name.text();
+        self.report(
+            type_rules::missing_type::RULE
+                .at(range, format!("`{name}` has neither a type nor an initialiser to take it from"))
+                .note(format!("write `{name}:T`, or give it a value")),
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! From the tree of a method, constructor or field initialiser to its typed body
+//! ([`crate::body::Body`]), with all that is wrong in it.
+//!
+//! [`body`] reads the declaration's own text and the signatures of what it uses, never another body
+//! (but for the result of a method that declares none), and all its ranges are relative to the
+//! declaration: an edit elsewhere leaves it as it is.
+
+mod activity;
+mod assign;
+mod call;
+mod closure;
+mod construct;
+mod convert;
+mod ctx;
+mod expr;
+mod facts;
+mod local;
+mod loops;
+mod name;
+mod operator;
+mod pick;
+mod remote;
+mod scopes;
+mod start;
+mod stmt;
+
+use std::sync::Arc;
+
+use crate::body::{Body, Literal};
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, r#type as type_rules};
+use crate::ids::{FieldId, MethodId};
+use crate::item_tree::items::{field_is_static, field_item, method_item};
+use crate::ty::Ty;
+
+/// Whose code a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
+pub enum Owner {
+    /// A method, operator or constructor.
+    Method(MethodId),
+    /// The initialiser of a field.
+    Field(FieldId),
+}
+
+/// A typed body and what was found while typing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyResult {
+    /// The code. That of a field initialiser is a `Return` of the value.
+    pub body: Body,
+    /// All findings of typing, control flow and places; ranges are relative to the owner's declaration.
+    /// The kernel rules have a query of their own.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the code delivers: the declared result, or the one found, as callers see it.
+    pub result: Ty,
+}
+
+impl BodyResult {
+    /// Whether something is wrong that keeps the code from being compiled.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error)
+    }
+}
+
+/// The typed code of a method, operator or constructor. `root` is `None` if it has none.
+pub fn body(db: &dyn Db, method: MethodId) -> Arc<BodyResult> {
+    owner_body(db, Owner::Method(method)).clone()
+}
+
+/// The typed initialiser of a field; `None` if it has none.
+pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
+    let has_initializer = field_item(db, field).is_some_and(|item| item.has_initializer);
+    has_initializer.then(|| owner_body(db, Owner::Field(field)).clone())
+}
+
+/// The typed code of a method, constructor or field initialiser.
+#[salsa::tracked(cycle_result = recursive_body)]
+pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
+    Arc::new(start::infer(db, owner))
+}
+
+/// The result type of an owner without a declared one depends on itself.
+fn recursive_body(db: &dyn Db, _id: salsa::Id, owner: Owner) -> Arc<BodyResult> {
+    let (range, name, what) = match owner {
+        Owner::Method(method) => (start::name_range(db, owner), method.name(db), "the result type"),
+        Owner::Field(field) => (start::name_range(db, owner), field.name(db), "the type"),
+    };
+    let diagnostic = type_rules::recursive_result::RULE
+        .at(range, format!("{what} of `{name}` depends on itself"))
+        .note("it is inferred from the code, which uses the very same result: declare it");
+    Arc::new(BodyResult { body: Body::default(), diagnostics: vec![diagnostic], result: Ty::error(db) })
+}
+
+/// The value of a static field that is a constant.
+pub(crate) fn constant_field(db: &dyn Db, field: FieldId) -> Option<Literal> {
+    let fixed = field_is_static(db, field) && field_item(db, field).is_some_and(|item| !item.mutable);
+    if !fixed {
+        return None;
+    }
+    let result = field_init_body(db, field)?;
+    start::constant_result(&result.body)
+}
+
+/// Whether the method declares its result, so that no body is asked for it.
+pub fn declares_result(db: &dyn Db, method: MethodId) -> bool {
+    method_item(db, method).is_some_and(|item| item.result.is_some() || !item.has_body)
+}

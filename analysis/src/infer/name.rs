@@ -1,0 +1,480 @@
+//! Names: what a simple or qualified name in an expression stands for, and member selection.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast;
+use smol_str::SmolStr;
+
+use super::Owner;
+use super::ctx::{Infer, range_of};
+use crate::body::{Dispatch, ExprId, ExprKind};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::item_tree::Modifiers;
+use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
+use crate::item_tree::lower::types::TypeLowering;
+use crate::scope::lookup::Found;
+use crate::scope::problem::placed;
+use crate::scope::resolve::TypeScope;
+use crate::scope::signature::field_type;
+use crate::scope::suggest::closest;
+use crate::ty::subst::Substitution;
+use crate::ty::{Path, Ty};
+
+/// What a name in an expression stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Resolved {
+    Value(ExprId),
+    /// A type: static members are selected from it, or its `this` is meant.
+    Type(Ty),
+    /// The start of a qualified name.
+    Package(SmolStr),
+    /// Nothing; reported.
+    Error,
+}
+
+/// A class around the code, seen from it.
+pub(super) struct Around {
+    pub(super) class: ClassId,
+    /// An instance of it is at hand.
+    pub(super) has_instance: bool,
+}
+
+impl<'db> Infer<'db> {
+    // ---- types as written
+
+    fn type_scope(&self) -> TypeScope<'db> {
+        match self.owner {
+            Owner::Method(method) => TypeScope::method(self.db, method),
+            Owner::Field(_) => TypeScope::class(self.db, self.class),
+        }
+    }
+
+    /// Runs `resolve` with everything that a type written here can mention.
+    fn with_type_scope<T>(
+        &mut self,
+        resolve: impl FnOnce(&TypeScope<'_>, &mut TypeLowering, &mut Vec<crate::scope::problem::Problem>) -> T,
+    ) -> T {
+        let mut lowering = TypeLowering::default();
+        let mut problems = Vec::new();
+        let values = |name: &str| {
+            let local = self.scopes.local(name)?;
+            let local = self.body.local(local);
+            (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
+        };
+        let scope = self.type_scope().with_values(&values);
+        let result = resolve(&scope, &mut lowering, &mut problems);
+        for diagnostic in placed(&problems, &lowering.ranges) {
+            self.report(diagnostic);
+        }
+        result
+    }
+
+    /// A type of values, as written in the body.
+    pub(super) fn written_type(&mut self, ty: &ast::Type) -> Ty {
+        let ty = self.with_type_scope(|scope, lowering, problems| {
+            let reference = lowering.ty(ty);
+            match ty {
+                ast::Type::VoidType(_) => scope.resolve(&reference, problems),
+                _ => scope.resolve_value_type(&reference, problems),
+            }
+        });
+        self.at_this_place(ty)
+    }
+
+    /// The class that a type name after `new` or before `(` names, and its type arguments if given.
+    pub(super) fn written_class(&mut self, ty: &ast::NamedType) -> Option<(ClassId, Option<Vec<Ty>>)> {
+        self.with_type_scope(|scope, lowering, problems| {
+            let reference = lowering.named(ty);
+            scope.resolve_class(&reference, problems)
+        })
+    }
+
+    /// The class of an annotation.
+    pub(super) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
+        let ty = annotation.named_type()?;
+        self.with_type_scope(|scope, lowering, problems| {
+            let mut reference = lowering.named(&ty);
+            // Its arguments are values, not those of a constrained type.
+            if let crate::item_tree::TypeRefKind::Named { args, .. } = &mut reference.kind {
+                args.clear();
+            }
+            scope.resolve_class(&reference, problems)
+        })
+        .map(|(class, _)| class)
+    }
+
+    // ---- names
+
+    /// What `e`, a name or a selection, stands for; reports if nothing.
+    pub(super) fn resolve(&mut self, e: &ast::Expr, report: bool) -> Resolved {
+        let range = range_of(e);
+        match e {
+            ast::Expr::NameExpr(name) => {
+                let Some(name) = name.name_ref() else { return Resolved::Error };
+                let name = name.text();
+                match self.simple_name(&name, range) {
+                    Some(found) => found,
+                    None if report => {
+                        self.unresolved(&name, range);
+                        Resolved::Error
+                    }
+                    None => Resolved::Error,
+                }
+            }
+            ast::Expr::FieldExpr(field) => self.select(field),
+            ast::Expr::TypeExpr(e) => match e.ty() {
+                Some(ty) => match self.written_type(&ty) {
+                    ty if ty.is_error(self.db) => Resolved::Error,
+                    ty => Resolved::Type(ty),
+                },
+                None => Resolved::Error,
+            },
+            ast::Expr::ParenExpr(inner) => match inner.expr() {
+                Some(inner) => self.resolve(&inner, report),
+                None => Resolved::Error,
+            },
+            _ => Resolved::Value(self.value(Some(e), range, None)),
+        }
+    }
+
+    /// A local, a field or property method of an enclosing class, a type, a package.
+    fn simple_name(&mut self, name: &SmolStr, range: TextRange) -> Option<Resolved> {
+        if name.is_empty() {
+            return Some(Resolved::Error);
+        }
+        if let Some(local) = self.scopes.local(name) {
+            return Some(Resolved::Value(self.read(local, range)));
+        }
+        if let Some(id) = self.enclosing_field(name, range) {
+            return Some(Resolved::Value(id));
+        }
+        if let Some(ty) = self.type_named(name) {
+            return Some(Resolved::Type(ty));
+        }
+        self.type_scope().is_package(name).then(|| Resolved::Package(name.clone()))
+    }
+
+    fn type_named(&self, name: &SmolStr) -> Option<Ty> {
+        let scope = self.type_scope();
+        match scope.find_type(name)? {
+            Found::Param(ty) => Some(ty),
+            Found::Class(class) => Some(Ty::this_type(self.db, class)),
+            Found::Typedefs(_) => {
+                let class = scope.find_class(std::slice::from_ref(name))?;
+                Some(Ty::this_type(self.db, class))
+            }
+        }
+    }
+
+    /// The classes around the code, innermost first.
+    pub(super) fn around(&self) -> Vec<Around> {
+        let mut all = Vec::new();
+        let mut class = Some(self.class);
+        let mut has_instance = !self.is_static;
+        while let Some(inner) = class {
+            all.push(Around { class: inner, has_instance });
+            has_instance = has_instance && !crate::members::is_static_class(self.db, inner);
+            class = inner.outer(self.db);
+        }
+        all
+    }
+
+    /// A field or property method of a class around, without a receiver.
+    fn enclosing_field(&mut self, name: &str, range: TextRange) -> Option<ExprId> {
+        for around in self.around() {
+            let ty = Ty::this_type(self.db, around.class);
+            if let Some((field, owner)) = self.find_field(ty, name) {
+                return Some(match field_is_static(self.db, field) {
+                    true => self.static_field(field, range),
+                    false => match self.instance(&around, range) {
+                        Some(object) => self.field_of(object, field, owner, range),
+                        None => self.no_instance(name, range),
+                    },
+                });
+            }
+            if let Some((method, owner)) = self.find_property_method(ty, name) {
+                return Some(match self.instance(&around, range) {
+                    Some(object) => self.property_method(object, method, owner, range),
+                    None => self.no_instance(name, range),
+                });
+            }
+        }
+        None
+    }
+
+    /// `this` of a class around the code, if there is one.
+    pub(super) fn instance(&mut self, around: &Around, range: TextRange) -> Option<ExprId> {
+        if !around.has_instance {
+            return None;
+        }
+        self.scopes.use_this();
+        let ty = Ty::this_type(self.db, around.class);
+        let kind = if around.class == self.class { ExprKind::This } else { ExprKind::Outer(around.class) };
+        Some(self.alloc(kind, ty, range))
+    }
+
+    pub(super) fn no_instance(&mut self, name: &str, range: TextRange) -> ExprId {
+        self.report(
+            type_rules::static_context::RULE
+                .at(range, format!("`{name}` belongs to an object, and this code has no `this`"))
+                .note("static code is run without an object: pass one as an argument, or make the member static"),
+        );
+        self.error(range)
+    }
+
+    pub(super) fn this_value(&mut self, range: TextRange) -> ExprId {
+        let around = Around { class: self.class, has_instance: !self.is_static };
+        match self.instance(&around, range) {
+            Some(id) => id,
+            None => {
+                self.report(
+                    type_rules::static_context::RULE.at(range, "there is no `this` in static code").note(
+                        "static methods and initialisers are run without an object: pass one as an argument",
+                    ),
+                );
+                self.error(range)
+            }
+        }
+    }
+
+    /// `C.this`
+    pub(super) fn outer_this(&mut self, ty: Ty, range: TextRange) -> ExprId {
+        let class = ty.as_class(self.db).map(|(class, _)| class);
+        let found = self.around().into_iter().find(|around| Some(around.class) == class);
+        let Some(around) = found else {
+            let message = format!("the code is not inside `{}`", self.show(ty));
+            self.report(type_rules::not_enclosing::RULE.at(range, message));
+            return self.error(range);
+        };
+        match self.instance(&around, range) {
+            Some(id) => id,
+            None => self.no_instance("this", range),
+        }
+    }
+
+    // ---- members
+
+    /// `receiver.name`
+    fn select(&mut self, e: &ast::FieldExpr) -> Resolved {
+        let range = range_of(e);
+        let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return Resolved::Error };
+        let at = range_of(&name);
+        let name = name.text();
+        if let ast::Expr::SuperExpr(_) = receiver {
+            return Resolved::Value(self.super_field(&receiver, &name, range, at));
+        }
+        match self.resolve(&receiver, true) {
+            Resolved::Value(object) => Resolved::Value(self.member(object, &name, range, at)),
+            Resolved::Type(ty) => self.static_member(ty, &name, range, at),
+            Resolved::Package(package) => self.in_package(&package, &name, at),
+            Resolved::Error => Resolved::Error,
+        }
+    }
+
+    /// The object of `super` in a selection: `this`, seen as the superclass.
+    pub(super) fn super_object(&mut self, range: TextRange) -> Option<ExprId> {
+        let Some(superclass) = crate::ty::supers::superclass(self.db, self.class) else {
+            let message = format!("`{}` has no superclass", self.class.name(self.db));
+            self.report(type_rules::not_enclosing::RULE.at(range, message));
+            return None;
+        };
+        let this = self.this_value(range);
+        if self.is_error(this) {
+            return None;
+        }
+        Some(self.alloc(ExprKind::Coerce { value: this }, superclass, range))
+    }
+
+    fn super_field(&mut self, receiver: &ast::Expr, name: &str, range: TextRange, at: TextRange) -> ExprId {
+        match self.super_object(range_of(receiver)) {
+            Some(object) => self.member(object, name, range, at),
+            None => self.error(range),
+        }
+    }
+
+    /// A field or property method of a value.
+    pub(super) fn member(&mut self, object: ExprId, name: &str, range: TextRange, at: TextRange) -> ExprId {
+        let ty = self.ty(object);
+        if ty.is_error(self.db) || name.is_empty() {
+            return self.error(range);
+        }
+        if ty.is_void(self.db) {
+            let range = self.range(object);
+            return self.void_used(range);
+        }
+        if let Some((field, owner)) = self.find_field(ty, name) {
+            if field_is_static(self.db, field) {
+                return self.static_field(field, range);
+            }
+            self.check_visible(field, at);
+            return self.field_of(object, field, owner, range);
+        }
+        if let Some((method, owner)) = self.find_property_method(ty, name) {
+            return self.property_method(object, method, owner, range);
+        }
+        self.no_member(ty, name, at, false);
+        self.error(range)
+    }
+
+    pub(super) fn static_member(&mut self, ty: Ty, name: &str, range: TextRange, at: TextRange) -> Resolved {
+        if let Some((field, _)) = self.find_field(ty, name) {
+            if field_is_static(self.db, field) {
+                self.check_visible(field, at);
+                return Resolved::Value(self.static_field(field, range));
+            }
+            return Resolved::Value(self.no_instance(name, at));
+        }
+        let class = ty.as_class(self.db).map(|(class, _)| class);
+        let nested = class.and_then(|class| match self.type_scope().member_type(class, name)? {
+            Found::Class(class) => Some(Ty::this_type(self.db, class)),
+            _ => None,
+        });
+        match nested {
+            Some(ty) => Resolved::Type(ty),
+            None => {
+                self.no_member(ty, name, at, true);
+                Resolved::Error
+            }
+        }
+    }
+
+    pub(super) fn in_package(&mut self, package: &str, name: &str, at: TextRange) -> Resolved {
+        let names: Vec<SmolStr> = package.split('.').chain([name]).map(SmolStr::new).collect();
+        let scope = self.type_scope();
+        if let Some(class) = scope.find_class(&names) {
+            return Resolved::Type(Ty::this_type(self.db, class));
+        }
+        let longer = SmolStr::from(format!("{package}.{name}"));
+        if scope.is_package(&longer) {
+            return Resolved::Package(longer);
+        }
+        self.report(
+            name_rules::unresolved::RULE.at(at, format!("the package `{package}` has no type `{name}`")),
+        );
+        Resolved::Error
+    }
+
+    pub(super) fn find_field(&self, ty: Ty, name: &str) -> Option<(FieldId, Ty)> {
+        self.context().find_field(ty, name)
+    }
+
+    fn find_property_method(&self, ty: Ty, name: &str) -> Option<(MethodId, Ty)> {
+        self.context().find_property_method(ty, name).map(|found| (found.method, found.owner))
+    }
+
+    /// Complains about a member that may not be used here.
+    fn check_visible(&mut self, field: FieldId, at: TextRange) {
+        let modifiers = field_item(self.db, field).map_or_else(Modifiers::default, |item| item.modifiers);
+        if self.context().can_access(field.class(self.db), modifiers) {
+            return;
+        }
+        let (name, class) = (field.name(self.db), field.class(self.db).name(self.db));
+        let message =
+            format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
+        self.report(name_rules::not_visible::RULE.at(at, message));
+    }
+
+    /// What a simple name stands for, without complaint.
+    pub(super) fn resolve_quietly(&mut self, name: &SmolStr, range: TextRange) -> Option<Resolved> {
+        self.simple_name(name, range)
+    }
+
+    /// `object.field`, its type as seen from the object.
+    pub(super) fn field_of(&mut self, object: ExprId, field: FieldId, owner: Ty, range: TextRange) -> ExprId {
+        let db = self.db;
+        let ty = self.at_this_place(self.seen_from(field_type(db, field), owner, self.path_of(object)));
+        let id = self.alloc(ExprKind::Field { object, field }, ty, range);
+        self.note_expression(id);
+        id
+    }
+
+    fn seen_from(&self, ty: Ty, owner: Ty, this: Option<Path>) -> Ty {
+        let Some((class, args)) = owner.as_class(self.db) else { return ty };
+        Substitution::class(self.db, class, args).with_paths(this, Vec::new()).apply(self.db, ty)
+    }
+
+    pub(super) fn static_field(&mut self, field: FieldId, range: TextRange) -> ExprId {
+        let ty = field_type(self.db, field);
+        self.alloc(ExprKind::StaticField(field), ty, range)
+    }
+
+    /// The declared type of the field that an expression reads.
+    pub(super) fn declared_type(&self, id: ExprId) -> Ty {
+        self.ty(id)
+    }
+
+    fn property_method(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
+        let result = crate::members::result_type(self.db, method);
+        let ty = self.at_this_place(self.seen_from(result, owner, self.path_of(object)));
+        let class_args = owner.as_class(self.db).map(|(_, args)| args.to_vec()).unwrap_or_default();
+        let dispatch = self.dispatch(method, false);
+        let receiver = Some(object);
+        let kind = ExprKind::Call {
+            method,
+            dispatch,
+            receiver,
+            class_args,
+            type_args: Vec::new(),
+            args: Vec::new(),
+        };
+        self.alloc(kind, ty, range)
+    }
+
+    /// How a method with a receiver is found.
+    pub(super) fn dispatch(&self, method: MethodId, through_super: bool) -> Dispatch {
+        let class = method.class(self.db);
+        let is_struct = Ty::this_type(self.db, class).is_struct(self.db);
+        if method_is_static(self.db, method) || is_struct {
+            Dispatch::Static
+        } else if through_super {
+            Dispatch::Super
+        } else {
+            Dispatch::Virtual
+        }
+    }
+
+    // ---- what was probably meant
+
+    fn unresolved(&mut self, name: &str, range: TextRange) {
+        let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
+        for around in self.around() {
+            names.extend(self.member_names(Ty::this_type(self.db, around.class)));
+        }
+        names.extend(self.type_scope().visible_names());
+        let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
+        let near = closest(name, names.iter().map(SmolStr::as_str));
+        self.report(suggest(diagnostic, near, range));
+    }
+
+    pub(super) fn no_member(&mut self, ty: Ty, name: &str, at: TextRange, is_static: bool) {
+        if ty.mentions_error(self.db) {
+            return;
+        }
+        let kind = if is_static { "static member" } else { "member" };
+        let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
+        let names = self.member_names(ty);
+        let near = closest(name, names.iter().map(SmolStr::as_str));
+        self.report(suggest(name_rules::unresolved_member::RULE.at(at, message), near, at));
+    }
+
+    pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
+        let db = self.db;
+        let mut names = Vec::new();
+        for supertype in self.context().supertypes(ty) {
+            let Some((class, _)) = supertype.as_class(db) else { continue };
+            names.extend(fields(db, class).iter().map(|field| field.name(db).clone()));
+            names.extend(methods(db, class).iter().map(|method| method.name(db).clone()));
+        }
+        names.retain(|name| !name.starts_with("operator") && name != "this");
+        names
+    }
+}
+
+/// Adds "did you mean" and the edit that takes the advice.
+pub(super) fn suggest(diagnostic: Diagnostic, near: Option<&str>, range: TextRange) -> Diagnostic {
+    let Some(near) = near else { return diagnostic };
+    let edit = TextEdit { file: None, range, text: near.to_owned() };
+    diagnostic
+        .note(format!("did you mean `{near}`?"))
+        .fix(Fix { title: format!("Replace by `{near}`"), edits: vec![edit] })
+}

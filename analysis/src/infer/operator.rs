@@ -1,0 +1,188 @@
+//! Unary and binary operators.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::{self, BinaryOp, PrefixOp};
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use crate::body::{ExprId, ExprKind, Literal};
+use crate::diagnostics::r#type as type_rules;
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+impl Infer<'_> {
+    /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
+    pub(super) fn binary(&mut self, e: &ast::BinExpr) -> ExprId {
+        let mut chain = vec![e.clone()];
+        let mut first = e.lhs();
+        while let Some(ast::Expr::BinExpr(inner)) = first {
+            first = inner.lhs();
+            chain.push(inner);
+        }
+        let around = range_of(e);
+        let mut left = None;
+        for e in chain.iter().rev() {
+            let range = range_of(e);
+            let Some(op) = e.op() else {
+                left = Some(self.error(range));
+                continue;
+            };
+            let done = left.take();
+            left = Some(match op {
+                BinaryOp::AndAnd | BinaryOp::OrOr => {
+                    let a = match done {
+                        Some(a) => self.convert(a, Ty::boolean(self.db), Why::Condition),
+                        None => self.condition(first.as_ref(), range),
+                    };
+                    let b = self.condition(e.rhs().as_ref(), range);
+                    let kind = ExprKind::ShortCircuit { is_or: op == BinaryOp::OrOr, left: a, right: b };
+                    let ty = Ty::boolean(self.db);
+                    self.alloc(kind, ty, range)
+                }
+                _ => {
+                    let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, None));
+                    let a = if self.ty(a).is_void(self.db) { self.void_used(self.range(a)) } else { a };
+                    let b = self.value(e.rhs().as_ref(), range, None);
+                    self.binary_values(op, a, b, range)
+                }
+            });
+        }
+        left.unwrap_or_else(|| self.error(around))
+    }
+
+    /// `left op right` for values.
+    pub(super) fn binary_values(
+        &mut self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        range: TextRange,
+    ) -> ExprId {
+        match op {
+            BinaryOp::Eq | BinaryOp::Ne => return self.equality(op == BinaryOp::Ne, left, right, range),
+            BinaryOp::Add if self.is_string(self.ty(left)) || self.is_string(self.ty(right)) => {
+                return self.concat(left, right, range);
+            }
+            _ => {}
+        }
+        if self.is_error(left) || self.is_error(right) {
+            return self.error(range);
+        }
+        let failure = match self.binary_operator(op.text(), left, right, range) {
+            Ok(call) => return call,
+            Err(failure) => failure,
+        };
+        let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
+        let mut diagnostic = type_rules::no_operator::RULE
+            .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
+        if matches!(failure, crate::members::Failure::Ambiguous(_)) {
+            let notes = failure.notes(self.db);
+            diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
+        } else if let Some(note) = self.operator_hint(left, right) {
+            diagnostic = diagnostic.note(note);
+        }
+        self.report(diagnostic);
+        self.error(range)
+    }
+
+    fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {
+        let number = |id: ExprId| self.ty(id).primitive(self.db).filter(|k| k.is_number());
+        let (a, b) = (number(left)?, number(right)?);
+        (a != b).then(|| "convert one operand to the type of the other with `as`".to_owned())
+    }
+
+    /// String concatenation; the parts of a concatenation on the left are taken over.
+    fn concat(&mut self, left: ExprId, right: ExprId, range: TextRange) -> ExprId {
+        let mut parts = match &self.body.expr(left).kind {
+            ExprKind::Concat { parts } => parts.clone(),
+            _ => vec![left],
+        };
+        parts.push(right);
+        let ty = Ty::string(self.db);
+        self.alloc(ExprKind::Concat { parts }, ty, range)
+    }
+
+    fn equality(&mut self, negated: bool, left: ExprId, right: ExprId, range: TextRange) -> ExprId {
+        let db = self.db;
+        let boolean = Ty::boolean(db);
+        let (a, b) = (self.ty(left).base(db), self.ty(right).base(db));
+        if a.is_error(db) || b.is_error(db) {
+            return self.alloc(ExprKind::Equal { negated, left, right }, boolean, range);
+        }
+        let numbers = |k: Known| k.is_number();
+        let both = a.primitive(db).is_some_and(numbers) && b.primitive(db).is_some_and(numbers);
+        let context = self.context();
+        let (left, right) =
+            if a == b {
+                (left, right)
+            } else if both && context.convert(a, b, None).is_some() {
+                (self.convert(left, b, Why::Argument), right)
+            } else if both && context.convert(b, a, None).is_some() {
+                (left, self.convert(right, a, Why::Argument))
+            } else if context.convert_directly(a, b, None).is_some() {
+                (self.convert(left, b, Why::Argument), right)
+            } else if context.convert_directly(b, a, None).is_some() {
+                (left, self.convert(right, a, Why::Argument))
+            } else if self.both_references(a, b) {
+                (left, right)
+            } else {
+                let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
+                self.report(type_rules::incomparable::RULE.at(range, message).note(
+                    "`==` converts nothing but numbers: convert one side with `as`, to `Any` if need be",
+                ));
+                (left, right)
+            };
+        self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
+    }
+
+    /// Two references, one of which could be an instance of the other's type.
+    fn both_references(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let reference = |ty: Ty| !ty.is_struct(db) || ty.as_param(db).is_some();
+        let open = |ty: Ty| ty.is_interface(db) || ty.as_param(db).is_some() || ty.as_function(db).is_some();
+        let same = a.as_class(db).map(|(class, _)| class) == b.as_class(db).map(|(class, _)| class);
+        (reference(a) && reference(b) && (open(a) || open(b) || same))
+            || (open(a) && a.as_function(db).is_none() && self.is_subtype(b, a))
+            || (a.as_param(db).is_some() || b.as_param(db).is_some())
+    }
+
+    pub(super) fn prefix(&mut self, e: &ast::PrefixExpr, expected: Option<Ty>, used: bool) -> ExprId {
+        let range = range_of(e);
+        let Some(op) = e.op() else { return self.error(range) };
+        if matches!(op, PrefixOp::Increment | PrefixOp::Decrement) {
+            return self.prefix_step(e, op == PrefixOp::Increment, used);
+        }
+        let operand = self.value(e.expr().as_ref(), range, expected);
+        if self.is_error(operand) {
+            return operand;
+        }
+        // The literal takes the sign in: -9223372036854775808 has no positive counterpart.
+        if op == PrefixOp::Minus
+            && matches!(e.expr(), Some(ast::Expr::Literal(_)))
+            && let Some(folded) = self.negated(operand)
+        {
+            let ty = self.ty(operand);
+            return self.alloc(ExprKind::Literal(folded), ty, range);
+        }
+        if let Some(call) = self.unary_operator(op.text(), operand, range) {
+            return call;
+        }
+        let message = format!("no operator `{}` takes `{}`", op.text(), self.show(self.ty(operand)));
+        self.report(type_rules::no_operator::RULE.at(range, message));
+        self.error(range)
+    }
+
+    fn negated(&self, operand: ExprId) -> Option<Literal> {
+        let known = self.ty(operand).primitive(self.db)?;
+        match &self.body.expr(operand).kind {
+            ExprKind::Literal(Literal::Int(value)) if !known.is_unsigned() => {
+                let shift = 64 - 8 * known.size()?;
+                Some(Literal::Int((value.wrapping_neg() << shift) >> shift))
+            }
+            ExprKind::Literal(Literal::Float(bits)) => {
+                Some(Literal::Float((-f64::from_bits(*bits)).to_bits()))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Which method a call means, and what to say when it means none.
+
+use apg_syntax::TextRange;
+
+use super::convert::Why;
+use super::ctx::Infer;
+use crate::body::{Dispatch, ExprId, ExprKind};
+use crate::diagnostics::r#type as type_rules;
+use crate::ids::ClassId;
+use crate::members::operators::{OperatorCall, OperatorForm};
+use crate::members::{Arg, Candidate, Failure, Rejection, Resolution};
+use crate::ty::{Path, Ty};
+
+/// The method that a call means.
+pub(super) type Picked = Resolution;
+
+/// A call at work.
+pub(super) struct Call {
+    pub(super) args: Vec<ExprId>,
+    pub(super) type_args: Vec<Ty>,
+    /// `super.m()`
+    pub(super) through_super: bool,
+    /// The name of the method, for messages.
+    pub(super) at: TextRange,
+    /// The whole call.
+    pub(super) range: TextRange,
+}
+
+impl Infer<'_> {
+    pub(super) fn candidates(&self, ty: Ty, name: &str) -> Vec<Candidate> {
+        self.context().methods_named(ty, name)
+    }
+
+    fn arg(&self, id: ExprId) -> Arg {
+        Arg { ty: self.ty(id), path: self.path_of(id) }
+    }
+
+    fn args(&self, call: &Call) -> Vec<Arg> {
+        call.args.iter().map(|&id| self.arg(id)).collect()
+    }
+
+    /// The candidate that the call means; `receiver` is the object in constraints.
+    pub(super) fn pick(
+        &self,
+        candidates: &[Candidate],
+        receiver: Option<&Path>,
+        call: &Call,
+    ) -> Result<Picked, Failure> {
+        let args = self.args(call);
+        let call = crate::members::resolve::Call {
+            receiver,
+            type_args: &call.type_args,
+            args: &args,
+            infer_class: false,
+        };
+        self.context().choose(candidates, call).map(|picked| self.here_and_now(picked))
+    }
+
+    pub(super) fn pick_constructor(
+        &self,
+        class: ClassId,
+        given: Option<Vec<Ty>>,
+        call: &Call,
+    ) -> Result<Picked, Failure> {
+        let args = self.args(call);
+        let found = self.context().resolve_constructor(class, given.as_deref(), &args);
+        found.map(|picked| self.here_and_now(picked))
+    }
+
+    /// What a signature says of `here` is said of the place of the call.
+    fn here_and_now(&self, mut picked: Picked) -> Picked {
+        picked.result = self.at_this_place(picked.result);
+        for param in &mut picked.params {
+            *param = self.at_this_place(*param);
+        }
+        picked
+    }
+
+    pub(super) fn binary_operator(
+        &mut self,
+        op: &str,
+        left: ExprId,
+        right: ExprId,
+        range: TextRange,
+    ) -> Result<ExprId, Failure> {
+        let name = format!("operator{op}");
+        let (a, b) = (self.arg(left), self.arg(right));
+        let call = self.context().resolve_binary(&name, &a, &b)?;
+        Ok(self.operator_call(call, vec![left, right], range))
+    }
+
+    pub(super) fn unary_operator(&mut self, op: &str, operand: ExprId, range: TextRange) -> Option<ExprId> {
+        let name = format!("operator{op}");
+        let arg = self.arg(operand);
+        let call = self.context().resolve_unary(&name, &arg).ok()?;
+        Some(self.operator_call(call, vec![operand], range))
+    }
+
+    fn operator_call(&mut self, found: OperatorCall, operands: Vec<ExprId>, range: TextRange) -> ExprId {
+        let picked = self.here_and_now(found.resolution);
+        let call = |args| Call { args, type_args: Vec::new(), through_super: false, at: range, range };
+        match (found.form, &operands[..]) {
+            (OperatorForm::Static, _) => self.static_call(picked, call(operands)),
+            (OperatorForm::Left, [receiver, args @ ..]) => {
+                self.instance_call(*receiver, picked, call(args.to_vec()))
+            }
+            (OperatorForm::Right, [args @ .., receiver]) => {
+                self.instance_call(*receiver, picked, call(args.to_vec()))
+            }
+            _ => self.error(range),
+        }
+    }
+
+    /// `value as to`, by a conversion operator.
+    pub(super) fn explicit_conversion(&mut self, value: ExprId, to: Ty, range: TextRange) -> Option<ExprId> {
+        let arg = self.arg(value);
+        let picked = self.context().resolve_conversion(&arg, to)?;
+        let picked = self.here_and_now(picked);
+        let param = picked.params.first().copied()?;
+        let argument = self.convert(value, param, Why::Argument);
+        let kind = ExprKind::Call {
+            method: picked.method,
+            dispatch: Dispatch::Static,
+            receiver: None,
+            class_args: picked.class_args,
+            type_args: picked.type_args,
+            args: vec![argument],
+        };
+        let call = self.alloc(kind, picked.result, range);
+        Some(if picked.result == to { call } else { self.convert(call, to, Why::Assignment) })
+    }
+
+    /// Conditions of the method that do not follow from what is known here.
+    pub(super) fn check_guard(&mut self, picked: &Picked, object: Option<ExprId>, call: &Call) {
+        if !picked.unproved.terms.is_empty() {
+            self.check_place(picked, object, call);
+        }
+    }
+
+    // ---- messages
+
+    /// Says why a call means no method.
+    pub(super) fn call_failed(
+        &mut self,
+        name: &str,
+        failure: &Failure,
+        receiver: Option<ExprId>,
+        call: &Call,
+    ) -> ExprId {
+        let silent = call.args.iter().any(|&id| self.ty(id).mentions_error(self.db))
+            || call.type_args.iter().any(|ty| ty.mentions_error(self.db));
+        if silent {
+            return self.error(call.range);
+        }
+        let shown = match name {
+            "operator()" => "the application".to_owned(),
+            "operator()=" => "the assignment of an element".to_owned(),
+            name => format!(
+                "`{}`",
+                name.strip_prefix("operator").map_or(name.to_owned(), |op| format!("operator {op}"))
+            ),
+        };
+        let diagnostic = match failure {
+            Failure::Ambiguous(_) => type_rules::ambiguous_call::RULE
+                .at(
+                    call.at,
+                    format!("{shown} means several methods, none of which is more specific than the others"),
+                )
+                .note("convert an argument with `as` to the type that the method you mean takes"),
+            Failure::NoneFits(all) => match &all[..] {
+                [only] if self.refuse_place(only, receiver, call) => return self.error(call.range),
+                [only] => self.explain_only(&shown, only, call),
+                _ => {
+                    let types: Vec<String> =
+                        call.args.iter().map(|&id| self.show(self.ty(id).base(self.db))).collect();
+                    let message = format!("no form of {shown} takes ({})", types.join(", "));
+                    type_rules::no_matching_call::RULE.at(call.at, message)
+                }
+            },
+            Failure::Unknown => type_rules::no_matching_call::RULE
+                .at(call.at, format!("there is nothing that {shown} could mean")),
+        };
+        let single = matches!(failure, Failure::NoneFits(all) if all.len() == 1);
+        let notes = if single { Vec::new() } else { failure.notes(self.db) };
+        let diagnostic = notes.into_iter().take(6).fold(diagnostic, |d, note| d.note(note));
+        self.report(diagnostic);
+        self.error(call.range)
+    }
+
+    /// One candidate: the message names the argument that does not fit.
+    fn explain_only(&self, shown: &str, only: &Rejection, call: &Call) -> crate::diagnostics::Diagnostic {
+        let declared = crate::members::describe_method(self.db, only.method);
+        let argument = only.argument.and_then(|index| call.args.get(index)).copied();
+        match (argument, only.expected) {
+            (Some(argument), Some(expected)) => {
+                let message =
+                    format!("expected `{}`, found `{}`", self.show(expected), self.show(self.ty(argument)));
+                type_rules::mismatch::RULE
+                    .at(self.range(argument), message)
+                    .note(format!("it is an argument of `{declared}`"))
+            }
+            _ => type_rules::no_matching_call::RULE
+                .at(call.at, format!("{shown} does not fit: {}", only.reason))
+                .note(format!("it is declared as `{declared}`")),
+        }
+    }
+}

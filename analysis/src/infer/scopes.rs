@@ -1,0 +1,226 @@
+//! What is visible inside a body while it is typed: locals by block, the closures and activities around
+//! a use (for captures), jump targets, and where `return` delivers.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use crate::body::{Capture, Captured, LabelId, LocalId};
+use crate::ty::Ty;
+
+/// A construct that runs its code on captured variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    Closure,
+    Async,
+    /// A statement or expression.
+    At,
+    AtEach,
+}
+
+impl FrameKind {
+    /// As a person calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            FrameKind::Closure => "closure",
+            FrameKind::Async => "`async`",
+            FrameKind::At => "`at`",
+            FrameKind::AtEach => "`ateach`",
+        }
+    }
+}
+
+struct Frame {
+    kind: FrameKind,
+    captures: Vec<Captured>,
+    /// Locals that code inside assigns.
+    assigned: Vec<LocalId>,
+}
+
+/// A jump target.
+struct Target {
+    label: LabelId,
+    /// Names given to it; a loop may have several.
+    names: Vec<SmolStr>,
+    is_loop: bool,
+    is_switch: bool,
+    /// How many frames are around it.
+    depth: usize,
+}
+
+/// What a jump found.
+pub(super) enum Jump {
+    To(LabelId),
+    /// The target lies outside the closure or activity.
+    Outside(FrameKind),
+    /// There is a target of that name, but it is no loop.
+    NotALoop,
+    None,
+}
+
+/// Where `return` delivers.
+pub(super) struct Returns {
+    /// The declared result, or the one found so far; `None` until the first `return`.
+    pub(super) result: Option<Ty>,
+    /// The result is declared.
+    pub(super) declared: bool,
+    /// How many frames are around it.
+    pub(super) depth: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Scopes {
+    blocks: Vec<FxHashMap<SmolStr, LocalId>>,
+    /// Of each local: how many frames are around its declaration, and whether it is a `var`.
+    locals: Vec<(usize, bool)>,
+    frames: Vec<Frame>,
+    targets: Vec<Target>,
+    pub(super) returns: Vec<Returns>,
+    next_label: u32,
+    /// Names that wait for the loop they label.
+    pending_labels: Vec<SmolStr>,
+}
+
+impl Scopes {
+    pub(super) fn enter(&mut self) {
+        self.blocks.push(FxHashMap::default());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.blocks.pop();
+    }
+
+    /// A local was made: `local`s come in the order of their numbers.
+    pub(super) fn made(&mut self, mutable: bool) {
+        self.locals.push((self.frames.len(), mutable));
+    }
+
+    /// Makes `local` visible under `name`; the local that it hides without a closure between, if any.
+    pub(super) fn declare(&mut self, name: &SmolStr, local: LocalId) -> Option<LocalId> {
+        let hidden = self.local(name).filter(|&other| {
+            let from = self.locals[other.0 as usize].0;
+            !self.frames[from..].iter().any(|frame| frame.kind == FrameKind::Closure)
+        });
+        if let Some(block) = self.blocks.last_mut() {
+            block.insert(name.clone(), local);
+        }
+        hidden
+    }
+
+    /// The local of that name.
+    pub(super) fn local(&self, name: &str) -> Option<LocalId> {
+        self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
+    }
+
+    /// All visible names, for suggestions.
+    pub(super) fn names(&self) -> impl Iterator<Item = &SmolStr> {
+        self.blocks.iter().flat_map(|block| block.keys())
+    }
+
+    // ---- frames
+
+    pub(super) fn enter_frame(&mut self, kind: FrameKind) {
+        self.frames.push(Frame { kind, captures: Vec::new(), assigned: Vec::new() });
+    }
+
+    /// Ends the innermost frame; its captures, in order of first use.
+    pub(super) fn leave_frame(&mut self) -> Vec<Capture> {
+        let Some(frame) = self.frames.pop() else { return Vec::new() };
+        let shares = frame.kind == FrameKind::Async;
+        let capture = |what: Captured| {
+            let by_reference = match what {
+                Captured::Local(local) => {
+                    shares && (self.locals[local.0 as usize].1 || frame.assigned.contains(&local))
+                }
+                Captured::This => false,
+            };
+            Capture { what, by_reference }
+        };
+        frame.captures.iter().map(|&what| capture(what)).collect()
+    }
+
+    /// Whether code is inside a closure or activity of this body.
+    pub(super) fn frame_depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// A use of a local: captured by every frame since its declaration.
+    pub(super) fn use_local(&mut self, local: LocalId, assigned: bool) {
+        let from = self.locals[local.0 as usize].0;
+        for frame in self.frames.iter_mut().skip(from) {
+            let what = Captured::Local(local);
+            if !frame.captures.contains(&what) {
+                frame.captures.push(what);
+            }
+            if assigned && !frame.assigned.contains(&local) {
+                frame.assigned.push(local);
+            }
+        }
+    }
+
+    /// A use of `this`: captured by every frame.
+    pub(super) fn use_this(&mut self) {
+        for frame in &mut self.frames {
+            if !frame.captures.contains(&Captured::This) {
+                frame.captures.push(Captured::This);
+            }
+        }
+    }
+
+    // ---- jumps
+
+    /// `name:` before the next loop.
+    pub(super) fn label(&mut self, name: SmolStr) {
+        self.pending_labels.push(name);
+    }
+
+    /// Names that no loop took.
+    pub(super) fn take_labels(&mut self) -> Vec<SmolStr> {
+        std::mem::take(&mut self.pending_labels)
+    }
+
+    pub(super) fn enter_target(&mut self, is_loop: bool, is_switch: bool) -> LabelId {
+        let label = LabelId(self.next_label);
+        self.next_label += 1;
+        let names = self.take_labels();
+        self.targets.push(Target { label, names, is_loop, is_switch, depth: self.frames.len() });
+        label
+    }
+
+    pub(super) fn leave_target(&mut self) {
+        self.targets.pop();
+    }
+
+    /// Where `break` or `continue` goes.
+    pub(super) fn jump(&self, name: Option<&str>, is_break: bool) -> Jump {
+        let mut not_a_loop = false;
+        for target in self.targets.iter().rev() {
+            let named = match name {
+                Some(name) => target.names.iter().any(|n| n == name),
+                None => target.is_loop || (is_break && target.is_switch),
+            };
+            if !named {
+                continue;
+            }
+            if !is_break && !target.is_loop {
+                not_a_loop = true;
+                continue;
+            }
+            return match self.frames.get(target.depth) {
+                Some(frame) => Jump::Outside(frame.kind),
+                None => Jump::To(target.label),
+            };
+        }
+        if not_a_loop { Jump::NotALoop } else { Jump::None }
+    }
+
+    /// The visible label names, for suggestions.
+    pub(super) fn label_names(&self) -> impl Iterator<Item = &SmolStr> {
+        self.targets.iter().flat_map(|target| target.names.iter())
+    }
+
+    /// The frame that a `return` here would have to leave, if it is one that cannot be left.
+    pub(super) fn return_crosses(&self) -> Option<FrameKind> {
+        let depth = self.returns.last().map_or(0, |returns| returns.depth);
+        self.frames.get(depth).map(|frame| frame.kind)
+    }
+}

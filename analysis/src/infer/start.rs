@@ -1,0 +1,334 @@
+//! Where the typing of a body starts and ends: formals, the code itself, the checks of flow.
+
+use apg_syntax::ast::{self, AstNode, HasBody, HasFormals};
+use apg_syntax::{SyntaxNode, TextRange};
+
+use super::ctx::{Infer, range_of};
+use super::scopes::Returns;
+use super::{BodyResult, Owner, convert::Why};
+use crate::body::{Body, Literal, LocalId, LocalKind, StmtId, StmtKind};
+use crate::db::Db;
+use crate::flow;
+use crate::ids::FieldId;
+use crate::item_tree::items::{
+    field_is_mutable, field_is_static, field_item, fields, method_is_static, method_item,
+};
+use crate::item_tree::source::{Item, item_source};
+use crate::item_tree::{MethodKind, Modifiers};
+use crate::scope::signature::{field_signature, method_signature};
+use crate::ty::subst::Substitution;
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+
+impl From<Owner> for Item {
+    fn from(owner: Owner) -> Item {
+        match owner {
+            Owner::Method(method) => Item::Method(method),
+            Owner::Field(field) => Item::Field(field),
+        }
+    }
+}
+
+/// The typed code of `owner`.
+pub(super) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
+    let node = item_source(db, owner.into()).as_ref().map(|source| source.syntax());
+    match (owner, node) {
+        (Owner::Method(method), Some(node)) => {
+            let is_static = method_is_static(db, method);
+            let kind = method_item(db, method).map(|item| item.kind);
+            let is_constructor = kind.is_some_and(MethodKind::is_constructor);
+            let mut infer = Infer::new(db, owner, is_static, is_constructor);
+            infer.method(method, &node)
+        }
+        (Owner::Field(field), Some(node)) => {
+            let mut infer = Infer::new(db, owner, field_is_static(db, field), false);
+            infer.initializer(field, &node)
+        }
+        (Owner::Method(method), None) => {
+            let mut infer = Infer::new(db, owner, false, true);
+            infer.automatic_constructor(method)
+        }
+        (Owner::Field(_), None) => {
+            BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) }
+        }
+    }
+}
+
+/// The formals and the code of a method-like declaration.
+fn parts(node: &SyntaxNode) -> (Vec<ast::Formal>, Option<ast::Body>) {
+    if let Some(method) = ast::MethodDecl::cast(node.clone()) {
+        return (method.formals().collect(), HasBody::body(&method));
+    }
+    if let Some(constructor) = ast::ConstructorDecl::cast(node.clone()) {
+        return (constructor.formals().collect(), HasBody::body(&constructor));
+    }
+    if let Some(operator) = ast::OperatorDecl::cast(node.clone()) {
+        return (operator.formals().collect(), HasBody::body(&operator));
+    }
+    (Vec::new(), None)
+}
+
+/// The range of an owner's name, relative to its declaration.
+pub(super) fn name_range(db: &dyn Db, owner: Owner) -> TextRange {
+    let Some(node) = item_source(db, owner.into()).as_ref().map(|source| source.syntax()) else {
+        return TextRange::default();
+    };
+    let name = ast::MethodDecl::cast(node.clone())
+        .and_then(|m| m.name().map(|n| range_of(&n)))
+        .or_else(|| ast::Declarator::cast(node.clone()).and_then(|d| d.name().map(|n| range_of(&n))))
+        .or_else(|| {
+            ast::OperatorDecl::cast(node.clone()).and_then(|o| o.name_token().map(|t| t.text_range()))
+        })
+        .or_else(|| {
+            ast::ConstructorDecl::cast(node.clone()).and_then(|c| c.this_token().map(|t| t.text_range()))
+        });
+    name.unwrap_or_else(|| TextRange::empty(node.text_range().start()))
+}
+
+/// The constant that a field initialiser returns.
+pub(super) fn constant_result(body: &Body) -> Option<Literal> {
+    let StmtKind::Return(Some(value)) = body.stmt(body.root?).kind else { return None };
+    match &body.expr(value).kind {
+        crate::body::ExprKind::Literal(literal) => Some(literal.clone()),
+        _ => None,
+    }
+}
+
+impl Infer<'_> {
+    fn method(&mut self, method: crate::ids::MethodId, node: &SyntaxNode) -> BodyResult {
+        let db = self.db;
+        let (formals, code) = parts(node);
+        self.scopes.enter();
+        self.formals(method, &formals);
+        let signature = method_signature(db, method);
+        let declared = match self.is_constructor {
+            true => Some(Ty::void(db)),
+            false => signature.result.map(|ty| self.seen_inside(ty)),
+        };
+        let Some(code) = code else {
+            let result = declared.unwrap_or_else(|| Ty::void(db));
+            return self.finish(result, TextRange::default(), None);
+        };
+        self.note_guard(method);
+        let end = end_of(&code);
+        let bound = node.children().find_map(ast::ResultType::cast).is_some_and(|r| r.is_bound());
+        let (root, result) = self.body_code(&code, declared, bound);
+        self.body.root = Some(root);
+        self.scopes.leave();
+        self.finish(result, end, Some(node))
+    }
+
+    /// The formals as locals, with the types of the signature.
+    fn formals(&mut self, method: crate::ids::MethodId, formals: &[ast::Formal]) {
+        let db = self.db;
+        let signature = method_signature(db, method);
+        for (index, param) in signature.params.iter().enumerate() {
+            let formal = formals.get(index);
+            let name = formal.and_then(|f| f.name());
+            let at = name.as_ref().map(range_of).or(formal.map(range_of)).unwrap_or_default();
+            let local = self.add_local(param.name.clone(), param.ty, param.mutable, LocalKind::Param, at);
+            self.body.params.push(local);
+        }
+        // Constraints name formals by index in the signature, by position in the body.
+        for index in 0..self.body.params.len() {
+            let local = self.body.params[index];
+            let ty = self.seen_inside(self.body.local(local).ty);
+            self.body.locals[local.0 as usize].ty = ty;
+            self.declare(local);
+            self.note_local(local);
+            if let Some(pattern) = formals.get(index).and_then(|f| f.point_pattern()) {
+                let instead = "name the formal and take it apart in the body: `val [i, j] = p;`";
+                self.unsupported(range_of(&pattern), "a formal that is taken apart", instead);
+            }
+        }
+    }
+
+    /// The paths of the formals as the body names them.
+    fn formal_paths(&self) -> Vec<Option<Path>> {
+        let path = |local: &LocalId| {
+            let local = self.body.local(*local);
+            (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
+        };
+        self.body.params.iter().map(path).collect()
+    }
+
+    /// A type of the signature, as the body sees it.
+    fn seen_inside(&self, ty: Ty) -> Ty {
+        let inside = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
+        self.at_this_place(inside.apply(self.db, ty))
+    }
+
+    fn note_guard(&mut self, method: crate::ids::MethodId) {
+        let substitution = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
+        let guard = &method_signature(self.db, method).guard.constraint;
+        let terms = substitution.constraint(guard).terms;
+        let terms: Vec<ConstraintTerm> = terms.iter().map(|term| self.term_here(term)).collect();
+        self.known.extend(terms);
+    }
+
+    /// The code of a method, and its result type.
+    fn body_code(&mut self, code: &ast::Body, declared: Option<Ty>, bound: bool) -> (StmtId, Ty) {
+        let range = range_of(code);
+        match code {
+            ast::Body::Block(block) => {
+                let declared = declared.filter(|_| !bound);
+                self.code(Some(ast::ClosureBody::Block(block.clone())), declared, None, range)
+            }
+            ast::Body::ExprBody(body) => {
+                let declared = declared.filter(|_| !bound);
+                match body.expr() {
+                    Some(e) => self.code(Some(ast::ClosureBody::Expr(e)), declared, None, range),
+                    None => self.code(None, declared, None, range),
+                }
+            }
+            ast::Body::CallBody(body) => {
+                let void = Ty::void(self.db);
+                self.scopes.returns.push(Returns { result: Some(void), declared: true, depth: 0 });
+                let root = self.stmt(body.stmt().as_ref(), range);
+                self.scopes.returns.pop();
+                (root, void)
+            }
+        }
+    }
+
+    fn initializer(&mut self, field: FieldId, node: &SyntaxNode) -> BodyResult {
+        let db = self.db;
+        let declarator = ast::Declarator::cast(node.clone());
+        let init = declarator.as_ref().and_then(|d| d.initializer());
+        let Some(init) = init else {
+            return BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) };
+        };
+        self.scopes.enter();
+        let range = range_of(&init);
+        let bound = declarator.is_some_and(|d| d.is_bound());
+        let declared = field_signature(db, field).ty.filter(|_| !bound);
+        let value = self.value(Some(&init), range, declared);
+        let mutable = field_is_mutable(db, field);
+        let result = declared.unwrap_or_else(|| match self.ty(value) {
+            ty if ty.is_null(db) => Ty::any(db),
+            ty if mutable => ty.base(db),
+            ty => ty,
+        });
+        let value = self.convert(value, result, Why::Initialiser);
+        self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
+        self.scopes.leave();
+        self.finish(result, range, None)
+    }
+
+    /// `def this(p:T, ...) { property(p, ...); }`: what a class without a constructor has.
+    fn automatic_constructor(&mut self, method: crate::ids::MethodId) -> BodyResult {
+        let db = self.db;
+        let range = TextRange::default();
+        self.formals(method, &[]);
+        let properties = crate::item_tree::items::properties(db, self.class);
+        let params = self.body.params.clone();
+        let values = params.into_iter().map(|local| self.read(local, range)).collect();
+        let mut stmts = self.implicit_super(range);
+        if !properties.is_empty() {
+            stmts.push(self.alloc_stmt(StmtKind::Property { fields: properties, values }, range));
+        }
+        self.body.root = Some(self.alloc_stmt(StmtKind::Block(stmts), range));
+        self.finish(Ty::void(db), range, None)
+    }
+
+    fn finish(&mut self, result: Ty, end: TextRange, node: Option<&SyntaxNode>) -> BodyResult {
+        let db = self.db;
+        let mut diagnostics = std::mem::take(&mut self.diagnostics);
+        let mut body = std::mem::take(&mut self.body);
+        if self.is_constructor {
+            self.body = body;
+            self.insert_implicit_super();
+            body = std::mem::take(&mut self.body);
+            diagnostics.append(&mut self.diagnostics);
+        }
+        let tracked = if self.is_constructor { self.tracked_fields() } else { Vec::new() };
+        let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
+        let is_method = matches!(self.owner, Owner::Method(_));
+        let facts = flow::Facts {
+            db,
+            fields: &tracked,
+            needs_value: needs_value && is_method,
+            end,
+            name: name_range(db, self.owner),
+            is_val: &|field| !field_is_mutable(db, field),
+            var_keyword: &|local| node.and_then(|node| var_keyword(node, body.local(local).range)),
+        };
+        // Code with errors of typing would only be misjudged.
+        let typed = !diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
+        if typed || body.root.is_some() {
+            diagnostics.extend(flow::check(&facts, &body));
+        }
+        diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
+        self.body = body;
+        let result = self.seen_outside(result);
+        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result }
+    }
+
+    /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
+    fn seen_outside(&self, ty: Ty) -> Ty {
+        let db = self.db;
+        match ty.kind(db) {
+            TyKind::Constrained { base, constraint } => {
+                let path = |path: &Path| self.path_outside(path);
+                let terms = constraint.terms.iter().filter_map(|term| match term {
+                    ConstraintTerm::Equal(a, b) => Some(ConstraintTerm::Equal(path(a)?, path(b)?)),
+                    ConstraintTerm::NotEqual(a, b) => Some(ConstraintTerm::NotEqual(path(a)?, path(b)?)),
+                    ConstraintTerm::Holds(a) => Some(ConstraintTerm::Holds(path(a)?)),
+                    ConstraintTerm::Opaque(_) => None,
+                });
+                self.seen_outside(*base).constrained(db, Constraint { terms: terms.collect() })
+            }
+            TyKind::Class { class, args } if !args.is_empty() => {
+                Ty::class(db, *class, args.iter().map(|&arg| self.seen_outside(arg)).collect())
+            }
+            TyKind::Function { params, result } => {
+                let params = params.iter().map(|&param| self.seen_outside(param)).collect();
+                Ty::function(db, params, self.seen_outside(*result))
+            }
+            _ => ty,
+        }
+    }
+
+    fn path_outside(&self, path: &Path) -> Option<Path> {
+        let PathRoot::Local { name, offset } = &path.root else { return Some(path.clone()) };
+        let root = if path.root == crate::place::here_of_body().root {
+            PathRoot::Here
+        } else {
+            let index = self.body.params.iter().position(|&local| {
+                let local = self.body.local(local);
+                local.name == *name && u32::from(local.range.start()) == *offset
+            })?;
+            PathRoot::Local { name: name.clone(), offset: index as u32 }
+        };
+        Some(Path { root, fields: path.fields.clone() })
+    }
+
+    /// The fields that a constructor has to assign.
+    fn tracked_fields(&self) -> Vec<FieldId> {
+        let db = self.db;
+        let must = |field: &FieldId| {
+            field_item(db, *field).is_some_and(|item| {
+                !item.mutable && !item.has_initializer && !item.modifiers.has(Modifiers::STATIC)
+            })
+        };
+        fields(db, self.class).iter().copied().filter(must).collect()
+    }
+}
+
+/// The closing brace of a block, or the last character.
+fn end_of(code: &ast::Body) -> TextRange {
+    if let ast::Body::Block(block) = code
+        && let Some(brace) = block.r_curly_token()
+    {
+        return brace.text_range();
+    }
+    let range = range_of(code);
+    TextRange::empty(range.end())
+}
+
+/// The `var` of the declaration whose only variable has its name at `name`.
+fn var_keyword(node: &SyntaxNode, name: TextRange) -> Option<TextRange> {
+    let element = node.covering_element(name);
+    let decl = element.ancestors().find_map(ast::LocalDecl::cast)?;
+    let alone = decl.declarators().count() == 1;
+    decl.var_token().filter(|_| alone).map(|token| token.text_range())
+}

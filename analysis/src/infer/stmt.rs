@@ -1,0 +1,372 @@
+//! Statements of the sequential core. Loops, and what starts or moves activities, have files of their own.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast::{self, HasAnnotations};
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use super::scopes::Jump;
+use crate::body::{Annotation, ExprId, ExprKind, Literal, LocalKind, StmtId, StmtKind};
+use crate::diagnostics::{flow, r#type as type_rules};
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+impl Infer<'_> {
+    /// One statement where the grammar has one; declarations get a block of their own.
+    pub(super) fn stmt(&mut self, stmt: Option<&ast::Stmt>, range: TextRange) -> StmtId {
+        let Some(stmt) = stmt else { return self.alloc_stmt(StmtKind::Error, range) };
+        if let ast::Stmt::Block(block) = stmt {
+            return self.block(block);
+        }
+        self.scoped(|infer| {
+            let mut out = Vec::new();
+            infer.stmt_into(stmt, &mut out);
+            match out[..] {
+                [only] => only,
+                _ => infer.alloc_stmt(StmtKind::Block(out), range_of(stmt)),
+            }
+        })
+    }
+
+    /// Runs `make` in a scope of its own.
+    pub(super) fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let known = self.known.len();
+        self.scopes.enter();
+        let made = make(self);
+        self.scopes.leave();
+        self.known.truncate(known);
+        made
+    }
+
+    /// `{ ... }`; an expression at the end, without `;`, is evaluated for its effect.
+    pub(super) fn block(&mut self, block: &ast::Block) -> StmtId {
+        self.scoped(|infer| {
+            let mut out = Vec::new();
+            for stmt in block.stmts() {
+                infer.stmt_into(&stmt, &mut out);
+            }
+            if let Some(tail) = block.tail() {
+                let value = infer.effect(&tail);
+                out.push(infer.alloc_stmt(StmtKind::Expr(value), range_of(&tail)));
+            }
+            infer.close_block(block, out)
+        })
+    }
+
+    pub(super) fn close_block(&mut self, block: &ast::Block, out: Vec<StmtId>) -> StmtId {
+        let id = self.alloc_stmt(StmtKind::Block(out), range_of(block));
+        let annotations = self.annotations(block.annotations());
+        self.body.stmts[id.0 as usize].annotations = annotations;
+        id
+    }
+
+    /// The uses of annotations; their arguments are typed without expectations.
+    pub(super) fn annotations(&mut self, found: impl Iterator<Item = ast::Annotation>) -> Vec<Annotation> {
+        let mut out = Vec::new();
+        for annotation in found {
+            let Some(name) = annotation.simple_name() else { continue };
+            let class = self.annotation_class(&annotation);
+            let args: Vec<ast::Expr> = annotation.arg_list().into_iter().flat_map(|it| it.exprs()).collect();
+            let args = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
+            out.push(Annotation { class, name, args, range: range_of(&annotation) });
+        }
+        out
+    }
+
+    /// A statement; a declaration of several variables makes several.
+    pub(super) fn stmt_into(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
+        if let ast::Stmt::LocalDecl(decl) = stmt {
+            return self.local_decl(decl, out);
+        }
+        let id = match stmt {
+            ast::Stmt::Block(block) => return out.push(self.block(block)),
+            _ => self.plain_stmt(stmt),
+        };
+        let annotations = self.annotations(stmt.annotations());
+        self.body.stmts[id.0 as usize].annotations.extend(annotations);
+        out.push(id);
+    }
+
+    fn plain_stmt(&mut self, stmt: &ast::Stmt) -> StmtId {
+        let range = range_of(stmt);
+        let kind = match stmt {
+            ast::Stmt::Block(block) => return self.block(block),
+            ast::Stmt::LocalDecl(_) => StmtKind::Error,
+            ast::Stmt::EmptyStmt(_) => StmtKind::Empty,
+            ast::Stmt::ClassDecl(_) | ast::Stmt::StructDecl(_) | ast::Stmt::InterfaceDecl(_) => {
+                self.unsupported(
+                    range,
+                    "a class declared inside a method",
+                    "declare it as a member of the class",
+                );
+                StmtKind::Error
+            }
+            ast::Stmt::TypeDef(_) => {
+                self.unsupported(
+                    range,
+                    "a type definition inside a method",
+                    "declare it as a member of the class",
+                );
+                StmtKind::Error
+            }
+            ast::Stmt::ExprStmt(s) => match s.expr() {
+                Some(e) => StmtKind::Expr(self.effect(&e)),
+                None => StmtKind::Error,
+            },
+            ast::Stmt::TrailingClosureStmt(s) => StmtKind::Expr(self.trailing_closure(s)),
+            ast::Stmt::KeywordCallStmt(_) => {
+                let instead = "call the operator by its name, `x.operator async(...)`";
+                StmtKind::Expr(self.unsupported(range, "a statement that calls a keyword operator", instead))
+            }
+            ast::Stmt::ConstructorCallStmt(s) => self.constructor_call(s),
+            ast::Stmt::PropertyCallStmt(s) => self.property_call(s),
+            ast::Stmt::IfStmt(s) => {
+                let condition = self.condition(s.condition().as_ref(), range);
+                let then = self.stmt(s.then_branch().as_ref(), range);
+                let otherwise = s.else_branch().map(|e| self.stmt(Some(&e), range));
+                StmtKind::If { condition, then, otherwise }
+            }
+            ast::Stmt::SwitchStmt(s) => self.switch(s),
+            ast::Stmt::WhileStmt(s) => self.while_loop(s),
+            ast::Stmt::DoStmt(s) => self.do_loop(s),
+            ast::Stmt::ForStmt(s) => self.for_loop(s),
+            ast::Stmt::ForInStmt(s) => self.for_in(s),
+            ast::Stmt::LabeledStmt(s) => return self.labeled(s),
+            ast::Stmt::BreakStmt(s) => self.jump(s.name_ref(), true, range),
+            ast::Stmt::ContinueStmt(s) => self.jump(s.name_ref(), false, range),
+            ast::Stmt::ReturnStmt(s) => self.return_stmt(s.expr().as_ref(), range),
+            ast::Stmt::ThrowStmt(s) => self.throw(s.expr().as_ref(), range),
+            ast::Stmt::TryStmt(s) => self.try_stmt(s),
+            ast::Stmt::AssertStmt(s) => {
+                let condition = self.condition(s.condition().as_ref(), range);
+                let message = s.message().map(|e| self.value(Some(&e), range, None));
+                StmtKind::Assert { condition, message }
+            }
+            ast::Stmt::AsyncStmt(s) => self.async_stmt(s),
+            ast::Stmt::FinishStmt(s) => self.finish_stmt(s),
+            ast::Stmt::AtStmt(s) => self.at_stmt(s),
+            ast::Stmt::AtEachStmt(s) => self.at_each(s),
+            ast::Stmt::AtomicStmt(s) => StmtKind::Atomic(self.stmt(s.body().as_ref(), range)),
+            ast::Stmt::WhenStmt(s) => {
+                let condition = self.condition(s.condition().as_ref(), range);
+                StmtKind::When(vec![(condition, self.stmt(s.body().as_ref(), range))])
+            }
+            ast::Stmt::OfferStmt(_) => {
+                let instead = "collect the values in a variable, in an `atomic` statement";
+                StmtKind::Expr(self.unsupported(range, "a collecting `finish`", instead))
+            }
+        };
+        self.alloc_stmt(kind, range)
+    }
+
+    /// A `Boolean` that decides something.
+    pub(super) fn condition(&mut self, e: Option<&ast::Expr>, range: TextRange) -> ExprId {
+        let boolean = Ty::boolean(self.db);
+        let value = self.value(e, range, Some(boolean));
+        self.convert(value, boolean, Why::Condition)
+    }
+
+    /// A labelled statement: a loop takes the label itself, anything else becomes a target of `break`.
+    fn labeled(&mut self, s: &ast::LabeledStmt) -> StmtId {
+        if let Some(name) = s.name() {
+            self.scopes.label(name.text());
+        }
+        let range = range_of(s);
+        let inner = s.stmt();
+        match &inner {
+            Some(stmt) if stmt.is_loop() || matches!(stmt, ast::Stmt::LabeledStmt(_)) => {
+                self.stmt(Some(stmt), range)
+            }
+            _ => {
+                let label = self.scopes.enter_target(false, false);
+                let body = self.stmt(inner.as_ref(), range);
+                self.scopes.leave_target();
+                self.alloc_stmt(StmtKind::Labeled { label, body }, range)
+            }
+        }
+    }
+
+    fn jump(&mut self, name: Option<ast::NameRef>, is_break: bool, range: TextRange) -> StmtKind {
+        let word = if is_break { "break" } else { "continue" };
+        let name = name.map(|n| n.text());
+        let found = self.scopes.jump(name.as_deref(), is_break);
+        let diagnostic = match found {
+            Jump::To(label) if is_break => return StmtKind::Break(label),
+            Jump::To(label) => return StmtKind::Continue(label),
+            Jump::Outside(frame) => flow::jump_target::RULE
+                .at(range, format!("`{word}` cannot leave the {} around it", frame.name()))
+                .note("code of a closure or another activity or place does not run inside the loop: test the condition outside, or end with `return`-like control flow inside"),
+            Jump::NotALoop => flow::jump_target::RULE
+                .at(range, format!("`continue` needs a loop, and `{}` labels another statement", name.unwrap_or_default())),
+            Jump::None => match name {
+                Some(name) => {
+                    let labels: Vec<_> = self.scopes.label_names().cloned().collect();
+                    let near = crate::scope::suggest::closest(&name, labels.iter().map(|n| n.as_str()));
+                    let diagnostic = flow::jump_target::RULE
+                        .at(range, format!("no statement around this `{word}` is labelled `{name}`"));
+                    match near {
+                        Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
+                        None => diagnostic,
+                    }
+                }
+                None if is_break => {
+                    flow::jump_target::RULE.at(range, "`break` stands outside any loop or `switch`")
+                }
+                None => flow::jump_target::RULE.at(range, "`continue` stands outside any loop"),
+            },
+        };
+        self.report(diagnostic);
+        StmtKind::Error
+    }
+
+    fn throw(&mut self, e: Option<&ast::Expr>, range: TextRange) -> StmtKind {
+        let value = self.value(e, range, None);
+        let throwable = Ty::known(self.db, Known::CheckedThrowable);
+        if !self.is_error(value) && !self.is_subtype(self.ty(value), throwable) {
+            let message = format!("a value of type `{}` cannot be thrown", self.show(self.ty(value)));
+            self.report(
+                type_rules::mismatch::RULE
+                    .at(self.range(value), message)
+                    .note("only exceptions can: instances of `CheckedThrowable` and its subclasses, such as `Exception`"),
+            );
+        }
+        StmtKind::Throw(value)
+    }
+
+    fn try_stmt(&mut self, s: &ast::TryStmt) -> StmtKind {
+        let range = range_of(s);
+        let body = self.opt_block(s.block(), range);
+        let mut catches = Vec::new();
+        for clause in s.catch_clauses() {
+            let range = range_of(&clause);
+            let made = self.scoped(|infer| {
+                let formal = clause.formals().next();
+                let ty = formal.as_ref().and_then(|f| f.ty()).map(|ty| infer.written_type(&ty));
+                let ty = ty.unwrap_or_else(|| Ty::error(infer.db));
+                infer.check_catchable(ty, formal.as_ref().map_or(range, range_of));
+                let name = formal.as_ref().and_then(|f| f.name());
+                let at = name.as_ref().map_or(range, range_of);
+                let name = name.map(|n| n.text()).unwrap_or_default();
+                let local = infer.add_local(name, ty, false, LocalKind::Catch, at);
+                infer.declare(local);
+                (local, infer.opt_block(clause.block(), range))
+            });
+            catches.push(made);
+        }
+        let finally = s.finally_clause().map(|f| self.opt_block(f.block(), range_of(&f)));
+        StmtKind::Try { body, catches, finally }
+    }
+
+    fn check_catchable(&mut self, ty: Ty, range: TextRange) {
+        let throwable = Ty::known(self.db, Known::CheckedThrowable);
+        if !ty.is_error(self.db) && !self.is_subtype(ty, throwable) {
+            let message = format!("`{}` is no exception, so it can never be caught", self.show(ty));
+            self.report(type_rules::mismatch::RULE.at(range, message));
+        }
+    }
+
+    pub(super) fn opt_block(&mut self, block: Option<ast::Block>, range: TextRange) -> StmtId {
+        match block {
+            Some(block) => self.block(&block),
+            None => self.alloc_stmt(StmtKind::Error, range),
+        }
+    }
+
+    fn switch(&mut self, s: &ast::SwitchStmt) -> StmtKind {
+        let range = range_of(s);
+        let value = self.value(s.value().as_ref(), range, None);
+        let ty = self.ty(value).base(self.db);
+        let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char);
+        if !allowed && !ty.is_error(self.db) {
+            let message = format!("`switch` needs an integer or `Char`, found `{}`", self.show(ty));
+            self.report(
+                type_rules::mismatch::RULE
+                    .at(self.range(value), message)
+                    .note("compare by `if` and `else if` instead"),
+            );
+        }
+        let label = self.scopes.enter_target(false, true);
+        let mut seen: Vec<Option<Literal>> = Vec::new();
+        let cases = self.scoped(|infer| {
+            let groups = s.switch_block().into_iter().flat_map(|block| block.switch_groups());
+            let mut cases = Vec::new();
+            for group in groups {
+                let mut constants = Vec::new();
+                for case in group.switch_labels() {
+                    constants.extend(infer.case(&case, ty, &mut seen));
+                }
+                let mut stmts = Vec::new();
+                for stmt in group.stmts() {
+                    infer.stmt_into(&stmt, &mut stmts);
+                }
+                cases.push((constants, stmts));
+            }
+            cases
+        });
+        self.scopes.leave_target();
+        StmtKind::Switch { label, value, cases }
+    }
+
+    fn case(
+        &mut self,
+        label: &ast::SwitchLabel,
+        ty: Ty,
+        seen: &mut Vec<Option<Literal>>,
+    ) -> Option<Option<Literal>> {
+        let range = range_of(label);
+        let constant = if label.is_default() {
+            None
+        } else {
+            let value = self.value(label.expr().as_ref(), range, Some(ty));
+            let literal = self.constant(value);
+            let fits = self.is_subtype(self.ty(value).base(self.db), ty)
+                || self
+                    .ty(value)
+                    .primitive(self.db)
+                    .is_some_and(|k| k.is_integer() && ty.primitive(self.db).is_some_and(|t| t.is_integer()));
+            match literal {
+                _ if self.is_error(value) || ty.is_error(self.db) => return None,
+                Some(literal) if fits => Some(literal),
+                Some(_) => {
+                    self.mismatch(self.range(value), ty, self.ty(value));
+                    return None;
+                }
+                None => {
+                    self.report(
+                        type_rules::not_constant::RULE
+                            .at(self.range(value), "the value of a `case` must be a constant")
+                            .note("write a literal or the name of a static `val` with a constant value; else use `if`"),
+                    );
+                    return None;
+                }
+            }
+        };
+        if seen.contains(&constant) {
+            let what = if constant.is_none() { "`default`" } else { "this value" };
+            self.report(
+                type_rules::duplicate_case::RULE
+                    .at(range, format!("{what} already has a case in this `switch`")),
+            );
+            return None;
+        }
+        seen.push(constant.clone());
+        Some(constant)
+    }
+
+    /// The value of a constant expression.
+    pub(super) fn constant(&self, id: ExprId) -> Option<Literal> {
+        match &self.body.expr(id).kind {
+            ExprKind::Literal(literal) => Some(literal.clone()),
+            ExprKind::Coerce { value } => self.constant(*value),
+            ExprKind::Call { method, receiver: Some(value), args, .. } if args.is_empty() => {
+                match (method.name(self.db).as_str(), self.constant(*value)?) {
+                    ("operator-", Literal::Int(n)) => Some(Literal::Int(n.wrapping_neg())),
+                    ("operator+", Literal::Int(n)) => Some(Literal::Int(n)),
+                    _ => None,
+                }
+            }
+            ExprKind::StaticField(field) => super::constant_field(self.db, *field),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! From identities to items and back. All of these read item trees only, never bodies or positions.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::{ClassItem, ClassKind, ClassPlace, FieldItem, ItemTree, MethodItem, Modifiers, TypedefItem};
+use crate::db::Db;
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
+
+/// The items of `file`.
+#[salsa::tracked]
+pub fn item_tree(db: &dyn Db, file: SourceFile) -> Arc<ItemTree> {
+    super::source::lowered(db, file).0.clone()
+}
+
+/// The package of `file`, empty if it has none.
+#[salsa::tracked]
+pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
+    item_tree(db, file).package.clone()
+}
+
+/// The item that declares `class`; `None` only for an identity from before an edit.
+#[salsa::tracked]
+pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
+    let siblings: &[Arc<ClassItem>] = match class.outer(db) {
+        Some(outer) => &class_item(db, outer).as_ref()?.classes,
+        None => &item_tree(db, class.file(db)).classes,
+    };
+    siblings.iter().find(|c| c.name == *class.name(db) && c.nth == class.nth(db)).cloned()
+}
+
+/// Class, struct or interface.
+pub fn class_kind(db: &dyn Db, class: ClassId) -> Option<ClassKind> {
+    class_item(db, class).as_ref().map(|c| c.kind)
+}
+
+/// The modifiers of a class.
+pub fn class_modifiers(db: &dyn Db, class: ClassId) -> Modifiers {
+    class_item(db, class).as_ref().map_or_else(Modifiers::default, |c| c.modifiers)
+}
+
+/// Where the class stands: member, local or anonymous.
+pub fn class_place(db: &dyn Db, class: ClassId) -> ClassPlace {
+    class_item(db, class).as_ref().map_or(ClassPlace::Member, |c| c.place)
+}
+
+/// `a.b.Outer.Inner`.
+pub fn qualified_name(db: &dyn Db, class: ClassId) -> SmolStr {
+    let prefix = match class.outer(db) {
+        Some(outer) => qualified_name(db, outer),
+        None => package(db, class.file(db)).clone(),
+    };
+    if prefix.is_empty() {
+        class.name(db).clone()
+    } else {
+        SmolStr::new(format!("{prefix}.{}", class.name(db)))
+    }
+}
+
+fn ids_of(db: &dyn Db, file: SourceFile, outer: Option<ClassId>, items: &[Arc<ClassItem>]) -> Vec<ClassId> {
+    items.iter().map(|c| ClassId::new(db, file, outer, c.name.clone(), c.nth)).collect()
+}
+
+/// The classes at the top of `file`, in order.
+#[salsa::tracked]
+pub fn top_level_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
+    ids_of(db, file, None, &item_tree(db, file).classes)
+}
+
+/// The classes directly within `class`: members, and those of its bodies.
+#[salsa::tracked]
+pub fn nested_classes(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
+    let item = class_item(db, class);
+    ids_of(db, class.file(db), Some(class), item.as_ref().map_or(&[], |c| &c.classes))
+}
+
+/// All classes of `file`, outer ones first.
+#[salsa::tracked]
+pub fn all_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
+    fn add(db: &dyn Db, classes: &[ClassId], all: &mut Vec<ClassId>) {
+        for class in classes {
+            all.push(*class);
+            add(db, nested_classes(db, *class), all);
+        }
+    }
+    let mut all = Vec::new();
+    add(db, top_level_classes(db, file), &mut all);
+    all
+}
+
+/// The member class of that name declared in `class` itself.
+pub fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<ClassId> {
+    let item = class_item(db, class).as_ref()?.member_class(name)?;
+    Some(ClassId::new(db, class.file(db), Some(class), item.name.clone(), item.nth))
+}
+
+/// The type definitions of that name at the top of `file`.
+pub fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
+    typedef_ids(db, file, None, &item_tree(db, file).typedefs, name)
+}
+
+/// The member type definitions of that name declared in `class` itself.
+pub fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
+    match class_item(db, class) {
+        Some(item) => typedef_ids(db, class.file(db), Some(class), &item.typedefs, name),
+        None => Vec::new(),
+    }
+}
+
+fn typedef_ids(
+    db: &dyn Db,
+    file: SourceFile,
+    outer: Option<ClassId>,
+    items: &[Arc<TypedefItem>],
+    name: &str,
+) -> Vec<TypedefId> {
+    let named = items.iter().filter(|t| t.name == name);
+    named.map(|t| TypedefId::new(db, file, outer, t.name.clone(), t.nth)).collect()
+}
+
+/// The item that declares a type definition.
+#[salsa::tracked]
+pub fn typedef_item(db: &dyn Db, typedef: TypedefId) -> Option<Arc<TypedefItem>> {
+    let siblings: &[Arc<TypedefItem>] = match typedef.outer(db) {
+        Some(outer) => &class_item(db, outer).as_ref()?.typedefs,
+        None => &item_tree(db, typedef.file(db)).typedefs,
+    };
+    siblings.iter().find(|t| t.name == *typedef.name(db) && t.nth == typedef.nth(db)).cloned()
+}
+
+/// Where the members of a class are in its item's lists.
+#[derive(Debug, PartialEq, Eq, Default)]
+struct MemberIndex {
+    methods: FxHashMap<SmolStr, Vec<MethodId>>,
+    positions: FxHashMap<MethodId, usize>,
+    fields: FxHashMap<SmolStr, usize>,
+}
+
+#[salsa::tracked]
+fn member_index(db: &dyn Db, class: ClassId) -> MemberIndex {
+    let mut index = MemberIndex::default();
+    let Some(item) = class_item(db, class) else { return index };
+    for (i, method) in item.methods.iter().enumerate() {
+        let id = MethodId::new(db, class, method.name.clone(), method.nth);
+        index.methods.entry(method.name.clone()).or_default().push(id);
+        index.positions.insert(id, i);
+    }
+    for (i, field) in item.fields.iter().enumerate() {
+        index.fields.entry(field.name.clone()).or_insert(i);
+    }
+    index
+}
+
+/// The methods of that name declared in `class` itself, in source order.
+pub fn own_methods<'db>(db: &'db dyn Db, class: ClassId, name: &str) -> &'db [MethodId] {
+    member_index(db, class).methods.get(name).map_or(&[], |m| m)
+}
+
+/// All methods, operators and constructors declared in `class` itself, in source order.
+#[salsa::tracked]
+pub fn methods(db: &dyn Db, class: ClassId) -> Vec<MethodId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    item.methods.iter().map(|m| MethodId::new(db, class, m.name.clone(), m.nth)).collect()
+}
+
+/// All properties and fields declared in `class` itself, properties first.
+#[salsa::tracked]
+pub fn fields(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    item.fields.iter().map(|f| FieldId::new(db, class, f.name.clone())).collect()
+}
+
+/// The properties declared in `class` itself, in order.
+pub fn properties(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    item.properties().map(|f| FieldId::new(db, class, f.name.clone())).collect()
+}
+
+/// The field or property of that name declared in `class` itself.
+pub fn own_field(db: &dyn Db, class: ClassId, name: &str) -> Option<FieldId> {
+    let position = *member_index(db, class).fields.get(name)?;
+    let item = class_item(db, class).as_ref()?;
+    Some(FieldId::new(db, class, item.fields[position].name.clone()))
+}
+
+/// The item that declares a method; `None` only for an identity from before an edit.
+pub fn method_item(db: &dyn Db, method: MethodId) -> Option<&MethodItem> {
+    let class = method.class(db);
+    let position = *member_index(db, class).positions.get(&method)?;
+    class_item(db, class).as_ref()?.methods.get(position)
+}
+
+/// The item that declares a field or property; `None` only for an identity from before an edit.
+pub fn field_item(db: &dyn Db, field: FieldId) -> Option<&FieldItem> {
+    let class = field.class(db);
+    let position = *member_index(db, class).fields.get(field.name(db))?;
+    class_item(db, class).as_ref()?.fields.get(position)
+}
+
+/// Whether a field is static.
+pub fn field_is_static(db: &dyn Db, field: FieldId) -> bool {
+    field_item(db, field).is_some_and(|f| f.modifiers.has(Modifiers::STATIC))
+}
+
+/// Whether a method takes no receiver. Constructors are not static.
+pub fn method_is_static(db: &dyn Db, method: MethodId) -> bool {
+    method_item(db, method).is_some_and(|m| m.modifiers.has(Modifiers::STATIC))
+}
+
+/// The type parameters of a class.
+#[salsa::tracked]
+pub fn type_param_ids(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let numbered = item.type_params.iter().enumerate();
+    numbered.map(|(i, p)| TypeParamId::new(db, class, None, i as u32, p.name.clone())).collect()
+}
+
+/// The type parameters of a method.
+#[salsa::tracked]
+pub fn method_type_param_ids(db: &dyn Db, method: MethodId) -> Vec<TypeParamId> {
+    let Some(item) = method_item(db, method) else { return Vec::new() };
+    let numbered = item.type_params.iter().enumerate();
+    numbered
+        .map(|(i, p)| TypeParamId::new(db, method.class(db), Some(method), i as u32, p.name.clone()))
+        .collect()
+}
+
+/// Whether a method is a property method: usable in constraints, and without parentheses.
+pub fn method_is_property(db: &dyn Db, method: MethodId) -> bool {
+    method_item(db, method).is_some_and(|m| m.kind == super::MethodKind::Property)
+}
+
+/// Whether a field may be assigned again: a `var`.
+pub fn field_is_mutable(db: &dyn Db, field: FieldId) -> bool {
+    field_item(db, field).is_some_and(|f| f.mutable)
+}

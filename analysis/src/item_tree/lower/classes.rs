@@ -1,0 +1,313 @@
+//! Classes, structs, interfaces and type definitions.
+
+use std::sync::Arc;
+
+use apg_syntax::ast::{
+    self, AstNode, HasAnnotations, HasFormals, HasModifiers, HasName, HasTypeParams, Member,
+};
+use apg_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxNodePtr, WalkEvent};
+use smol_str::{SmolStr, format_smolstr};
+
+use super::ClassSources;
+use super::members;
+use super::types::TypeLowering;
+use crate::item_tree::{
+    BodyPosition, ClassItem, ClassKind, ClassPlace, ConstraintRef, MethodItem, MethodKind, Modifiers,
+    TypeParamItem, TypedefItem,
+};
+
+/// A node that declares a class.
+pub(super) enum ClassNode {
+    Class(ast::ClassDecl),
+    Struct(ast::StructDecl),
+    Interface(ast::InterfaceDecl),
+    Anonymous(ast::NewExpr),
+}
+
+impl ClassNode {
+    pub(super) fn cast(node: &SyntaxNode) -> Option<ClassNode> {
+        Some(match node.kind() {
+            SyntaxKind::CLASS_DECL => ClassNode::Class(ast::ClassDecl::cast(node.clone())?),
+            SyntaxKind::STRUCT_DECL => ClassNode::Struct(ast::StructDecl::cast(node.clone())?),
+            SyntaxKind::INTERFACE_DECL => ClassNode::Interface(ast::InterfaceDecl::cast(node.clone())?),
+            SyntaxKind::NEW_EXPR => {
+                let new = ast::NewExpr::cast(node.clone())?;
+                new.class_body()?;
+                ClassNode::Anonymous(new)
+            }
+            _ => return None,
+        })
+    }
+    fn syntax(&self) -> &SyntaxNode {
+        match self {
+            ClassNode::Class(it) => it.syntax(),
+            ClassNode::Struct(it) => it.syntax(),
+            ClassNode::Interface(it) => it.syntax(),
+            ClassNode::Anonymous(it) => it.syntax(),
+        }
+    }
+    fn body(&self) -> Option<ast::ClassBody> {
+        match self {
+            ClassNode::Class(it) => it.class_body(),
+            ClassNode::Struct(it) => it.class_body(),
+            ClassNode::Interface(it) => it.class_body(),
+            ClassNode::Anonymous(it) => it.class_body(),
+        }
+    }
+}
+
+/// A class without its members.
+pub(super) fn lower_class_header(node: &ClassNode, lowering: &mut TypeLowering) -> ClassItem {
+    let mut item = ClassItem {
+        name: SmolStr::default(),
+        nth: 0,
+        kind: ClassKind::Class,
+        place: ClassPlace::Member,
+        body: None,
+        modifiers: Modifiers::default(),
+        type_params: Vec::new(),
+        guard: None,
+        extends: None,
+        implements: Vec::new(),
+        fields: Vec::new(),
+        methods: Vec::new(),
+        classes: Vec::new(),
+        typedefs: Vec::new(),
+        annotations: Vec::new(),
+        at: 0,
+    };
+    match node {
+        ClassNode::Class(it) => {
+            declared_header(it, it.guard(), &mut item, lowering);
+            item.extends = it.extends_clause().and_then(|c| c.types().next()).map(|t| lowering.ty(&t));
+            item.implements = lower_types(it.implements_clause().map(|c| c.types()), lowering);
+        }
+        ClassNode::Struct(it) => {
+            item.kind = ClassKind::Struct;
+            declared_header(it, it.guard(), &mut item, lowering);
+            item.implements = lower_types(it.implements_clause().map(|c| c.types()), lowering);
+        }
+        ClassNode::Interface(it) => {
+            item.kind = ClassKind::Interface;
+            declared_header(it, it.guard(), &mut item, lowering);
+            item.implements = lower_types(it.extends_clause().map(|c| c.types()), lowering);
+        }
+        ClassNode::Anonymous(it) => {
+            item.place = ClassPlace::Anonymous;
+            let named = it.named_type();
+            item.at =
+                lowering.mark(named.as_ref().map_or(it.syntax().text_range(), |n| n.syntax().text_range()));
+            item.extends = named.map(|n| lowering.named(&n));
+        }
+    }
+    item
+}
+
+fn lower_types(
+    types: Option<impl Iterator<Item = ast::Type>>,
+    lowering: &mut TypeLowering,
+) -> Vec<crate::item_tree::TypeRef> {
+    types.into_iter().flatten().map(|t| lowering.ty(&t)).collect()
+}
+
+fn declared_header<N: HasName + HasModifiers + HasAnnotations + HasTypeParams>(
+    node: &N,
+    guard: Option<ast::Guard>,
+    item: &mut ClassItem,
+    lowering: &mut TypeLowering,
+) {
+    let name = node.name();
+    item.at = lowering.mark(name.as_ref().map_or(node.syntax().text_range(), |n| n.syntax().text_range()));
+    item.name = name.map(|n| n.text()).unwrap_or_default();
+    item.modifiers = members::modifiers(node.modifier_list());
+    item.annotations = members::annotations(node.annotations());
+    item.type_params = type_params(node);
+    item.guard = lower_guard(guard, lowering);
+}
+
+pub(super) fn lower_guard(guard: Option<ast::Guard>, lowering: &mut TypeLowering) -> Option<ConstraintRef> {
+    guard.map(|g| lowering.constraint(g.exprs()))
+}
+
+pub(super) fn type_params(node: &impl HasTypeParams) -> Vec<TypeParamItem> {
+    node.type_params().map(|p| TypeParamItem { name: p.name_text().unwrap_or_default() }).collect()
+}
+
+/// A type definition.
+pub(super) fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering) -> TypedefItem {
+    let name = node.name();
+    let at = lowering.mark(name.as_ref().map_or(node.syntax().text_range(), |n| n.syntax().text_range()));
+    let params = members::params(node.formals(), lowering);
+    let guard = lower_guard(HasFormals::guard(node), lowering);
+    let target = lowering.ty_or_error(node.ty(), node.syntax());
+    TypedefItem {
+        name: name.map(|n| n.text()).unwrap_or_default(),
+        nth,
+        modifiers: members::modifiers(node.modifier_list()),
+        type_params: type_params(node),
+        params,
+        guard,
+        target,
+        at,
+    }
+}
+
+/// A class with its members; `position` says whose body it stands in, if in one.
+pub(super) fn lower_class(
+    node: &ClassNode,
+    position: Option<BodyPosition>,
+    items: &mut Vec<Arc<ClassItem>>,
+    sources: &mut Vec<ClassSources>,
+) {
+    let mut item = lower_class_header(node, &mut TypeLowering::default());
+    let mut source = ClassSources {
+        node: SyntaxNodePtr::new(node.syntax()),
+        fields: Vec::new(),
+        methods: Vec::new(),
+        classes: Vec::new(),
+        typedefs: Vec::new(),
+    };
+    if item.place == ClassPlace::Anonymous {
+        let number = items.iter().filter(|c| c.place == ClassPlace::Anonymous).count() + 1;
+        item.name = format_smolstr!("${number}");
+    } else if position.is_some() {
+        item.place = ClassPlace::Local;
+    }
+    item.body = position;
+    item.nth = items.iter().filter(|c| c.name == item.name).count() as u32;
+    lower_properties(node, &mut item, &mut source);
+    for member in node.body().into_iter().flat_map(|b| b.members()) {
+        lower_member(&member, &mut item, &mut source);
+    }
+    add_automatic_constructor(&mut item, &mut source);
+    items.push(Arc::new(item));
+    sources.push(source);
+}
+
+fn lower_properties(node: &ClassNode, item: &mut ClassItem, source: &mut ClassSources) {
+    let list = match node {
+        ClassNode::Class(it) => it.property_list(),
+        ClassNode::Struct(it) => it.property_list(),
+        ClassNode::Interface(it) => it.property_list(),
+        ClassNode::Anonymous(_) => None,
+    };
+    for property in list.into_iter().flat_map(|l| l.properties()) {
+        item.fields.push(members::lower_property(&property, &mut TypeLowering::default()));
+        source.fields.push(SyntaxNodePtr::new(property.syntax()));
+    }
+}
+
+fn lower_member(member: &Member, item: &mut ClassItem, source: &mut ClassSources) {
+    match member {
+        Member::FieldDecl(field) => {
+            for declarator in field.declarators() {
+                let lowered = members::lower_declarator(field, &declarator, &mut TypeLowering::default());
+                let owner = lowered.name.clone();
+                item.fields.push(lowered);
+                source.fields.push(SyntaxNodePtr::new(declarator.syntax()));
+                lower_body_classes(declarator.syntax(), owner, 0, item, source);
+            }
+        }
+        Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
+            let lowered = members::lower_member_node(member.syntax(), &mut TypeLowering::default());
+            let Some(mut method) = lowered else { return };
+            method.nth = item.methods.iter().filter(|m| m.name == method.name).count() as u32;
+            if item.kind == ClassKind::Interface && !method.has_body {
+                method.modifiers = method.modifiers.with(Modifiers::ABSTRACT);
+            }
+            let (owner, nth) = (method.name.clone(), method.nth);
+            item.methods.push(method);
+            source.methods.push(Some(SyntaxNodePtr::new(member.syntax())));
+            lower_body_classes(member.syntax(), owner, nth, item, source);
+        }
+        Member::TypeDef(typedef) => {
+            let name = typedef.name_text().unwrap_or_default();
+            let nth = item.typedefs.iter().filter(|t| t.name == name).count() as u32;
+            item.typedefs.push(Arc::new(lower_typedef(typedef, nth, &mut TypeLowering::default())));
+            source.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
+        }
+        Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
+            let Some(node) = ClassNode::cast(member.syntax()) else { return };
+            lower_class(&node, None, &mut item.classes, &mut source.classes);
+        }
+        Member::EmptyDecl(_) => {}
+    }
+}
+
+/// A class or struct that declares no constructor has one that takes its properties.
+fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
+    let declares_one = item.methods.iter().any(|m| m.kind.is_constructor());
+    if declares_one || item.kind == ClassKind::Interface || item.place == ClassPlace::Anonymous {
+        return;
+    }
+    let params = item.properties().map(|p| crate::item_tree::ParamItem {
+        name: Some(p.name.clone()),
+        ty: p.ty.clone(),
+        mutable: false,
+        at: p.at,
+    });
+    item.methods.push(MethodItem {
+        name: SmolStr::new_static("this"),
+        nth: 0,
+        kind: MethodKind::AutomaticConstructor,
+        modifiers: Modifiers::PUBLIC,
+        type_params: Vec::new(),
+        params: params.collect(),
+        guard: None,
+        result: None,
+        throws: Vec::new(),
+        has_body: false,
+        annotations: Vec::new(),
+        at: 0,
+    });
+    source.methods.push(None);
+}
+
+/// The classes in the code of a member.
+fn lower_body_classes(
+    node: &SyntaxNode,
+    owner: SmolStr,
+    nth: u32,
+    item: &mut ClassItem,
+    source: &mut ClassSources,
+) {
+    for (index, class) in local_class_nodes(node).iter().enumerate() {
+        let Some(class) = ClassNode::cast(class) else { continue };
+        let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
+        lower_class(&class, Some(position), &mut item.classes, &mut source.classes);
+    }
+}
+
+/// The nodes below `node` that declare a local or anonymous class, in source order; not those inside
+/// such a class. Their position in this list is [`BodyPosition::index`].
+pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
+    // Nearly all members have none; green nodes are looked through much faster.
+    if !contains_class_body(&node.green().into_owned()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut walk = node.preorder();
+    while let Some(event) = walk.next() {
+        let WalkEvent::Enter(inner) = event else { continue };
+        if inner != *node && ClassNode::cast(&inner).is_some() {
+            found.push(inner);
+            walk.skip_subtree();
+        }
+    }
+    found
+}
+
+fn contains_class_body(node: &GreenNode) -> bool {
+    let mut pending = vec![&**node];
+    while let Some(node) = pending.pop() {
+        for child in node.children() {
+            if let NodeOrToken::Node(child) = child {
+                if child.kind().0 == SyntaxKind::CLASS_BODY as u16 {
+                    return true;
+                }
+                pending.push(child);
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,175 @@
+//! Fields, methods, constructors and operators.
+
+use apg_syntax::ast::{
+    self, AstNode, HasAnnotations, HasBody, HasFormals, HasModifiers, HasName, HasTypeParams, LiteralValue,
+    OperatorKind, ThisOperand,
+};
+use apg_syntax::{SyntaxNode, TextRange};
+use smol_str::SmolStr;
+
+use super::classes::{lower_guard, type_params};
+use super::types::{TypeLowering, text_of};
+use crate::item_tree::{AnnotationItem, FieldItem, MethodItem, MethodKind, Modifiers, ParamItem, TypeRef};
+
+pub(super) fn modifiers(list: Option<ast::ModifierList>) -> Modifiers {
+    let words = list.into_iter().flat_map(|l| l.modifiers().collect::<Vec<_>>());
+    words.filter_map(|t| Modifiers::from_keyword(t.text())).fold(Modifiers::default(), Modifiers::with)
+}
+
+pub(super) fn annotations(list: impl Iterator<Item = ast::Annotation>) -> Vec<AnnotationItem> {
+    list.filter_map(|annotation| {
+        let name = match annotation.named_type()?.qualified_name() {
+            Some(names) => names.iter().map(|n| n.text()).collect::<Vec<_>>().join(".").into(),
+            None => text_of(annotation.named_type()?.name_ref()?.syntax()),
+        };
+        let strings = annotation.arg_list().into_iter().flat_map(|l| l.exprs()).map(|arg| match arg {
+            ast::Expr::Literal(literal) => match literal.value() {
+                Some(LiteralValue::String(text)) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        });
+        Some(AnnotationItem { name, strings: strings.collect() })
+    })
+    .collect()
+}
+
+pub(super) fn params(
+    formals: impl Iterator<Item = ast::Formal>,
+    lowering: &mut TypeLowering,
+) -> Vec<ParamItem> {
+    formals
+        .map(|formal| {
+            let name = formal.name();
+            let at = lowering
+                .mark(name.as_ref().map_or(formal.syntax().text_range(), |n| n.syntax().text_range()));
+            ParamItem {
+                name: name.map(|n| n.text()),
+                ty: formal.ty().map(|t| lowering.ty(&t)),
+                mutable: formal.is_var(),
+                at,
+            }
+        })
+        .collect()
+}
+
+pub(super) fn lower_property(property: &ast::Property, lowering: &mut TypeLowering) -> FieldItem {
+    let at = lowering.mark(name_range(property));
+    FieldItem {
+        name: property.name_text().unwrap_or_default(),
+        is_property: true,
+        mutable: false,
+        modifiers: Modifiers::PUBLIC.with(Modifiers::FINAL),
+        ty: Some(lowering.ty_or_error(property.ty(), property.syntax())),
+        has_initializer: false,
+        annotations: annotations(property.annotations()),
+        at,
+    }
+}
+
+fn name_range(node: &impl HasName) -> TextRange {
+    node.name().map_or(node.syntax().text_range(), |n| n.syntax().text_range())
+}
+
+pub(super) fn lower_declarator(
+    field: &ast::FieldDecl,
+    declarator: &ast::Declarator,
+    lowering: &mut TypeLowering,
+) -> FieldItem {
+    let at = lowering.mark(name_range(declarator));
+    FieldItem {
+        name: declarator.name_text().unwrap_or_default(),
+        is_property: false,
+        mutable: field.is_var(),
+        modifiers: modifiers(field.modifier_list()),
+        ty: declarator.ty().map(|t| lowering.ty(&t)),
+        has_initializer: declarator.initializer().is_some(),
+        annotations: annotations(field.annotations()),
+        at,
+    }
+}
+
+/// A method, constructor or operator; only ranges are wanted of a `Property` or `Declarator`.
+pub(super) fn lower_member_node(node: &SyntaxNode, lowering: &mut TypeLowering) -> Option<MethodItem> {
+    if let Some(method) = ast::MethodDecl::cast(node.clone()) {
+        let kind = if method.is_property() { MethodKind::Property } else { MethodKind::Method };
+        let name = method.name_text().unwrap_or_default();
+        return Some(lower_method(&method, name, kind, name_range(&method), lowering));
+    }
+    if let Some(constructor) = ast::ConstructorDecl::cast(node.clone()) {
+        let range = constructor.this_token().map_or(node.text_range(), |t| t.text_range());
+        let name = SmolStr::new_static("this");
+        return Some(lower_method(&constructor, name, MethodKind::Constructor, range, lowering));
+    }
+    if let Some(operator) = ast::OperatorDecl::cast(node.clone()) {
+        return lower_operator(&operator, lowering);
+    }
+    if let Some(property) = ast::Property::cast(node.clone()) {
+        lower_property(&property, lowering);
+    } else if let Some(declarator) = ast::Declarator::cast(node.clone()) {
+        lowering.mark(name_range(&declarator));
+        if let Some(ty) = declarator.ty() {
+            lowering.ty(&ty);
+        }
+    }
+    None
+}
+
+fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> Option<MethodItem> {
+    let range = operator.name_token().map_or(operator.syntax().text_range(), |t| t.text_range());
+    let form = operator.kind()?;
+    let (kind, is_static) = match form {
+        OperatorKind::Binary(_, ThisOperand::Right) => (MethodKind::BinaryRight, false),
+        OperatorKind::Binary(_, this) => (MethodKind::Binary, this == ThisOperand::None),
+        OperatorKind::Prefix(_, this) => (MethodKind::Unary, this == ThisOperand::None),
+        OperatorKind::Apply => (MethodKind::Apply, false),
+        OperatorKind::Set => (MethodKind::Set, false),
+        OperatorKind::ExplicitConversion => (MethodKind::ExplicitConversion, true),
+        OperatorKind::ImplicitConversion => (MethodKind::ImplicitConversion, true),
+        OperatorKind::Keyword(_) => (MethodKind::Keyword, false),
+    };
+    let mut item = lower_method(operator, operator.method_name()?, kind, range, lowering);
+    if is_static {
+        item.modifiers = item.modifiers.with(Modifiers::STATIC);
+    }
+    // `operator (x:T) as U`: U is the result, unless one is given after it.
+    if kind == MethodKind::ExplicitConversion {
+        if let Some(target) = operator.target() {
+            let target = lowering.ty(&target);
+            item.result.get_or_insert(target);
+        }
+    }
+    Some(item)
+}
+
+fn lower_method<N>(
+    node: &N,
+    name: SmolStr,
+    kind: MethodKind,
+    range: TextRange,
+    lowering: &mut TypeLowering,
+) -> MethodItem
+where
+    N: HasModifiers + HasAnnotations + HasTypeParams + HasFormals + HasBody,
+{
+    let at = lowering.mark(range);
+    let params = params(node.formals(), lowering);
+    let guard = lower_guard(node.guard(), lowering);
+    let result = node.result_type().and_then(|r| r.ty()).map(|t| lowering.ty(&t));
+    let throws: Vec<TypeRef> =
+        node.throws_clause().into_iter().flat_map(|c| c.types()).map(|t| lowering.ty(&t)).collect();
+    MethodItem {
+        name,
+        nth: 0,
+        kind,
+        modifiers: modifiers(node.modifier_list()),
+        type_params: type_params(node),
+        params,
+        guard,
+        result,
+        throws,
+        has_body: node.body().is_some(),
+        annotations: annotations(node.annotations()),
+        at,
+    }
+}

@@ -1,0 +1,104 @@
+//! From the syntax tree of a file to its items, and to where each of them stands.
+
+mod classes;
+mod members;
+pub mod types;
+
+use std::sync::Arc;
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, SyntaxNodePtr, TextRange};
+
+use self::classes::{ClassNode, lower_class, lower_typedef};
+use self::types::TypeLowering;
+use super::{Import, ItemTree};
+
+pub use self::classes::local_class_nodes;
+
+/// Where the items of a file stand. It mirrors [`ItemTree`]: the same lists in the same order.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct FileSources {
+    /// Top-level classes.
+    pub classes: Vec<ClassSources>,
+    /// Top-level type definitions.
+    pub typedefs: Vec<SyntaxNodePtr>,
+}
+
+/// Where a class and its members stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassSources {
+    /// The declaration; for an anonymous class the `new` expression.
+    pub node: SyntaxNodePtr,
+    /// `Property` and `Declarator` nodes.
+    pub fields: Vec<SyntaxNodePtr>,
+    /// Method, constructor and operator declarations; `None` for an automatic constructor.
+    pub methods: Vec<Option<SyntaxNodePtr>>,
+    /// Nested classes.
+    pub classes: Vec<ClassSources>,
+    /// Member type definitions.
+    pub typedefs: Vec<SyntaxNodePtr>,
+}
+
+/// The items of a file, and where they stand.
+pub fn lower_file(file: &ast::SourceFile) -> (ItemTree, FileSources) {
+    let mut tree = ItemTree::default();
+    let mut sources = FileSources::default();
+    lower_header(file, &mut tree);
+    for item in file.items() {
+        match &item {
+            ast::Item::TypeDef(typedef) => {
+                let nth = tree
+                    .typedefs
+                    .iter()
+                    .filter(|t| Some(&t.name) == ast::HasName::name_text(typedef).as_ref())
+                    .count();
+                tree.typedefs.push(Arc::new(lower_typedef(
+                    typedef,
+                    nth as u32,
+                    &mut TypeLowering::default(),
+                )));
+                sources.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
+            }
+            _ => {
+                let Some(node) = ClassNode::cast(item.syntax()) else { continue };
+                lower_class(&node, None, &mut tree.classes, &mut sources.classes);
+            }
+        }
+    }
+    (tree, sources)
+}
+
+fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {
+    let mut lowering = TypeLowering::default();
+    if let Some(package) = file.package_decl() {
+        let name = package.qualified_name();
+        lowering.mark(name.as_ref().map_or(package.syntax().text_range(), |n| n.syntax().text_range()));
+        tree.package = name.map(|n| n.text()).unwrap_or_default();
+    }
+    for import in file.import_decls() {
+        let name = import.qualified_name();
+        let at =
+            lowering.mark(name.as_ref().map_or(import.syntax().text_range(), |n| n.syntax().text_range()));
+        let path = name.map(|n| n.text()).unwrap_or_default();
+        tree.imports.push(Import { path, on_demand: import.is_on_demand(), at });
+    }
+    lowering.ranges
+}
+
+/// The ranges that the items of the file's header refer to.
+pub fn header_ranges(file: &ast::SourceFile) -> Vec<TextRange> {
+    lower_header(file, &mut ItemTree::default())
+}
+
+/// The ranges that the item declared by `node` refers to.
+pub fn item_ranges(node: &SyntaxNode) -> Vec<TextRange> {
+    let mut lowering = TypeLowering::default();
+    if let Some(class) = ClassNode::cast(node) {
+        classes::lower_class_header(&class, &mut lowering);
+    } else if let Some(typedef) = ast::TypeDef::cast(node.clone()) {
+        lower_typedef(&typedef, 0, &mut lowering);
+    } else {
+        members::lower_member_node(node, &mut lowering);
+    }
+    lowering.ranges
+}

@@ -1,0 +1,211 @@
+//! Where items stand: from an identity to its piece of the tree, with and without its position.
+
+use std::sync::Arc;
+
+use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
+
+use super::lower::{ClassSources, FileSources, header_ranges, item_ranges, local_class_nodes, lower_file};
+use super::{BodyPosition, ItemTree};
+use crate::db::{Db, parse};
+use crate::diagnostics::Diagnostic;
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
+use crate::item_tree::items::{class_item, field_item, item_tree, method_item, nested_classes, typedef_item};
+
+/// Anything declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
+pub enum Item {
+    /// A class, struct or interface.
+    Class(ClassId),
+    /// A method, operator or constructor.
+    Method(MethodId),
+    /// A field or property.
+    Field(FieldId),
+    /// A type definition.
+    Typedef(TypedefId),
+}
+
+impl Item {
+    /// The file that declares it.
+    pub fn file(self, db: &dyn Db) -> SourceFile {
+        match self {
+            Item::Class(class) => class.file(db),
+            Item::Method(method) => method.class(db).file(db),
+            Item::Field(field) => field.class(db).file(db),
+            Item::Typedef(typedef) => typedef.file(db),
+        }
+    }
+}
+
+/// The items of a file and their places, made together.
+#[salsa::tracked]
+pub fn lowered(db: &dyn Db, file: SourceFile) -> (Arc<ItemTree>, Arc<FileSources>) {
+    let (tree, sources) = lower_file(&parse(db, file).tree());
+    (Arc::new(tree), Arc::new(sources))
+}
+
+/// A declaration's text and tree, without its position: equal after any edit elsewhere in the file, so
+/// that what was computed from it stays.
+#[derive(Clone, Debug, Eq)]
+pub struct ItemSource {
+    green: GreenNode,
+}
+
+impl PartialEq for ItemSource {
+    fn eq(&self, other: &ItemSource) -> bool {
+        std::ptr::eq(&*self.green, &*other.green) || self.green == other.green
+    }
+}
+
+impl ItemSource {
+    /// The declaration as a tree of its own; its positions start at 0.
+    pub fn syntax(&self) -> SyntaxNode {
+        SyntaxNode::new_root(self.green.clone())
+    }
+
+    /// The declaration as a typed node.
+    pub fn ast<N: apg_syntax::AstNode>(&self) -> Option<N> {
+        N::cast(self.syntax())
+    }
+}
+
+/// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
+#[salsa::tracked]
+pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
+    Some(ItemSource { green: item_node(db, item)?.green().into_owned() })
+}
+
+/// The declaration in the tree of its file.
+pub fn item_node(db: &dyn Db, item: Item) -> Option<SyntaxNode> {
+    item_ptr(db, item)?.to_node(&parse(db, item.file(db)).syntax())
+}
+
+/// Where the declaration starts in its file: add it to ranges that are relative to the item.
+pub fn item_offset(db: &dyn Db, item: Item) -> TextSize {
+    item_ptr(db, item).map_or(TextSize::from(0), |ptr| ptr.range().start())
+}
+
+/// Moves diagnostics of an item, relative to it, to their places in the file.
+pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    let offset = item_offset(db, item);
+    let file = item.file(db);
+    let mut placed = diagnostics.to_vec();
+    for diagnostic in &mut placed {
+        diagnostic.range += offset;
+        for related in diagnostic.related.iter_mut().filter(|r| r.file == file) {
+            related.range += offset;
+        }
+        for edit in diagnostic.fixes.iter_mut().flat_map(|f| &mut f.edits) {
+            // An edit that names its file is elsewhere in it (an import), at an absolute place.
+            if edit.file.is_none() {
+                edit.range += offset;
+            }
+        }
+    }
+    placed
+}
+
+/// The ranges in the file that the `at` indices of an item refer to.
+pub fn ranges(db: &dyn Db, item: Item) -> Vec<TextRange> {
+    match item_node(db, item) {
+        Some(node) => item_ranges(&node),
+        // An automatic constructor is where its class is.
+        None => match item {
+            Item::Method(method) => ranges(db, Item::Class(method.class(db))),
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// The ranges that the package and imports of a file refer to; the package is 0 if there is one.
+pub fn file_header_ranges(db: &dyn Db, file: SourceFile) -> Vec<TextRange> {
+    header_ranges(&parse(db, file).tree())
+}
+
+/// The range of an item's name in its file.
+pub fn name_range(db: &dyn Db, item: Item) -> TextRange {
+    let at = match item {
+        Item::Class(class) => class_item(db, class).as_ref().map_or(0, |c| c.at),
+        Item::Method(method) => method_item(db, method).map_or(0, |m| m.at),
+        Item::Field(field) => field_item(db, field).map_or(0, |f| f.at),
+        Item::Typedef(typedef) => typedef_item(db, typedef).as_ref().map_or(0, |t| t.at),
+    };
+    ranges(db, item).get(at as usize).copied().unwrap_or_default()
+}
+
+/// Where the declaration stands.
+pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
+    let sources = &lowered(db, item.file(db)).1;
+    match item {
+        Item::Class(class) => Some(class_sources(db, class, sources)?.node),
+        Item::Method(method) => {
+            let class = method.class(db);
+            let wanted = method_item(db, method)?;
+            let position =
+                class_item(db, class).as_ref()?.methods.iter().position(|m| std::ptr::eq(m, wanted))?;
+            *class_sources(db, class, sources)?.methods.get(position)?
+        }
+        Item::Field(field) => {
+            let class = field.class(db);
+            let position =
+                class_item(db, class).as_ref()?.fields.iter().position(|f| f.name == *field.name(db))?;
+            class_sources(db, class, sources)?.fields.get(position).copied()
+        }
+        Item::Typedef(typedef) => {
+            let same = |t: &Arc<super::TypedefItem>| t.name == *typedef.name(db) && t.nth == typedef.nth(db);
+            match typedef.outer(db) {
+                Some(class) => {
+                    let position = class_item(db, class).as_ref()?.typedefs.iter().position(same)?;
+                    class_sources(db, class, sources)?.typedefs.get(position).copied()
+                }
+                None => {
+                    let position = item_tree(db, typedef.file(db)).typedefs.iter().position(same)?;
+                    sources.typedefs.get(position).copied()
+                }
+            }
+        }
+    }
+}
+
+fn class_sources<'a>(db: &dyn Db, class: ClassId, sources: &'a FileSources) -> Option<&'a ClassSources> {
+    let same = |c: &Arc<super::ClassItem>| c.name == *class.name(db) && c.nth == class.nth(db);
+    match class.outer(db) {
+        Some(outer) => {
+            let position = class_item(db, outer).as_ref()?.classes.iter().position(same)?;
+            class_sources(db, outer, sources)?.classes.get(position)
+        }
+        None => {
+            let position = item_tree(db, class.file(db)).classes.iter().position(same)?;
+            sources.classes.get(position)
+        }
+    }
+}
+
+/// The local and anonymous classes in the code of a method or field, in source order: as many as
+/// [`local_class_nodes`] of its source gives, and in that order.
+pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
+    let (class, name, nth) = match owner {
+        Item::Method(method) => (method.class(db), method.name(db), method.nth(db)),
+        Item::Field(field) => (field.class(db), field.name(db), 0),
+        Item::Class(_) | Item::Typedef(_) => return Vec::new(),
+    };
+    let mut classes: Vec<(u32, ClassId)> = Vec::new();
+    for nested in nested_classes(db, class) {
+        let item = class_item(db, *nested).as_ref();
+        if let Some(BodyPosition { owner, nth: n, index }) = item.and_then(|c| c.body.as_ref()) {
+            if owner == name && *n == nth {
+                classes.push((*index, *nested));
+            }
+        }
+    }
+    classes.sort_by_key(|(index, _)| *index);
+    classes.into_iter().map(|(_, class)| class).collect()
+}
+
+/// The class that `node`, a node of the source of `owner`, declares.
+pub fn class_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<ClassId> {
+    let source = item_source(db, owner).as_ref()?.syntax();
+    let range = node.text_range();
+    let index =
+        local_class_nodes(&source).iter().position(|n| n.text_range() == range && n.kind() == node.kind())?;
+    body_classes(db, owner).get(index).copied()
+}

@@ -1,0 +1,120 @@
+//! Types and constraints as written, without positions. Every node that can be complained about has
+//! an index `at` into the list of ranges that lowering the same item again yields, so that a message
+//! finds its place though the data has none.
+
+use smol_str::SmolStr;
+
+/// A type as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeRef {
+    /// Index of its range.
+    pub at: u32,
+    /// What it is.
+    pub kind: TypeRefKind,
+}
+
+/// The forms of types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeRefKind {
+    /// `a.b.C[T](3).D`: value arguments belong to the last segment that has them.
+    Named {
+        /// The dotted name.
+        segments: Vec<NameSegment>,
+        /// `(3)`: the values of the properties, or a type definition's arguments.
+        args: Vec<PathRef>,
+    },
+    /// `(x:A, B){c} => R`
+    Function {
+        /// Formals.
+        params: Vec<ParamRef>,
+        /// Result, `void` included.
+        result: Box<TypeRef>,
+    },
+    /// `T{c}`
+    Constrained {
+        /// What is constrained.
+        base: Box<TypeRef>,
+        /// How.
+        constraint: ConstraintRef,
+    },
+    /// `void`
+    Void,
+    /// Did not parse; already reported.
+    Error,
+}
+
+/// A component of a dotted name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameSegment {
+    /// The identifier.
+    pub name: SmolStr,
+    /// Type arguments.
+    pub args: Vec<TypeRef>,
+    /// Index of the range of the identifier.
+    pub at: u32,
+}
+
+/// A formal of a function type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamRef {
+    /// Its name, if it has one.
+    pub name: Option<SmolStr>,
+    /// Its type.
+    pub ty: TypeRef,
+}
+
+/// A constraint as written: the conjunction of its terms.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ConstraintRef {
+    /// All must hold.
+    pub terms: Vec<TermRef>,
+}
+
+/// A conjunct as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TermRef {
+    /// `a == b`
+    Equal(PathRef, PathRef),
+    /// `a != b`
+    NotEqual(PathRef, PathRef),
+    /// `T <: U` (and `U :> T`)
+    Subtype(TypeRef, TypeRef),
+    /// `T == U` between types, when both sides can only be types (they have type arguments).
+    SameType(TypeRef, TypeRef),
+    /// `T haszero`
+    HasZero(TypeRef),
+    /// `T isref`
+    IsRef(TypeRef),
+    /// A boolean property or property method standing alone.
+    Holds(PathRef),
+    /// Anything else, as its text with white space normalised.
+    Opaque(SmolStr),
+}
+
+/// A path or literal as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathRef {
+    /// Where it starts.
+    pub root: PathRefRoot,
+    /// Fields, properties and nullary (property) methods.
+    pub fields: Vec<SmolStr>,
+    /// Index of its range.
+    pub at: u32,
+}
+
+/// The start of a path as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathRefRoot {
+    /// `self`
+    SelfValue,
+    /// `this`
+    This,
+    /// `here`
+    Here,
+    /// A name, to be resolved: a local or formal, a property, a class.
+    Name(SmolStr),
+    /// A literal, normalised: suffixes in lower case, no underscores.
+    Literal(SmolStr),
+    /// Anything else, as its text.
+    Other(SmolStr),
+}

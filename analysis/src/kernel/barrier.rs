@@ -1,0 +1,386 @@
+//! Whether all threads of a block reach each barrier together.
+//!
+//! A value is *uniform* if all threads of a block compute the same, *divergent* if not. Between the two: an
+//! *offset*, a fixed divergent value plus something uniform, so that `i < last` is uniform if both count
+//! from the same start. A barrier may stand only where uniform conditions lead. What is read from memory at
+//! a uniform index is uniform, since the threads of a program without data races all read the same.
+
+use apg_syntax::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
+
+use super::Axis;
+use super::draft::Draft;
+use super::facts::{Callable, Shape};
+use super::rules::Uses;
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+
+/// Why threads differ in a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// It was computed from this thread index.
+    Index(LocalId),
+    /// It was read at a thread's own index, or from a thread's own memory.
+    Data,
+}
+
+/// How a value varies over the threads of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variance {
+    Uniform,
+    /// The value that the local had when it was declared, plus something uniform.
+    Offset(LocalId, Cause),
+    Divergent(Cause),
+}
+
+impl Variance {
+    fn cause(self) -> Option<Cause> {
+        match self {
+            Variance::Uniform => None,
+            Variance::Offset(_, cause) | Variance::Divergent(cause) => Some(cause),
+        }
+    }
+
+    /// A value that is either of two, or computed from two in some way.
+    fn join(self, other: Variance) -> Variance {
+        match (self.cause(), other.cause()) {
+            _ if self == other => self,
+            (Some(cause), _) | (None, Some(cause)) => Variance::Divergent(cause),
+            (None, None) => Variance::Uniform,
+        }
+    }
+
+    /// A value computed from this one other than by adding.
+    fn mixed(self) -> Variance {
+        self.cause().map_or(Variance::Uniform, Variance::Divergent)
+    }
+}
+
+/// A condition on which threads part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Split {
+    range: TextRange,
+    cause: Cause,
+    /// Only what stands behind this offset is concerned (after a `continue`).
+    from: Option<TextSize>,
+}
+
+struct Uniformity<'d, 'a> {
+    draft: &'d Draft<'a>,
+    variance: FxHashMap<LocalId, Variance>,
+    labels: FxHashMap<LabelId, Split>,
+    /// The divergent conditions around the current node.
+    control: Vec<Split>,
+    /// The loops around the current node, with the number of divergent conditions outside them.
+    loops: Vec<(LabelId, usize)>,
+    changed: bool,
+    reporting: bool,
+}
+
+impl Draft<'_> {
+    /// Reports the barriers of the thread code that not all threads of a block reach together.
+    pub(super) fn barriers(&self, body: StmtId, threads: &[Axis], uses: &Uses) {
+        if uses.barriers.is_empty() {
+            return;
+        }
+        let indices = threads.iter().filter_map(|axis| axis.local);
+        let mut uniformity = Uniformity {
+            draft: self,
+            variance: indices.map(|local| (local, Variance::Divergent(Cause::Index(local)))).collect(),
+            labels: FxHashMap::default(),
+            control: Vec::new(),
+            loops: Vec::new(),
+            changed: true,
+            reporting: false,
+        };
+        // Each round can only make something less uniform, so this ends; the bound is for safety.
+        let bound = 2 * (self.body.locals.len() + self.body.stmts.len()) + 2;
+        for _ in 0..bound {
+            if !std::mem::take(&mut uniformity.changed) {
+                break;
+            }
+            uniformity.stmt(body);
+        }
+        uniformity.reporting = true;
+        uniformity.stmt(body);
+    }
+}
+
+impl Uniformity<'_, '_> {
+    fn stmt(&mut self, stmt: StmtId) {
+        let range = self.draft.stmt(stmt).range;
+        match &self.draft.stmt(stmt).kind {
+            StmtKind::Let { local, init: Some(init) } => {
+                let value = self.expr(*init);
+                let value = match value {
+                    Variance::Divergent(cause) if self.is_scalar(*local) => Variance::Offset(*local, cause),
+                    value => value,
+                };
+                self.declare(*local, value);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                let value = self.expr(*condition);
+                self.under(*condition, value, |this| {
+                    this.stmt(*then);
+                    if let Some(otherwise) = otherwise {
+                        this.stmt(*otherwise);
+                    }
+                });
+            }
+            StmtKind::While { label, condition, body } => {
+                self.repeated(*label, Some(*condition), |this| this.stmt(*body))
+            }
+            StmtKind::DoWhile { label, body, condition } => {
+                self.repeated(*label, Some(*condition), |this| this.stmt(*body));
+            }
+            StmtKind::For { label, init, condition, update, body } => {
+                init.iter().for_each(|stmt| self.stmt(*stmt));
+                self.repeated(*label, *condition, |this| {
+                    this.stmt(*body);
+                    update.iter().for_each(|expr| {
+                        this.expr(*expr);
+                    });
+                });
+            }
+            StmtKind::ForIn { label, local, components, iterable, iteration, body } => {
+                let over = self.expr(*iterable).mixed();
+                for local in components.iter().chain([local]) {
+                    self.declare(*local, over);
+                }
+                // All rails that are the same for all threads are equally long.
+                let over = if *iteration == Iteration::Rail { Variance::Uniform } else { over };
+                self.under(*iterable, over, |this| this.looped(*label, |this| this.stmt(*body)));
+            }
+            StmtKind::Switch { label, value, cases } => {
+                let chosen = self.expr(*value);
+                self.under(*value, chosen, |this| {
+                    this.looped(*label, |this| {
+                        cases.iter().flat_map(|case| &case.1).for_each(|stmt| this.stmt(*stmt))
+                    });
+                });
+            }
+            StmtKind::Labeled { label, body } => self.looped(*label, |this| this.stmt(*body)),
+            StmtKind::Break(label) => self.leave(*label, None),
+            StmtKind::Continue(label) => self.leave(*label, Some(range.end())),
+            _ => {
+                for child in self.draft.body.children(Node::Stmt(stmt)) {
+                    match child {
+                        Node::Stmt(stmt) => self.stmt(stmt),
+                        Node::Expr(expr) => {
+                            self.expr(expr);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_scalar(&self, local: LocalId) -> bool {
+        self.draft.facts.shape(self.draft.local(local).ty) == Shape::Plain
+    }
+
+    fn repeated(&mut self, label: LabelId, condition: Option<ExprId>, mut body: impl FnMut(&mut Self)) {
+        let value = condition.map_or(Variance::Uniform, |condition| self.expr(condition));
+        match condition {
+            Some(condition) => self.under(condition, value, |this| this.looped(label, &mut body)),
+            None => self.looped(label, body),
+        }
+        if let Some(condition) = condition {
+            self.expr(condition);
+        }
+    }
+
+    /// Runs `body` as controlled by a condition.
+    fn under(&mut self, condition: ExprId, value: Variance, body: impl FnOnce(&mut Self)) {
+        let split =
+            value.cause().map(|cause| Split { range: self.draft.expr(condition).range, cause, from: None });
+        self.control.extend(split);
+        body(self);
+        if split.is_some() {
+            self.control.pop();
+        }
+    }
+
+    /// Runs the body of a loop; threads that leave it at different times part in all of it.
+    fn looped(&mut self, label: LabelId, body: impl FnOnce(&mut Self)) {
+        self.loops.push((label, self.control.len()));
+        let split = self.labels.get(&label).copied();
+        self.control.extend(split);
+        body(self);
+        if split.is_some() {
+            self.control.pop();
+        }
+        self.loops.pop();
+    }
+
+    /// `break` or `continue`: under a divergent condition within the loop, it parts the threads.
+    fn leave(&mut self, label: LabelId, from: Option<TextSize>) {
+        let Some((_, outside)) = self.loops.iter().rev().find(|(open, _)| *open == label).copied() else {
+            return;
+        };
+        let Some(split) = self.control[outside..].iter().find(|split| split.from.is_none()).copied() else {
+            return;
+        };
+        let new = Split { from, ..split };
+        match self.labels.get(&label) {
+            Some(old) if old.from.is_none() => {}
+            Some(old) if from.is_some() && old.from <= from => {}
+            _ => {
+                self.labels.insert(label, new);
+                self.changed = true;
+            }
+        }
+    }
+
+    fn declare(&mut self, local: LocalId, value: Variance) {
+        let old = self.variance.get(&local).copied();
+        let new = match old {
+            Some(old) => old.join(value),
+            None => value,
+        };
+        self.set(local, old, new);
+    }
+
+    fn assign(&mut self, local: LocalId, value: Variance) {
+        let parted = self.control.iter().find(|split| split.from.is_none()).map(|split| split.cause);
+        let old = self.variance.get(&local).copied();
+        let new = match parted {
+            Some(cause) => Variance::Divergent(cause),
+            // A variable without an initialiser starts with its first value.
+            None => old.map_or(value, |old| old.join(value)),
+        };
+        let new = match old {
+            Some(Variance::Divergent(cause)) => Variance::Divergent(cause),
+            _ => new,
+        };
+        self.set(local, old, new);
+    }
+
+    fn set(&mut self, local: LocalId, old: Option<Variance>, new: Variance) {
+        if old != Some(new) {
+            self.variance.insert(local, new);
+            self.changed = true;
+        }
+    }
+
+    fn expr(&mut self, expr: ExprId) -> Variance {
+        let draft = self.draft;
+        match &draft.expr(expr).kind {
+            ExprKind::Local(local) => self.variance.get(local).copied().unwrap_or(Variance::Uniform),
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.expr(*value),
+            ExprKind::Assign { target, value } => {
+                let value = self.expr(*value);
+                if let AssignTarget::Local(local) = target {
+                    self.assign(*local, value);
+                }
+                value
+            }
+            ExprKind::Let { stmts, result } => {
+                stmts.iter().for_each(|stmt| self.stmt(*stmt));
+                self.expr(*result)
+            }
+            ExprKind::Equal { left, right, .. } => {
+                let (left, right) = (self.expr(*left), self.expr(*right));
+                compare(left, right)
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition_value = self.expr(*condition);
+                let mut value = Variance::Uniform;
+                self.under(*condition, condition_value, |this| {
+                    let then = this.expr(*then);
+                    value = then.join(this.expr(*otherwise));
+                });
+                if condition_value == Variance::Uniform { value } else { value.join(condition_value).mixed() }
+            }
+            ExprKind::ShortCircuit { left, right, .. } => {
+                let left_value = self.expr(*left);
+                let mut right_value = Variance::Uniform;
+                self.under(*left, left_value, |this| right_value = this.expr(*right));
+                left_value.join(right_value).mixed()
+            }
+            ExprKind::Call { .. } => self.call(expr),
+            // A rail that a thread allocates is its own.
+            ExprKind::New { .. } if !matches!(draft.facts.shape(draft.expr(expr).ty), Shape::Plain) => {
+                Variance::Divergent(Cause::Data)
+            }
+            _ => self.operands(expr),
+        }
+    }
+
+    fn operands(&mut self, expr: ExprId) -> Variance {
+        let mut value = Variance::Uniform;
+        for child in self.draft.body.children(Node::Expr(expr)) {
+            match child {
+                Node::Expr(child) => value = value.join(self.expr(child).mixed()),
+                Node::Stmt(stmt) => self.stmt(stmt),
+            }
+        }
+        value
+    }
+
+    fn call(&mut self, expr: ExprId) -> Variance {
+        let draft = self.draft;
+        let ExprKind::Call { method, receiver, args, .. } = &draft.expr(expr).kind else {
+            return Variance::Uniform;
+        };
+        if draft.facts.callable(*method) == Callable::Barrier {
+            self.barrier(expr);
+            return Variance::Uniform;
+        }
+        let operands: Vec<Variance> =
+            receiver.iter().chain(args).map(|operand| self.expr(*operand)).collect();
+        let name = method.name(draft.facts.db);
+        let sign = name.strip_prefix("operator").map_or("", str::trim);
+        match (sign, &operands[..]) {
+            ("+", [Variance::Uniform, other] | [other, Variance::Uniform]) => *other,
+            ("-", [other, Variance::Uniform]) => *other,
+            ("-", [Variance::Offset(a, _), Variance::Offset(b, _)]) if a == b => Variance::Uniform,
+            ("<" | ">" | "<=" | ">=", [left, right]) => compare(*left, *right),
+            // Conversions between number types.
+            (_, [value]) if name.starts_with("operator") && sign != "-" && sign != "~" && sign != "!" => {
+                *value
+            }
+            ("()", [rail, index]) => match rail.join(*index).cause() {
+                None => Variance::Uniform,
+                Some(_) => Variance::Divergent(Cause::Data),
+            },
+            _ => operands.iter().fold(Variance::Uniform, |all, operand| all.join(operand.mixed())),
+        }
+    }
+
+    fn barrier(&mut self, expr: ExprId) {
+        if !self.reporting {
+            return;
+        }
+        let range = self.draft.expr(expr).range;
+        let around = |split: &&Split| split.from.is_none_or(|from| from <= range.start());
+        let Some(split) = self.control.iter().find(around) else { return };
+        let why = match split.cause {
+            Cause::Index(local) => {
+                format!("it depends on the thread index `{}`", self.draft.local(local).name)
+            }
+            Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
+        };
+        let skipped = if split.from.is_some() {
+            "some threads of the block skip this barrier"
+        } else {
+            "not all threads of the block reach this barrier together"
+        };
+        self.draft.report(
+            self.draft
+                .violation(&cuda::barrier_divergent::RULE, range, skipped)
+                .note("a barrier waits for all threads of the block: those that take another way would leave the others waiting for ever")
+                .note("move the barrier out of the condition, and let the threads that have nothing to do pass it as well")
+                .related(None, split.range, format!("this condition is not the same for all threads: {why}")),
+        );
+    }
+}
+
+/// Comparing: two values that count from the same start compare the same in all threads.
+fn compare(left: Variance, right: Variance) -> Variance {
+    match (left, right) {
+        (Variance::Offset(a, _), Variance::Offset(b, _)) if a == b => Variance::Uniform,
+        _ => left.join(right).mixed(),
+    }
+}

@@ -1,0 +1,204 @@
+//! Calls in device code: what may be called, and what to do about the rest.
+
+use super::draft::Draft;
+use super::facts::{Callable, Shape};
+use super::repair::Repair;
+use super::rules::{Code, Uses};
+use crate::body::{Dispatch, ExprId, ExprKind};
+use crate::diagnostics::cuda;
+use crate::ids::MethodId;
+use crate::item_tree::ClassKind;
+
+impl Draft<'_> {
+    /// Looks at a call; gives whether to go on to its operands.
+    pub(super) fn device_call(&self, expr: ExprId, code: Code, uses: &mut Uses) -> bool {
+        let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else {
+            return true;
+        };
+        match self.facts.callable(*method) {
+            Callable::Barrier => {
+                self.barrier_call(expr, code, uses);
+                false
+            }
+            Callable::Builtin => {
+                let writes = method.name(self.facts.db) == "operator()=";
+                if let (true, Some(receiver)) = (writes, receiver) {
+                    self.written_rail(*receiver, expr);
+                }
+                self.builtin_operands(expr, *receiver, args)
+            }
+            Callable::Function => {
+                if self.device_function_call(expr, *method, *dispatch) {
+                    uses.calls.push((*method, expr));
+                }
+                true
+            }
+            Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
+        }
+    }
+
+    /// Element access and operators are fine on numbers and rails, not on what a device cannot hold.
+    fn builtin_operands(&self, expr: ExprId, receiver: Option<ExprId>, args: &[ExprId]) -> bool {
+        let operands = receiver.iter().chain(args);
+        for operand in operands {
+            if self.facts.shape(self.expr(*operand).ty) == Shape::Generic {
+                self.generic_value(self.expr(expr).range, &self.facts.show(self.expr(*operand).ty));
+                return false;
+            }
+        }
+        true
+    }
+
+    fn barrier_call(&self, expr: ExprId, code: Code, uses: &mut Uses) {
+        if code == Code::Thread {
+            return uses.barriers.push(expr);
+        }
+        let place =
+            if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
+        self.refuse(
+            &cuda::barrier_outside_thread::RULE,
+            self.expr(expr).range,
+            &format!("a barrier in {place}"),
+            "all threads of a block must reach a barrier together, which can be seen only where it stands in the code of the threads \
+             itself: call `Clock.advanceAll()` there",
+        );
+    }
+
+    /// Whether a `@CUDA` method can be called here.
+    fn device_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
+        let range = self.expr(expr).range;
+        let name = self.facts.method_name(method);
+        if self.facts.is_generic(method) {
+            self.refuse(
+                &cuda::generic_call::RULE,
+                range,
+                &format!("`{name}` is generic, so a thread cannot call it"),
+                "device functions have fixed types: write it for the type that is needed, outside generic classes",
+            );
+            return false;
+        }
+        if self.facts.is_static(method)
+            || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct
+        {
+            return true;
+        }
+        self.object_call(expr, method, dispatch);
+        false
+    }
+
+    /// A call of a method of an object.
+    fn object_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) {
+        let range = self.expr(expr).range;
+        let name = self.facts.method_name(method);
+        let interface = self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Interface;
+        if dispatch == Dispatch::Virtual && interface {
+            return self.refuse(
+                &cuda::interface_call::RULE,
+                range,
+                &format!("a thread cannot call `{name}` through an interface"),
+                "which code it is would depend on an object of the host: call a `@CUDA static def`",
+            );
+        }
+        if dispatch == Dispatch::Virtual {
+            return self.refuse(
+                &cuda::virtual_call::RULE,
+                range,
+                &format!("a thread cannot call `{name}`, a method of an object"),
+                "which code it is depends on the object's class, and the object lives on the host: call a `@CUDA static def` and pass what it needs",
+            );
+        }
+        self.refuse(
+            &cuda::instance_call::RULE,
+            range,
+            &format!("a thread cannot call `{name}` on an object"),
+            "the object lives on the host: make it a `@CUDA static def` and pass what it needs",
+        );
+    }
+
+    fn refused_call(
+        &self,
+        expr: ExprId,
+        method: MethodId,
+        dispatch: Dispatch,
+        receiver: Option<ExprId>,
+    ) -> bool {
+        let db = self.facts.db;
+        let range = self.expr(expr).range;
+        let name = self.facts.method_name(method);
+        let class = method.class(db);
+        if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
+            .iter()
+            .any(|full| self.facts.is_class(class, full))
+        {
+            self.refuse(
+                &cuda::print_in_kernel::RULE,
+                range,
+                "a thread cannot print",
+                "the console belongs to the host: write into a `GlobalRail`, copy it back, and print after the `at`",
+            );
+            return false;
+        }
+        if self.facts.is_class(class, "x10.lang.Clock") {
+            self.refuse(
+                &cuda::clock_operation::RULE,
+                range,
+                &format!("a thread cannot call `{name}`"),
+                "the threads of a block have one barrier and no clock object: `Clock.advanceAll()` is all there is",
+            );
+            return false;
+        }
+        if self.facts.is_class(class, "x10.util.CUDAUtilities") && method.name(db).starts_with("auto") {
+            self.refuse(
+                &cuda::auto_in_thread::RULE,
+                range,
+                &format!("`{name}` is asked too late"),
+                "it decides how the kernel is launched: write `val n = ...` before the outer `finish`, and use `n` here",
+            );
+            return false;
+        }
+        if self.facts.class_kind(class) == ClassKind::Struct
+            && self.facts.shape(self.receiver_type(receiver)) == Shape::Plain
+        {
+            self.unannotated(expr, method, &name);
+            return true;
+        }
+        if !self.facts.is_static(method) {
+            if self.receiver_is_text(receiver) {
+                self.refuse(
+                    &cuda::string_in_kernel::RULE,
+                    range,
+                    "a thread cannot use a string",
+                    "a string is an object of the host: make numbers of it before the `at`",
+                );
+            } else {
+                self.object_call(expr, method, dispatch);
+            }
+            return false;
+        }
+        self.unannotated(expr, method, &name);
+        true
+    }
+
+    fn receiver_type(&self, receiver: Option<ExprId>) -> crate::ty::Ty {
+        receiver.map_or_else(|| crate::ty::Ty::void(self.facts.db), |receiver| self.expr(receiver).ty)
+    }
+
+    fn receiver_is_text(&self, receiver: Option<ExprId>) -> bool {
+        self.facts.shape(self.receiver_type(receiver)) == Shape::Text
+    }
+
+    fn unannotated(&self, expr: ExprId, method: MethodId, name: &str) {
+        let violation = self.violation(
+            &cuda::unannotated_call::RULE,
+            self.expr(expr).range,
+            format!("a thread calls `{name}`, which is not made for the device"),
+        );
+        self.report(if self.facts.is_users(method) {
+            violation
+                .note(format!("only functions marked `@CUDA` are checked and compiled for the device: annotate `{name}`"))
+                .repair(Repair::Annotate(method))
+        } else {
+            violation.note("the class library has no version of it for the device: compute it before the `at`, or write a `@CUDA static def`")
+        });
+    }
+}

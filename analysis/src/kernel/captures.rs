@@ -1,0 +1,312 @@
+//! What a kernel uses of the code around it: how each variable travels to the device, and what cannot.
+
+use super::draft::Draft;
+use super::facts::Shape;
+use super::rules::Uses;
+use super::{CaptureKind, CaptureSource, KernelCapture};
+use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
+use crate::diagnostics::{Severity, cuda};
+use crate::ids::FieldId;
+use crate::item_tree::items::field_item;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+
+impl Draft<'_> {
+    /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
+    pub fn captures(&self, uses: &Uses, place: ExprId) -> Vec<KernelCapture> {
+        let mut found: Vec<KernelCapture> = Vec::new();
+        let mut seen: Vec<CaptureSource> = Vec::new();
+        for local in uses.locals.iter().copied().filter(|local| !self.inner.contains(local)) {
+            if seen.contains(&CaptureSource::Local(local)) {
+                continue;
+            }
+            seen.push(CaptureSource::Local(local));
+            if let Some(kind) = self.capture_kind(local) {
+                self.check_home(local, &kind, place);
+                found.push(KernelCapture {
+                    source: CaptureSource::Local(local),
+                    ty: self.local(local).ty,
+                    kind,
+                });
+            }
+        }
+        for field in &uses.statics {
+            let source = CaptureSource::Static(*field);
+            if !seen.contains(&source) {
+                seen.push(source);
+                let ty = self.static_type(*field);
+                found.push(KernelCapture { source, ty, kind: CaptureKind::Scalar });
+            }
+        }
+        found
+    }
+
+    fn static_type(&self, field: FieldId) -> Ty {
+        let named = |expr: &&crate::body::Expr| expr.kind == ExprKind::StaticField(field);
+        match self.body.exprs.iter().find(named) {
+            Some(expr) => expr.ty,
+            None => crate::scope::signature::field_type(self.facts.db, field),
+        }
+    }
+
+    /// Where the kernel first uses `local`.
+    fn first_use(&self, local: LocalId) -> apg_syntax::TextRange {
+        let at = self.stmt(self.at).range;
+        let body = match self.stmt(self.at).kind {
+            StmtKind::At { body, .. } => self.stmt(body).range,
+            _ => at,
+        };
+        self.body
+            .exprs
+            .iter()
+            .filter(|expr| {
+                body.contains_range(expr.range)
+                    && match &expr.kind {
+                        ExprKind::Local(used) => *used == local,
+                        ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } => {
+                            *used == local
+                        }
+                        _ => false,
+                    }
+            })
+            .map(|expr| expr.range)
+            .min_by_key(|range| range.start())
+            .unwrap_or(at)
+    }
+
+    fn capture_kind(&self, local: LocalId) -> Option<CaptureKind> {
+        let declared = self.local(local);
+        let (name, range) = (&declared.name, self.first_use(local));
+        if declared.mutable {
+            self.report(
+                self.violation(&cuda::captured_var::RULE, range, format!("a kernel uses the `var` `{name}` of the code around it"))
+                    .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")
+                    .related(None, declared.range, format!("`{name}` is declared here"))
+                    .repair(self.freeze(local)),
+            );
+            return None;
+        }
+        match self.facts.shape(declared.ty) {
+            Shape::Plain => Some(CaptureKind::Scalar),
+            Shape::Rail(element) => Some(CaptureKind::Rail { element }),
+            Shape::GlobalRail(element) => Some(CaptureKind::GlobalRail { element }),
+            Shape::Unknown => {
+                self.mark_broken();
+                None
+            }
+            Shape::Generic => {
+                self.generic_value(range, &self.facts.show(declared.ty));
+                None
+            }
+            Shape::BadRail(element) => {
+                let shown = self.facts.show(element);
+                self.refuse(&cuda::element_type::RULE, range, &format!("a kernel cannot use elements of type `{shown}`"),
+                    "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of the host mean nothing there");
+                None
+            }
+            _ => {
+                let shown = self.facts.show(declared.ty);
+                self.report(
+                    self.violation(&cuda::captured_object::RULE, range, format!("`{name}` of type `{shown}` cannot travel to a device"))
+                        .note("a device gets numbers, plain structs, and rails of these: take what the kernel needs of it into `val`s before the `at`")
+                        .related(None, declared.range, format!("`{name}` is declared here")),
+                );
+                None
+            }
+        }
+    }
+
+    /// Copies a `var` into a `val` before the `at`, unless the kernel assigns it.
+    fn freeze(&self, local: LocalId) -> Option<super::Repair> {
+        use super::repair::{Repair, RepairEdit, text};
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let body = self.stmt(body).range;
+        let inside = |range: apg_syntax::TextRange| body.contains_range(range);
+        let assigned = self.body.exprs.iter().any(|expr| {
+            matches!(expr.kind, ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } if used == local)
+                && inside(expr.range)
+        });
+        if assigned {
+            return None;
+        }
+        let uses: Vec<_> = self
+            .body
+            .exprs
+            .iter()
+            .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
+            .collect();
+        let first = uses.first()?.range;
+        let Repair::Edits { title, mut edits } =
+            self.hoist(first, &format!("{}_now", self.local(local).name))
+        else {
+            return None;
+        };
+        let name = edits.iter().find(|edit| edit.range == first)?.text.clone();
+        edits.extend(
+            uses[1..]
+                .iter()
+                .filter(|expr| expr.range != first)
+                .map(|expr| RepairEdit { range: expr.range, text: name.clone() }),
+        );
+        edits.dedup();
+        let _ = title;
+        Some(Repair::edits(
+            vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
+            edits,
+        ))
+    }
+
+    /// `this` used as a value.
+    pub fn captured_this(&self, expr: ExprId) {
+        self.refuse(
+            &cuda::captured_this::RULE,
+            self.expr(expr).range,
+            "a kernel cannot use `this`",
+            "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`",
+        );
+    }
+
+    /// A field read through `this`, written or not.
+    pub fn captured_field(&self, expr: ExprId, field: FieldId) {
+        let name = field.name(self.facts.db);
+        let range = self.expr(expr).range;
+        let assigned = matches!(self.expr(expr).kind, ExprKind::Assign { .. });
+        let violation = self
+            .violation(
+                &cuda::captured_this::RULE,
+                range,
+                format!("a kernel cannot use the field `{name}` of `this`"),
+            )
+            .note("the object lives on the host: copy the field into a `val` before the `at`");
+        let property = field_item(self.facts.db, field).is_some();
+        self.report(if assigned || !property {
+            violation
+        } else {
+            violation.repair(self.copy_field(expr, field, name))
+        });
+    }
+
+    /// Copies a field into a `val` and uses that throughout the kernel.
+    fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<super::Repair> {
+        use super::repair::{Piece, Repair, RepairEdit, text};
+        let first = self.expr(expr).range;
+        // A local of the field's name would hide the field, so `this.` keeps the initialiser right.
+        let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("the_{name}")) else { return None };
+        let replacement = edits.iter().find(|edit| edit.range == first)?.text.clone();
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let body = self.stmt(body).range;
+        for other in &self.body.exprs {
+            let same = matches!(&other.kind, ExprKind::Field { object, field: used }
+                if *used == field && matches!(self.expr(self.strip(*object)).kind, ExprKind::This));
+            if same && other.range != first && body.contains_range(other.range) {
+                edits.push(RepairEdit { range: other.range, text: replacement.clone() });
+            }
+        }
+        edits.sort_by_key(|edit| edit.range.start());
+        edits.dedup();
+        let title = vec![text("Copy `"), Piece::Source(first), text("` into a `val` before the `at`")];
+        Some(Repair::edits(title, edits))
+    }
+
+    /// An element is written: a captured host rail is only a copy.
+    pub fn written_rail(&self, rail: ExprId, site: ExprId) {
+        let Some(local) = self.named_local(rail) else { return };
+        let declared = self.local(local);
+        if self.inner.contains(&local) || !matches!(self.facts.shape(declared.ty), Shape::Rail(_)) {
+            return;
+        }
+        let name = &declared.name;
+        self.report(
+            self.violation(&cuda::captured_rail_write::RULE, self.expr(site).range, format!("writes to `{name}`, of which the device has only a copy"))
+                .note("a captured `Rail` is copied to the device before the launch and never back: allocate a `GlobalRail` with `CUDAUtilities.makeGlobalRail`, write to that, and copy it back with `Rail.asyncCopy`")
+                .related(None, declared.range, format!("`{name}` is declared here")),
+        );
+    }
+
+    /// A `GlobalRail` whose type says that it lives somewhere else than the kernel runs.
+    fn check_home(&self, local: LocalId, kind: &CaptureKind, place: ExprId) {
+        let CaptureKind::GlobalRail { .. } = kind else { return };
+        let Some(home) = self.home_of(self.local(local).ty) else { return };
+        let Some(target) = self.place_path(place, 8) else { return };
+        if self.same_path(&home, &target) || !is_settled(&home) {
+            return;
+        }
+        let name = &self.local(local).name;
+        let mut violation = self
+            .violation(&cuda::global_rail_home::RULE, self.first_use(local), format!("`{name}` lives at `{home}`, the kernel runs at `{target}`"))
+            .note("a kernel reads and writes only memory of its own place; that the two are the same is checked at the launch")
+            .related(None, self.expr(place).range, "the kernel's place");
+        violation.severity = Severity::Warning;
+        self.report(violation);
+    }
+
+    /// The path `p` of `self.home == p` in a type.
+    fn home_of(&self, ty: Ty) -> Option<Path> {
+        let constraint = ty.constraint(self.facts.db)?;
+        let is_home = |path: &Path| {
+            path.root == PathRoot::SelfValue && path.fields.len() == 1 && path.fields[0].starts_with("home")
+        };
+        constraint.terms.iter().find_map(|term| match term {
+            ConstraintTerm::Equal(a, b) if is_home(a) => Some(b.clone()),
+            ConstraintTerm::Equal(a, b) if is_home(b) => Some(a.clone()),
+            _ => None,
+        })
+    }
+
+    fn place_path(&self, expr: ExprId, depth: u32) -> Option<Path> {
+        let depth = depth.checked_sub(1)?;
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Here => Some(Path::here()),
+            ExprKind::This => Some(Path::this()),
+            ExprKind::Local(local) => {
+                let local = self.local(*local);
+                Some(Path::local(local.name.clone(), local.range.start().into()))
+            }
+            ExprKind::Field { object, field } => {
+                Some(self.place_path(*object, depth)?.field(field.name(self.facts.db).clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether two paths may be the same place; only paths known to differ in name are told apart.
+    fn same_path(&self, a: &Path, b: &Path) -> bool {
+        let root = |path: &Path| match &path.root {
+            PathRoot::Local { name, .. } => Some(name.clone()),
+            PathRoot::This if !path.fields.is_empty() => Some("this".into()),
+            PathRoot::Here => Some("here".into()),
+            _ => None,
+        };
+        match (root(a), root(b)) {
+            (Some(left), Some(right)) => {
+                left == right && a.fields == b.fields || self.is_copy(a, b) || self.is_copy(b, a)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether `a` is a `val` made from `b`.
+    fn is_copy(&self, a: &Path, b: &Path) -> bool {
+        let PathRoot::Local { name, .. } = &a.root else { return false };
+        self.body.stmts.iter().any(|stmt| match stmt.kind {
+            StmtKind::Let { local, init: Some(init) } if self.local(local).name == *name => self
+                .place_path(init, 8)
+                .is_none_or(|path| path.fields == b.fields && root_name(&path) == root_name(b)),
+            _ => false,
+        })
+    }
+}
+
+fn root_name(path: &Path) -> Option<&str> {
+    match &path.root {
+        PathRoot::Local { name, .. } => Some(name),
+        PathRoot::Here => Some("here"),
+        PathRoot::This => Some("this"),
+        _ => None,
+    }
+}
+
+/// Whether a home path names a place that is fixed where the kernel is launched.
+fn is_settled(home: &Path) -> bool {
+    matches!(home.root, PathRoot::Here | PathRoot::Local { .. } | PathRoot::This)
+}

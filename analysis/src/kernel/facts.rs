@@ -1,0 +1,253 @@
+//! What the kernel rules ask about classes, methods, fields and types.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use crate::db::Db;
+use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
+use crate::infer::{BodyResult, Owner, owner_body};
+use crate::item_tree::items::{
+    class_item, class_kind, field_is_static, field_item, fields, method_is_static, method_item,
+    qualified_name,
+};
+use crate::item_tree::{ClassKind, annotation_string, has_annotation};
+use crate::scope::signature::field_type;
+use crate::ty::known::Known;
+use crate::ty::{Ty, TyKind};
+
+/// What the kernel rules ask about classes, methods, fields and types.
+pub(super) struct Facts<'a> {
+    pub db: &'a dyn Db,
+}
+
+/// How a method may be called in a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Callable {
+    /// A machine operation, or an element of a rail: the emitter knows it.
+    Builtin,
+    /// `Clock.advanceAll()`.
+    Barrier,
+    /// A `@CUDA` function with a body to be checked and emitted.
+    Function,
+    /// None of these.
+    No,
+}
+
+/// What a value's type means to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A number, `Boolean`, `Char`, or a struct of such.
+    Plain,
+    /// `Rail[T]` of plain elements.
+    Rail(Ty),
+    /// `GlobalRail[T]` of plain elements.
+    GlobalRail(Ty),
+    /// `CUDAConstantRail[T]` of plain elements.
+    ConstantRail(Ty),
+    /// A rail of any kind whose elements are not plain: the element type.
+    BadRail(Ty),
+    /// `String`.
+    Text,
+    /// A function value.
+    Function,
+    /// A type parameter.
+    Generic,
+    /// `void`, the type of `null`.
+    Nothing,
+    /// Unknown, already reported.
+    Unknown,
+    /// Any other class, interface or struct with references in it.
+    Object,
+}
+
+impl Facts<'_> {
+    /// Whether `class` is the library class with this full name.
+    pub fn is_class(&self, class: ClassId, full: &str) -> bool {
+        let name = full.rsplit('.').next().unwrap_or(full);
+        class.outer(self.db).is_none()
+            && class.name(self.db) == name
+            && qualified_name(self.db, class) == full
+    }
+
+    /// Whether `method` is that of the library class `full`.
+    pub fn is_method(&self, method: MethodId, full: &str, name: &str) -> bool {
+        method.name(self.db) == name && self.is_class(method.class(self.db), full)
+    }
+
+    /// `Class.method`, as a reader knows it.
+    pub fn method_name(&self, method: MethodId) -> String {
+        let class = method.class(self.db).name(self.db);
+        match method.name(self.db).as_str() {
+            "this" => format!("new {class}"),
+            name => format!("{class}.{name}"),
+        }
+    }
+
+    /// How a kernel may call `method`.
+    pub fn callable(&self, method: MethodId) -> Callable {
+        let Some(item) = method_item(self.db, method) else { return Callable::No };
+        match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
+            Some("kernel.barrier") => return Callable::Barrier,
+            Some(name) if name.starts_with("op.") => return Callable::Builtin,
+            Some("rail.get" | "rail.set") => return Callable::Builtin,
+            _ => {}
+        }
+        if has_annotation(&item.annotations, "CUDA") {
+            return Callable::Function;
+        }
+        let class = method.class(self.db);
+        let rail = ["x10.lang.Rail", "x10.lang.GlobalRail", "x10.lang.CUDAConstantRail"];
+        let access = ["operator()", "operator()=", "size", "range"];
+        let is_access = access.contains(&method.name(self.db).as_str());
+        if is_access && rail.iter().any(|full| self.is_class(class, full)) {
+            return Callable::Builtin;
+        }
+        // The bounds of a range are all that is left of it in a kernel.
+        if ["x10.lang.IntRange", "x10.lang.LongRange"].iter().any(|full| self.is_class(class, full))
+            && item.kind.is_constructor()
+        {
+            return Callable::Builtin;
+        }
+        Callable::No
+    }
+
+    /// Whether the method stands in the user's code, so that it can be changed.
+    pub fn is_users(&self, method: MethodId) -> bool {
+        method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
+    }
+
+    /// Whether the method needs no receiver.
+    pub fn is_static(&self, method: MethodId) -> bool {
+        method_is_static(self.db, method)
+    }
+
+    /// Whether the method is a constructor.
+    pub fn is_constructor(&self, method: MethodId) -> bool {
+        method_item(self.db, method).is_some_and(|item| item.kind.is_constructor())
+    }
+
+    /// Whether the method carries `@CUDA`.
+    pub fn is_cuda(&self, method: MethodId) -> bool {
+        method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
+    }
+
+    /// Whether the method or its class has type parameters.
+    pub fn is_generic(&self, method: MethodId) -> bool {
+        let own = method_item(self.db, method).is_some_and(|item| !item.type_params.is_empty());
+        own || class_item(self.db, method.class(self.db))
+            .as_ref()
+            .is_some_and(|item| !item.type_params.is_empty())
+    }
+
+    /// Class, struct or interface.
+    pub fn class_kind(&self, class: ClassId) -> ClassKind {
+        class_kind(self.db, class).unwrap_or(ClassKind::Class)
+    }
+
+    /// Whether a field is a `var`.
+    pub fn is_mutable_field(&self, field: FieldId) -> bool {
+        field_item(self.db, field).is_some_and(|item| item.mutable)
+    }
+
+    /// Whether computing with it gives the same value at every place and has no effect.
+    pub fn is_pure(&self, method: MethodId) -> bool {
+        let Some(item) = method_item(self.db, method) else { return false };
+        annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("op."))
+            || (has_annotation(&item.annotations, "CUDA") && self.is_static(method))
+            || has_annotation(&item.annotations, "Pure")
+    }
+
+    /// The typed code of a method.
+    pub fn body(&self, method: MethodId) -> Arc<BodyResult> {
+        self.body_of(Owner::Method(method))
+    }
+
+    /// The typed code of a method or field initialiser.
+    pub fn body_of(&self, owner: Owner) -> Arc<BodyResult> {
+        owner_body(self.db, owner).clone()
+    }
+
+    /// As written in a program.
+    pub fn show(&self, ty: Ty) -> String {
+        ty.base(self.db).display(self.db).to_string()
+    }
+
+    /// What the type means to a kernel.
+    pub fn shape(&self, ty: Ty) -> Shape {
+        self.shape_within(ty, &mut FxHashSet::default())
+    }
+
+    fn shape_within(&self, ty: Ty, open: &mut FxHashSet<ClassId>) -> Shape {
+        let (class, args) = match ty.base(self.db).kind(self.db) {
+            TyKind::Class { class, args } => (*class, args),
+            TyKind::Function { .. } => return Shape::Function,
+            TyKind::Param(_) => return Shape::Generic,
+            TyKind::Null | TyKind::Void => return Shape::Nothing,
+            TyKind::Error => return Shape::Unknown,
+            TyKind::Constrained { .. } => return Shape::Object,
+        };
+        if ty.primitive(self.db).is_some() {
+            return Shape::Plain;
+        }
+        if ty.is_known(self.db, Known::String) {
+            return Shape::Text;
+        }
+        if let [element] = args[..] {
+            let rail = |shape: fn(Ty) -> Shape, open: &mut FxHashSet<ClassId>| match self
+                .shape_within(element, open)
+            {
+                Shape::Plain => shape(element),
+                Shape::Unknown => Shape::Unknown,
+                _ => Shape::BadRail(element),
+            };
+            if ty.is_known(self.db, Known::Rail) {
+                return rail(Shape::Rail, open);
+            }
+            if ty.is_known(self.db, Known::GlobalRail) {
+                return rail(Shape::GlobalRail, open);
+            }
+            if self.is_class(class, "x10.lang.CUDAConstantRail") {
+                return rail(Shape::ConstantRail, open);
+            }
+        }
+        if self.class_kind(class) != ClassKind::Struct || !open.insert(class) {
+            return Shape::Object;
+        }
+        let plain = args.is_empty()
+            && self.instance_fields(class).all(|ty| self.shape_within(ty, open) == Shape::Plain);
+        open.remove(&class);
+        if plain { Shape::Plain } else { Shape::Object }
+    }
+
+    fn instance_fields(&self, class: ClassId) -> impl Iterator<Item = Ty> + '_ {
+        fields(self.db, class)
+            .iter()
+            .copied()
+            .filter(|field| !field_is_static(self.db, *field))
+            .map(|field| field_type(self.db, field))
+    }
+
+    /// Bytes of a plain value in device memory, aligned as C++ does.
+    pub fn size(&self, ty: Ty) -> Option<u64> {
+        self.size_and_alignment(ty, 0).map(|(size, _)| size)
+    }
+
+    fn size_and_alignment(&self, ty: Ty, depth: u32) -> Option<(u64, u64)> {
+        if let Some(size) = ty.primitive(self.db).and_then(Known::size) {
+            return Some((size.into(), size.into()));
+        }
+        let (class, _) = ty.as_class(self.db)?;
+        if depth > 32 || self.shape(ty) != Shape::Plain {
+            return None;
+        }
+        let (mut end, mut alignment) = (0u64, 1u64);
+        for field in self.instance_fields(class) {
+            let (size, align) = self.size_and_alignment(field, depth + 1)?;
+            end = end.next_multiple_of(align) + size;
+            alignment = alignment.max(align);
+        }
+        Some((end.max(1).next_multiple_of(alignment), alignment))
+    }
+}

@@ -1,0 +1,160 @@
+//! Expressions of a kernel that the host evaluates before the launch: the numbers of blocks and
+//! threads, sizes and first values of shared memory. They may use only what has the same value on the
+//! host as it would have on the device.
+
+use apg_syntax::TextRange;
+
+use super::PreludeKind;
+use super::draft::Draft;
+use crate::body::walk::Node;
+use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
+use crate::diagnostics::{Rule, hoist};
+use crate::item_tree::items::field_is_static;
+
+impl Draft<'_> {
+    /// Reports every part of `expr` that the host cannot evaluate before the launch.
+    pub fn hoistable(&self, expr: ExprId) {
+        self.hoistable_part(expr, expr);
+    }
+
+    fn hoistable_part(&self, expr: ExprId, whole: ExprId) {
+        let node = self.expr(expr);
+        let below = |draft: &Self| {
+            for child in draft.body.children(Node::Expr(expr)) {
+                if let Node::Expr(child) = child {
+                    draft.hoistable_part(child, whole);
+                }
+            }
+        };
+        match &node.kind {
+            ExprKind::Error => self.mark_broken(),
+            ExprKind::Literal(_) => {}
+            ExprKind::Local(local) => self.hoistable_local(*local, node.range, whole),
+            ExprKind::Here => {
+                self.not_hoistable(expr, &hoist::here::RULE, "`here` is not known before the launch", "place",
+                    "the host evaluates this before the launch, where `here` is the host, and not the device that the kernel runs on");
+            }
+            ExprKind::This | ExprKind::Outer(_) => {
+                self.not_hoistable(
+                    expr,
+                    &hoist::field_access::RULE,
+                    "`this` does not travel with a kernel",
+                    "self",
+                    "copy what is needed of it into a `val` before the `at`",
+                );
+            }
+            ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
+            ExprKind::StaticField(field) => {
+                if self.facts.is_mutable_field(*field) || !field_is_static(self.facts.db, *field) {
+                    self.hoistable_field(expr, field.name(self.facts.db));
+                }
+            }
+            ExprKind::Call { method, dispatch, .. } => {
+                if *dispatch != Dispatch::Virtual && self.facts.is_pure(*method) {
+                    return below(self);
+                }
+                let name = self.facts.method_name(*method);
+                let suggestion = suggestion(method.name(self.facts.db));
+                self.not_hoistable(expr, &hoist::call::RULE, &format!("a call of `{name}` is not known to be free of effects"), suggestion,
+                    "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
+                     place it runs at, would happen at the wrong place");
+            }
+            ExprKind::Coerce { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::ShortCircuit { .. }
+            | ExprKind::Equal { .. } => below(self),
+            ExprKind::Assign { .. } | ExprKind::Let { .. } => {
+                self.not_hoistable(
+                    expr,
+                    &hoist::assignment::RULE,
+                    "an assignment cannot be made while a kernel is set up",
+                    "value",
+                    "the host evaluates this once before the launch, not in each block or thread",
+                );
+            }
+            _ => {
+                self.not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",
+                    "the host evaluates it before the launch: only literals, `val`s declared before the `at`, auto-configuration and arithmetic on \
+                     these have the same value there");
+            }
+        }
+    }
+
+    fn hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
+        let declared = self.local(local);
+        let name = &declared.name;
+        if !self.inner.contains(&local) {
+            if declared.mutable {
+                self.report(
+                    self.violation(&hoist::mutable_variable::RULE, range, format!("the `var` `{name}` may change before the launch"))
+                        .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
+                        .related(None, declared.range, format!("`{name}` is declared here"))
+                        .repair(self.hoist(range, &format!("{name}_now"))),
+                );
+            }
+            return;
+        }
+        if self.is_auto(local) {
+            return;
+        }
+        let whole_range = self.expr(whole).range;
+        self.report(
+            self.violation(
+                &hoist::inner_variable::RULE,
+                range,
+                format!("`{name}` is declared inside the kernel, so the host does not know it before the launch"),
+            )
+            .note("blocks, threads and shared memory are set up before any of the kernel runs: declare what they depend on before the `at`")
+            .related(None, declared.range, format!("`{name}` is declared here"))
+            .related(None, whole_range, "this is evaluated by the host"),
+        );
+    }
+
+    /// Whether the local is `CUDAUtilities.autoBlocks()` or `autoThreads()` of this kernel's prelude.
+    fn is_auto(&self, local: LocalId) -> bool {
+        let Some(init) = self.initialiser(local) else { return false };
+        matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
+    }
+
+    fn hoistable_field(&self, expr: ExprId, name: &str) {
+        self.not_hoistable(
+            expr,
+            &hoist::field_access::RULE,
+            &format!("the field `{name}` cannot be read while a kernel is set up"),
+            name,
+            "the object may live elsewhere or change in between: read the field into a `val` before the `at`",
+        );
+    }
+
+    fn not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
+        let range = self.expr(expr).range;
+        let uses_inner = self.uses_inner(expr);
+        let violation = self.violation(rule, range, message).note(note);
+        self.report(if uses_inner { violation } else { violation.repair(self.hoist(range, name)) });
+    }
+
+    /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.
+    pub fn uses_inner(&self, expr: ExprId) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            if let Node::Expr(part) = node
+                && let ExprKind::Local(local) = self.expr(part).kind
+            {
+                found |= self.inner.contains(&local);
+            }
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::At { .. } = self.stmt(stmt).kind
+            {
+                found = true;
+            }
+            !found
+        });
+        found
+    }
+}
+
+/// A name for the value of a call.
+fn suggestion(method: &str) -> &str {
+    if method.starts_with("operator") || method == "this" { "value" } else { method }
+}

@@ -1,0 +1,75 @@
+//! Limits of the hardware that a kernel exceeds on every device, where the numbers are known statically.
+
+use super::draft::Draft;
+use super::{Axis, SharedInit, SharedRail};
+use crate::diagnostics::cuda;
+
+/// The most threads of a block.
+const MAX_THREADS: i64 = 1024;
+/// Shared memory of a block on every device.
+const COMMON_SHARED: u64 = 48 * 1024;
+/// Shared memory of a block on the devices that have most.
+const MAX_SHARED: u64 = 227 * 1024;
+
+impl Draft<'_> {
+    /// The number of threads or blocks, where statically known.
+    pub fn extent(&self, axes: &[Axis]) -> Option<i64> {
+        axes.iter().try_fold(1i64, |product, axis| {
+            product.checked_mul(self.constant(axis.last)?.checked_add(1)?.max(0))
+        })
+    }
+
+    /// Bytes of one shared rail, where statically known.
+    pub fn shared_bytes(&self, rail: &SharedRail) -> Option<u64> {
+        let length = match &rail.init {
+            SharedInit::Zero { length }
+            | SharedInit::Value { length, .. }
+            | SharedInit::Closure { length, .. } => self.constant(*length)?,
+            SharedInit::Copy { rail } => {
+                let local = self.named_local(*rail)?;
+                let (args, _) = self.new_rail(self.strip(self.initialiser(local)?))?;
+                self.constant(*args.first()?)?
+            }
+        };
+        u64::try_from(length).ok()?.checked_mul(self.facts.size(rail.element)?)
+    }
+
+    /// Too many threads in a block.
+    pub fn check_threads(&self, threads: &[Axis]) {
+        let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS) else { return };
+        let Some(first) = threads.first() else { return };
+        let range = threads
+            .iter()
+            .fold(self.expr(first.last).range, |all, axis| all.cover(self.expr(axis.last).range));
+        self.refuse(
+            &cuda::too_many_threads::RULE,
+            range,
+            &format!("a block of {count} threads, a device takes at most {MAX_THREADS}"),
+            "use more blocks of fewer threads; `CUDAUtilities.autoThreads()` picks a number that suits the device",
+        );
+    }
+
+    /// Too much shared memory in a block.
+    pub fn check_shared(&self, shared: &[SharedRail]) {
+        let Some(last) = shared.last() else { return };
+        let total: u64 = shared.iter().filter_map(|rail| self.shared_bytes(rail)).sum();
+        let range = self.local(last.local).range;
+        if total > MAX_SHARED {
+            self.refuse(
+                &cuda::shared_too_large::RULE,
+                range,
+                &format!(
+                    "a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED}"
+                ),
+                "keep a smaller part in shared memory at a time, or read from a `GlobalRail` directly",
+            );
+        } else if total > COMMON_SHARED {
+            self.refuse(
+                &cuda::shared_large::RULE,
+                range,
+                &format!("a block needs {total} bytes of shared memory, more than the {COMMON_SHARED} that every device has"),
+                "it runs only on devices that grant more, and fewer blocks run at a time; keep a smaller part in shared memory if that matters",
+            );
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The headers of the block loop and of the thread loop: `(i in 0n..last)`, or up to three such ranges
+//! multiplied with `[i, j, k]`.
+
+use apg_syntax::TextRange;
+
+use super::Axis;
+use super::draft::Draft;
+use super::repair::{Repair, RepairEdit, text};
+use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+use crate::ty::known::Known;
+
+/// The most axes that the hardware has.
+const MAX_AXES: usize = 3;
+
+/// Which of the two loops of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// `finish for (block in ...) async`
+    Blocks,
+    /// `clocked finish for (thread in ...) clocked async`
+    Threads,
+}
+
+impl Level {
+    /// "block" or "thread".
+    pub fn noun(self) -> &'static str {
+        match self {
+            Level::Blocks => "block",
+            Level::Threads => "thread",
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// The axes of a loop, and its body. `None` if the header is wrong, which is reported.
+    pub fn axes(&self, level: Level, stmt: StmtId) -> (Option<Vec<Axis>>, StmtId) {
+        let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
+            return (None, stmt);
+        };
+        let mut ranges = Vec::new();
+        if !self.ranges(level, *iterable, &mut ranges) {
+            return (None, *body);
+        }
+        if ranges.len() > MAX_AXES {
+            let noun = level.noun();
+            let message = format!("the {noun}s have {} axes, a device has at most {MAX_AXES}", ranges.len());
+            self.report(
+                self.violation(&cuda::too_many_axes::RULE, self.expr(*iterable).range, message).note(
+                    "use fewer ranges and compute the further indices from one of them with `/` and `%`",
+                ),
+            );
+            return (None, *body);
+        }
+        let names: Vec<Option<LocalId>> = match (components.len(), ranges.len()) {
+            (0, 1) => vec![self.named(*local)],
+            (count, axes) if count == axes => components.iter().map(|local| self.named(*local)).collect(),
+            (_, axes) => vec![None; axes],
+        };
+        let axes = names.into_iter().zip(ranges).map(|(local, last)| Axis { local, last }).collect();
+        (Some(axes), *body)
+    }
+
+    fn named(&self, local: LocalId) -> Option<LocalId> {
+        let name = &self.local(local).name;
+        (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
+    }
+
+    /// Takes `0n..a * 0n..b` apart into the highest indices. All wrong ranges are reported.
+    fn ranges(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
+        let expr = self.strip(expr);
+        let node = self.expr(expr);
+        match self.operator(expr) {
+            Some(("*", left, right)) => {
+                let left = self.ranges(level, left, found);
+                self.ranges(level, right, found) && left
+            }
+            Some(("..", low, high)) => {
+                let starts_right = self.check_start(level, low);
+                let narrow = self.check_width(level, node.range, low, high);
+                found.push(high);
+                starts_right && narrow
+            }
+            _ if matches!(node.kind, ExprKind::Error) => {
+                self.mark_broken();
+                false
+            }
+            _ => {
+                let noun = level.noun();
+                self.report(
+                    self.violation(
+                        &cuda::range_not_literal::RULE,
+                        node.range,
+                        format!(
+                            "the {noun}s of a kernel are counted by a value that is not written as a range"
+                        ),
+                    )
+                    .note(format!(
+                        "the number of {noun}s is computed before the launch, so both ends must be in sight: \
+                         write `for ({noun} in 0n..last)`"
+                    )),
+                );
+                false
+            }
+        }
+    }
+
+    /// A binary operator: its sign and operands.
+    fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+        let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
+        let sign = method.name(self.facts.db).strip_prefix("operator")?.trim();
+        match (receiver, &args[..]) {
+            (Some(left), [right]) => Some((sign, *left, *right)),
+            (None, [left, right]) => Some((sign, *left, *right)),
+            _ => None,
+        }
+    }
+
+    fn check_start(&self, level: Level, low: ExprId) -> bool {
+        let zero = |expr: ExprId| matches!(self.expr(expr).kind, ExprKind::Literal(Literal::Int(0)));
+        let written = self.unconverted(low);
+        if zero(written) {
+            return true;
+        }
+        let noun = level.noun();
+        let range = self.expr(low).range;
+        self.report(
+            self.violation(
+                &cuda::range_start::RULE,
+                range,
+                format!("the {noun}s of a kernel do not count from a literal 0"),
+            )
+            .note(format!(
+                "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
+            )),
+        );
+        false
+    }
+
+    /// An operand without the implicit conversion around it.
+    fn unconverted(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Call { method, receiver: None, args, .. }
+                if self.facts.is_pure(*method)
+                    && args.len() == 1
+                    && self.expr(args[0]).range == self.expr(expr).range =>
+            {
+                self.strip(args[0])
+            }
+            _ => expr,
+        }
+    }
+
+    fn check_width(&self, level: Level, range: TextRange, low: ExprId, high: ExprId) -> bool {
+        let wide: Vec<ExprId> = [low, high]
+            .into_iter()
+            .filter(|end| !self.expr(*end).ty.is_known(self.facts.db, Known::Int))
+            .collect();
+        if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.facts.db)) {
+            return true;
+        }
+        let noun = level.noun();
+        let edits = [low, high].into_iter().filter_map(|end| self.to_int(end)).flatten().collect();
+        self.report(
+            self.violation(
+                &cuda::long_range::RULE,
+                range,
+                format!("the {noun}s of a kernel are counted by a range of Longs"),
+            )
+            .note("a device numbers blocks and threads with 32 bits: use Ints, as in `0n..7n`")
+            .repair(Repair::edits(vec![text("Count with Ints")], edits)),
+        );
+        false
+    }
+
+    /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.
+    fn to_int(&self, end: ExprId) -> Option<Vec<RepairEdit>> {
+        let written = self.unconverted(end);
+        let expr = self.expr(written);
+        if expr.ty.is_known(self.facts.db, Known::Int) {
+            return None;
+        }
+        let behind = TextRange::empty(expr.range.end());
+        if matches!(expr.kind, ExprKind::Literal(_)) {
+            return Some(vec![RepairEdit { range: behind, text: vec![text("n")] }]);
+        }
+        let before = TextRange::empty(expr.range.start());
+        Some(vec![
+            RepairEdit { range: before, text: vec![text("((")] },
+            RepairEdit { range: behind, text: vec![text(") as Int)")] },
+        ])
+    }
+}

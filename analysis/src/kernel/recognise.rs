@@ -1,0 +1,152 @@
+//! The recogniser: from a body to its kernels and to all that is wrong with them.
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashSet;
+
+use super::draft::{Draft, annotation};
+use super::facts::Facts;
+use super::repair::{Piece, Repair, RepairEdit, text};
+use super::rules::{Code, Uses};
+use super::violation::Violation;
+use super::{Kernel, Recognised, SharedInit, shape};
+use crate::body::parents::Parents;
+use crate::body::walk::Node;
+use crate::body::{Body, StmtId, StmtKind};
+use crate::diagnostics::{Severity, cuda};
+
+/// All kernels of a body, in source order, and the annotations that make none.
+pub(super) fn recognise(facts: &Facts, body: &Body) -> Vec<Recognised> {
+    let parents = Parents::of(body);
+    let mut found = Vec::new();
+    let mut bodies = FxHashSet::default();
+    let Some(root) = body.root else { return found };
+    body.walk(Node::Stmt(root), &mut |node| {
+        let Node::Stmt(stmt) = node else { return true };
+        let is_body = bodies.contains(&stmt);
+        if let StmtKind::At { body: inner, .. } = body.stmt(stmt).kind {
+            bodies.insert(inner);
+            if annotation(facts, body, stmt, "CUDA").is_some() {
+                found.push(kernel(facts, body, &parents, stmt));
+                return false;
+            }
+        }
+        if !is_body {
+            found.extend(misplaced(facts, body, &parents, stmt));
+        }
+        true
+    });
+    found
+}
+
+/// One `at` with `@CUDA`.
+fn kernel(facts: &Facts, body: &Body, parents: &Parents, at: StmtId) -> Recognised {
+    let draft = Draft::new(facts, body, parents, at);
+    let mut kernel = None;
+    if let StmtKind::At { place, body: inner, .. } = body.stmt(at).kind {
+        let shape = draft.shape(inner);
+        kernel = draft.complete(place, shape);
+    }
+    let broken = draft.is_broken();
+    let violations = draft.into_violations();
+    let refused = broken || violations.iter().any(|violation| violation.severity == Severity::Error);
+    Recognised { at, kernel: kernel.filter(|_| !refused), violations }
+}
+
+impl Draft<'_> {
+    /// Checks the parts that were found; a kernel if none is missing.
+    fn complete(&self, place: crate::body::ExprId, shape: shape::Shape) -> Option<Kernel> {
+        for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
+            self.hoistable(axis.last);
+        }
+        self.check_shared(&shape.shared);
+        let mut uses = Uses::default();
+        for rail in &shape.shared {
+            match &rail.init {
+                SharedInit::Closure { closure, .. } => self.shared_closure(*closure, &mut uses),
+                SharedInit::Copy { rail } => uses.locals.extend(self.named_local(*rail)),
+                SharedInit::Zero { .. } | SharedInit::Value { .. } => {}
+            }
+        }
+        let body = shape.body?;
+        self.device_code(body, Code::Thread, &mut uses);
+        let captures = self.captures(&uses, place);
+        let functions = self.functions(&uses);
+        let threads = shape.threads?;
+        self.check_threads(&threads);
+        self.barriers(body, &threads, &uses);
+        Some(Kernel {
+            at: self.at,
+            place,
+            direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
+            prelude: shape.prelude,
+            blocks: shape.blocks?,
+            shared: shape.shared,
+            threads,
+            body,
+            captures,
+            functions,
+            has_barrier: !uses.barriers.is_empty(),
+        })
+    }
+
+    fn shared_closure(&self, closure: crate::body::ExprId, uses: &mut Uses) {
+        if let crate::body::ExprKind::Closure(closure) = &self.expr(closure).kind {
+            self.device_code(closure.body, Code::SharedClosure, uses);
+        }
+    }
+}
+
+/// `@CUDA` or `@CUDADirectParams` where it makes no kernel.
+fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Option<Recognised> {
+    let draft = Draft::new(facts, body, parents, stmt);
+    let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
+    // On the `at` itself, not on its body.
+    let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
+    let cuda = annotation(facts, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
+    let violation = match cuda {
+        Some(range) => misplaced_cuda(&draft, stmt, range),
+        None => {
+            let range = annotation(facts, body, stmt, "CUDADirectParams")?;
+            let violation = draft
+                .violation(&cuda::direct_params_without_cuda::RULE, range, "`@CUDADirectParams` on something that is not a kernel")
+                .note("it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it");
+            let insert = Repair::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
+            if is_at { violation.repair(insert) } else { violation }
+        }
+    };
+    draft.report(violation);
+    Some(Recognised { at: stmt, kernel: None, violations: draft.into_violations() })
+}
+
+fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
+    let violation = draft.violation(
+        &cuda::misplaced_annotation::RULE,
+        range,
+        "`@CUDA` on a statement that is not the body of an `at`",
+    );
+    let note = "a kernel is sent to a place: write `at (p) @CUDA { ... }`";
+    // `@CUDA finish async at (p) { ... }`: the annotation has only to move.
+    let mut inner = stmt;
+    while let StmtKind::Finish { body, .. } | StmtKind::Async { body, .. } = draft.stmt(inner).kind {
+        inner = body;
+    }
+    if let StmtKind::At { body, .. } = draft.stmt(inner).kind {
+        let target = draft.stmt(body).range.start();
+        let edits = vec![
+            RepairEdit { range, text: Vec::new() },
+            RepairEdit { range: TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
+        ];
+        return violation
+            .note(note)
+            .repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
+    }
+    let whole = draft.stmt(stmt).range;
+    let insert =
+        |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
+    let mut edits = vec![insert(range.start(), "finish async at (here) ")];
+    if !matches!(draft.stmt(stmt).kind, StmtKind::Block(_)) {
+        edits.push(insert(range.end(), " {"));
+        edits.push(insert(whole.end(), " }"));
+    }
+    violation.note(note).repair(Repair::edits(vec![text("Wrap in `finish async at (here)`")], edits))
+}

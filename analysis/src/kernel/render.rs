@@ -1,0 +1,143 @@
+//! From the recipe of a fix to text edits in the file as it is now.
+
+use std::sync::Arc;
+
+use apg_syntax::{TextRange, TextSize};
+
+use super::facts::Facts;
+use super::repair::{Piece, Repair, RepairEdit};
+use crate::db::Db;
+use crate::diagnostics::{Fix, TextEdit};
+use crate::ids::{MethodId, SourceFile};
+use crate::item_tree::source::{Item, item_offset};
+
+/// Renders the fixes of one item.
+pub(super) struct Renderer<'a> {
+    db: &'a dyn Db,
+    text: &'a Arc<str>,
+    /// Where the item starts in its file.
+    pub offset: TextSize,
+}
+
+impl<'a> Renderer<'a> {
+    pub fn new(db: &'a dyn Db, owner: Item) -> Renderer<'a> {
+        Renderer { db, text: owner.file(db).text(db), offset: item_offset(db, owner) }
+    }
+
+    /// The fix, with absolute ranges.
+    pub fn fix(&self, repair: &Repair) -> Fix {
+        match repair {
+            Repair::Edits { title, edits } => Fix {
+                title: shorten(&self.pieces(title, None)),
+                edits: edits.iter().map(|edit| self.edit(edit)).collect(),
+            },
+            Repair::Annotate(method) => annotate(self.db, *method),
+        }
+    }
+
+    fn edit(&self, edit: &RepairEdit) -> TextEdit {
+        let range = edit.range + self.offset;
+        let text = self.pieces(&edit.text, Some(range.start()));
+        let range = if text.is_empty() { self.whole_deletion(range) } else { range };
+        TextEdit { file: None, range, text }
+    }
+
+    fn pieces(&self, pieces: &[Piece], target: Option<TextSize>) -> String {
+        let mut out = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Source(range) => out.push_str(&self.moved(*range + self.offset, target)),
+                Piece::NewLine(offset) => {
+                    out.push('\n');
+                    out.push_str(self.indentation(*offset + self.offset));
+                }
+            }
+        }
+        out
+    }
+
+    fn slice(&self, range: TextRange) -> &'a str {
+        self.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()
+    }
+
+    /// The text of `range`, its further lines indented as fits `target`.
+    fn moved(&self, range: TextRange, target: Option<TextSize>) -> String {
+        let source = self.slice(range);
+        let Some(target) = target else { return source.to_owned() };
+        let (from, to) = (self.indentation(range.start()), self.indentation(target));
+        source.replace(&format!("\n{from}"), &format!("\n{to}"))
+    }
+
+    /// The blanks at the start of the line of `offset`.
+    fn indentation(&self, offset: TextSize) -> &'a str {
+        let before = self.text.get(..usize::from(offset)).unwrap_or_default();
+        let line = &self.text[before.rfind('\n').map_or(0, |end| end + 1)..];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// What goes with a deleted piece: its lines if nothing else stands there, else one blank.
+    fn whole_deletion(&self, range: TextRange) -> TextRange {
+        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+        let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
+            return range;
+        };
+        let blank = [' ', '\t'];
+        let line_start = start - (before.len() - before.trim_end_matches(blank).len());
+        let line_end = end + (after.len() - after.trim_start_matches(blank).len());
+        let starts_line = line_start == 0 || self.text.as_bytes()[line_start - 1] == b'\n';
+        let size = |offset: usize| TextSize::try_from(offset).unwrap_or(range.end());
+        if starts_line && self.text.as_bytes().get(line_end) == Some(&b'\n') {
+            return TextRange::new(size(line_start), size(line_end + 1));
+        }
+        let blank_after = after.starts_with(' ') && (starts_line || before.ends_with(' '));
+        TextRange::new(range.start(), size(end + usize::from(blank_after)))
+    }
+}
+
+/// Puts `@CUDA` before a method, and imports it.
+fn annotate(db: &dyn Db, method: MethodId) -> Fix {
+    let file = method.class(db).file(db);
+    let name = Facts { db }.method_name(method);
+    let offset = item_offset(db, Item::Method(method));
+    let mut edits =
+        vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];
+    edits.splice(0..0, import(db, file));
+    Fix { title: format!("Annotate `{name}` with `@CUDA`"), edits }
+}
+
+/// The import of the annotation, unless the file has it.
+fn import(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
+    let text: &str = file.text(db);
+    let mut offset = 0;
+    let mut behind = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.trim();
+        if code == "import x10.compiler.CUDA;" || code == "import x10.compiler.*;" {
+            return None;
+        }
+        offset += line.len();
+        if code.starts_with("import ") || code.starts_with("package ") {
+            behind = offset;
+        }
+        if ["class ", "public ", "struct ", "interface "].iter().any(|start| line.starts_with(start)) {
+            break;
+        }
+    }
+    let at = TextSize::try_from(behind).ok()?;
+    Some(TextEdit {
+        file: Some(file),
+        range: TextRange::empty(at),
+        text: "import x10.compiler.CUDA;\n".to_owned(),
+    })
+}
+
+/// A title on one line, of bearable length.
+fn shorten(title: &str) -> String {
+    const LONGEST: usize = 100;
+    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST {
+        return line;
+    }
+    line.chars().take(LONGEST - 3).chain("...".chars()).collect()
+}

@@ -1,0 +1,66 @@
+//! Recipes for text edits, relative to the owning item and free of its text: the diagnostics layer
+//! turns them into edits when someone asks (see `report`).
+
+use apg_syntax::{TextRange, TextSize};
+
+use crate::ids::MethodId;
+
+/// A recipe for a fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Edits in the owning item.
+    Edits {
+        /// Imperative, with the source text of its pieces filled in.
+        title: Vec<Piece>,
+        /// The edits, in source order, not overlapping.
+        edits: Vec<RepairEdit>,
+    },
+    /// Put `@CUDA` before this method, and import it in its file if need be.
+    Annotate(MethodId),
+}
+
+/// Replace `range` by `text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairEdit {
+    /// Relative to the owning item.
+    pub range: TextRange,
+    /// What comes.
+    pub text: Vec<Piece>,
+}
+
+/// A part of a replacement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// This.
+    Text(String),
+    /// The item's text in this range.
+    Source(TextRange),
+    /// A line break and the indentation of the line of this offset.
+    NewLine(TextSize),
+}
+
+impl Repair {
+    /// A fix of one replacement.
+    pub fn replace(title: impl Into<String>, range: TextRange, text: impl Into<String>) -> Repair {
+        Repair::Edits {
+            title: vec![Piece::Text(title.into())],
+            edits: vec![RepairEdit { range, text: vec![Piece::Text(text.into())] }],
+        }
+    }
+
+    /// A fix that inserts `text` at `offset`.
+    pub fn insert(title: impl Into<String>, offset: TextSize, text: impl Into<String>) -> Repair {
+        Repair::replace(title, TextRange::empty(offset), text)
+    }
+
+    /// A fix of several edits.
+    pub fn edits(title: Vec<Piece>, mut edits: Vec<RepairEdit>) -> Repair {
+        edits.sort_by_key(|edit| edit.range.start());
+        Repair::Edits { title, edits }
+    }
+}
+
+/// A piece of fixed text.
+pub fn text(text: impl Into<String>) -> Piece {
+    Piece::Text(text.into())
+}

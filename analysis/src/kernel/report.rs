@@ -1,0 +1,75 @@
+//! The queries: the kernels of a body, and what is wrong with them as diagnostics of the file.
+
+use std::sync::Arc;
+
+use super::Recognised;
+use super::facts::Facts;
+use super::function::function_code;
+use super::recognise::recognise;
+use super::render::Renderer;
+use super::violation::Violation;
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, Related};
+use crate::ids::MethodId;
+use crate::infer::Owner;
+use crate::item_tree::source::{Item, item_offset};
+
+/// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
+#[salsa::tracked]
+pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
+    let facts = Facts { db };
+    Arc::new(recognise(&facts, &facts.body_of(owner).body))
+}
+
+/// What is wrong with a `@CUDA` function by itself, not with those it calls.
+#[salsa::tracked]
+pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
+    let facts = Facts { db };
+    if !facts.is_cuda(method) {
+        return Arc::default();
+    }
+    Arc::new(function_code(&facts, method, &facts.body(method).body).violations)
+}
+
+/// Everything that is wrong with the kernels of an item, and with the item if it is a `@CUDA` function; at
+/// its place in the file.
+pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for recognised in kernels(db, owner).iter() {
+        found.extend(recognised.violations.iter().map(|violation| diagnostic(db, owner, violation)));
+    }
+    if let Owner::Method(method) = owner {
+        found
+            .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
+    }
+    found
+}
+
+fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
+    let renderer = Renderer::new(db, item_of(owner));
+    let related = violation.related.iter().map(|site| {
+        let item = site.method.map_or(item_of(owner), Item::Method);
+        Related {
+            file: item.file(db),
+            range: site.range + item_offset(db, item),
+            message: site.message.clone(),
+        }
+    });
+    Diagnostic {
+        code: violation.rule.code,
+        severity: violation.severity,
+        message: violation.message.clone(),
+        range: violation.range + renderer.offset,
+        notes: violation.notes.clone(),
+        related: related.collect(),
+        fixes: violation.repairs.iter().map(|repair| renderer.fix(repair)).collect(),
+    }
+}
+
+/// The declaration whose code it is.
+pub(super) fn item_of(owner: Owner) -> Item {
+    match owner {
+        Owner::Method(method) => Item::Method(method),
+        Owner::Field(field) => Item::Field(field),
+    }
+}

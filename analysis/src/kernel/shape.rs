@@ -1,0 +1,444 @@
+//! The shape of a kernel: prelude, block loop, shared memory, thread loop. A part that is missing is
+//! reported once and looked through, so that the rest is still checked.
+
+use apg_syntax::{TextRange, TextSize};
+
+use super::draft::Draft;
+use super::range::Level;
+use super::repair::{Repair, RepairEdit, text};
+use super::{Axis, Prelude, PreludeKind, SharedRail};
+use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
+use crate::diagnostics::{Rule, cuda};
+
+/// The parts of a kernel that were found.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    pub prelude: Vec<Prelude>,
+    pub blocks: Option<Vec<Axis>>,
+    pub shared: Vec<SharedRail>,
+    pub threads: Option<Vec<Axis>>,
+    pub body: Option<StmtId>,
+}
+
+impl Draft<'_> {
+    /// Takes the body of the `at` apart.
+    pub fn shape(&self, body: StmtId) -> Shape {
+        let mut shape = Shape::default();
+        let stmts = self.statements(body);
+        if stmts.is_empty() {
+            self.report(
+                self.violation(&cuda::empty_kernel::RULE, self.stmt(body).range, "a kernel without any code").note(
+                    "write `finish for (block in 0n..7n) async { clocked finish for (thread in 0n..63n) clocked async { ... } }` \
+                     inside, or remove `@CUDA`",
+                ),
+            );
+            return shape;
+        }
+        let Some(main) = self.main_statement(Level::Blocks, &stmts, body) else {
+            return shape;
+        };
+        for stmt in &stmts[..main] {
+            self.prelude(*stmt, &mut shape.prelude);
+        }
+        self.extra(&cuda::statement_after_blocks::RULE, &stmts[main + 1..], "the blocks of a kernel", true);
+        let loops = self.finish(Level::Blocks, stmts[main]);
+        let Some((axes, block)) = self.loop_of(Level::Blocks, &loops, stmts[main]) else { return shape };
+        shape.blocks = axes;
+        let Some(block) = self.activity(Level::Blocks, block) else { return shape };
+        self.block(block, &mut shape);
+        shape
+    }
+
+    /// What each block does: shared memory, then the threads.
+    fn block(&self, block: StmtId, shape: &mut Shape) {
+        let stmts = self.statements(block);
+        let Some(main) = self.main_statement(Level::Threads, &stmts, block) else { return };
+        for stmt in &stmts[..main] {
+            self.shared(*stmt, &mut shape.shared);
+        }
+        self.extra(&cuda::statement_after_threads::RULE, &stmts[main + 1..], "the threads of a block", false);
+        let loops = self.finish(Level::Threads, stmts[main]);
+        let Some((axes, thread)) = self.loop_of(Level::Threads, &loops, stmts[main]) else { return };
+        shape.threads = axes;
+        shape.body = self.activity(Level::Threads, thread);
+    }
+
+    /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
+    fn main_statement(&self, level: Level, stmts: &[StmtId], around: StmtId) -> Option<usize> {
+        let find =
+            |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
+        let main = find(|kind| matches!(kind, StmtKind::Finish { .. })).or_else(|| find(is_loop));
+        if main.is_none() {
+            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
+                self.mark_broken();
+                return None;
+            }
+            let (rule, wanted): (&'static Rule, &str) = match level {
+                Level::Blocks => (
+                    &cuda::missing_block_loop::RULE,
+                    "write `finish for (block in 0n..7n) async { ... }` around what each block does",
+                ),
+                Level::Threads => (
+                    &cuda::missing_thread_loop::RULE,
+                    "write `clocked finish for (thread in 0n..63n) clocked async { ... }` around what each thread does",
+                ),
+            };
+            let noun = level.noun();
+            let range = stmts.first().map_or(self.stmt(around).range, |stmt| self.stmt(*stmt).range);
+            self.report(
+                self.violation(rule, range, format!("the kernel has no loop over its {noun}s")).note(wanted),
+            );
+        }
+        main
+    }
+
+    /// Looks into the `finish` of a level. Gives the statements inside.
+    fn finish(&self, level: Level, stmt: StmtId) -> Vec<StmtId> {
+        let start = self.stmt(stmt).range.start();
+        match (&self.stmt(stmt).kind, level) {
+            (StmtKind::Finish { clocked, body }, Level::Blocks) => {
+                if *clocked != Clocked::No {
+                    self.report(
+                        self.violation(
+                            &cuda::clocked_block_finish::RULE,
+                            self.head(stmt, *body),
+                            "the `finish` over the blocks of a kernel is clocked",
+                        )
+                        .note("the blocks of a kernel run in any order and cannot wait for each other; only the threads of one block can")
+                        .repair(self.drop_clocked(stmt, *body, "finish")),
+                    );
+                }
+                self.statements(*body)
+            }
+            (StmtKind::Finish { clocked, body }, Level::Threads) => {
+                if *clocked == Clocked::No {
+                    self.report(
+                        self.violation(
+                            &cuda::missing_clocked_finish::RULE,
+                            self.head(stmt, *body),
+                            "the `finish` over the threads of a block is not clocked",
+                        )
+                        .note("the threads of a block share a barrier: write `clocked finish`")
+                        .repair(Repair::insert(
+                            "Write `clocked finish`",
+                            start,
+                            "clocked ",
+                        )),
+                    );
+                }
+                self.statements(*body)
+            }
+            (_, Level::Blocks) => {
+                self.report(
+                    self.violation(
+                        &cuda::missing_block_finish::RULE,
+                        self.head_of_loop(stmt),
+                        "the loop over the blocks is not in a `finish`",
+                    )
+                    .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
+                    .repair(Repair::insert(
+                        "Write `finish` before the loop",
+                        start,
+                        "finish ",
+                    )),
+                );
+                vec![stmt]
+            }
+            (_, Level::Threads) => {
+                self.report(
+                    self.violation(&cuda::missing_thread_finish::RULE, self.head_of_loop(stmt), "the loop over the threads is not in a `clocked finish`")
+                        .note("a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`")
+                        .repair(Repair::insert("Write `clocked finish` before the loop", start, "clocked finish ")),
+                );
+                vec![stmt]
+            }
+        }
+    }
+
+    /// The one loop among the statements of a `finish`: its axes (if right) and its body.
+    fn loop_of(&self, level: Level, stmts: &[StmtId], finish: StmtId) -> Option<(Option<Vec<Axis>>, StmtId)> {
+        let noun = level.noun();
+        let Some(main) = stmts.iter().position(|stmt| is_loop(&self.stmt(*stmt).kind)) else {
+            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
+                self.mark_broken();
+                return None;
+            }
+            let rule = match level {
+                Level::Blocks => &cuda::missing_block_loop::RULE,
+                Level::Threads => &cuda::missing_thread_loop::RULE,
+            };
+            let range = stmts.first().map_or(self.stmt(finish).range, |stmt| self.stmt(*stmt).range);
+            self.report(
+                self.violation(rule, range, format!("the `finish` over the {noun}s holds no loop"))
+                    .note(format!("write `for ({noun} in 0n..last)` directly inside it")),
+            );
+            return None;
+        };
+        for stmt in stmts.iter().enumerate().filter(|(index, _)| *index != main).map(|(_, stmt)| *stmt) {
+            self.report(
+                self.violation(
+                    &cuda::extra_statement::RULE,
+                    self.stmt(stmt).range,
+                    format!("a statement beside the loop over the {noun}s"),
+                )
+                .note(format!("only that loop runs on the device: nothing else may stand in its `finish`. Move the statement into the {noun}, or out of the `at`")),
+            );
+        }
+        let stmt = stmts[main];
+        if !matches!(self.stmt(stmt).kind, StmtKind::ForIn { .. }) {
+            let mut violation = self
+                .violation(
+                    &cuda::not_a_range_loop::RULE,
+                    self.head_of_loop(stmt),
+                    format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
+                )
+                .note(format!(
+                    "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
+                ));
+            if level == Level::Blocks {
+                violation = violation
+                    .note("a loop that has to run in order belongs into the threads, or around the `at`");
+            }
+            self.report(violation);
+            return None;
+        }
+        Some(self.axes(level, stmt))
+    }
+
+    /// The code of the `async` that a loop of the kernel consists of.
+    fn activity(&self, level: Level, body: StmtId) -> Option<StmtId> {
+        let stmts = self.statements(body);
+        let noun = level.noun();
+        let wanted = if level == Level::Blocks { "async" } else { "clocked async" };
+        let Some(main) =
+            stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. }))
+        else {
+            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
+                self.mark_broken();
+                return None;
+            }
+            let rule: &'static Rule = match level {
+                Level::Blocks => &cuda::missing_block_async::RULE,
+                Level::Threads => &cuda::missing_thread_async::RULE,
+            };
+            let range = self.stmt(body).range;
+            let head = TextRange::at(range.start(), TextSize::from(1).min(range.len()));
+            self.report(
+                self.violation(rule, head, format!("the {noun}s of a kernel are not activities"))
+                    .note(format!(
+                        "the {noun}s run at the same time: write `{wanted}` before the body of the loop"
+                    ))
+                    .repair(Repair::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))),
+            );
+            return Some(body);
+        };
+        for stmt in stmts.iter().enumerate().filter(|(index, _)| *index != main).map(|(_, stmt)| *stmt) {
+            self.report(
+                self.violation(
+                    &cuda::extra_statement::RULE,
+                    self.stmt(stmt).range,
+                    format!("a statement beside the `async` of the {noun}s"),
+                )
+                .note(format!("the loop only starts the {noun}s: move the statement into the `async`")),
+            );
+        }
+        let StmtKind::Async { clocked, body, .. } = &self.stmt(stmts[main]).kind else { return None };
+        self.check_clocked(level, stmts[main], clocked, *body);
+        Some(*body)
+    }
+
+    fn check_clocked(&self, level: Level, stmt: StmtId, clocked: &Clocked, body: StmtId) {
+        let head = self.head(stmt, body);
+        match (level, clocked) {
+            (Level::Blocks, Clocked::No) | (Level::Threads, Clocked::Implicit) => {}
+            (Level::Blocks, _) => self.report(
+                self.violation(&cuda::clocked_block_async::RULE, head, "the blocks of a kernel are clocked")
+                    .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
+                    .repair(self.drop_clocked(stmt, body, "async")),
+            ),
+            (Level::Threads, _) => self.report(
+                self.violation(&cuda::missing_clocked_async::RULE, head, "the threads of a block are not clocked")
+                    .note("the threads of a block share the barrier of the `clocked finish`: write `clocked async`")
+                    .repair(if *clocked == Clocked::No {
+                        Repair::insert("Write `clocked async`", self.stmt(stmt).range.start(), "clocked ")
+                    } else {
+                        Repair::replace("Write `clocked async`", head, "clocked async ")
+                    }),
+            ),
+        }
+    }
+
+    /// From the start of a statement to its body: `clocked finish`, `async`.
+    fn head(&self, stmt: StmtId, body: StmtId) -> TextRange {
+        let start = self.stmt(stmt).range.start();
+        TextRange::new(start, self.stmt(body).range.start().max(start))
+    }
+
+    fn head_of_loop(&self, stmt: StmtId) -> TextRange {
+        match &self.stmt(stmt).kind {
+            StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                self.head(stmt, *body)
+            }
+            _ => self.stmt(stmt).range,
+        }
+    }
+
+    fn drop_clocked(&self, stmt: StmtId, body: StmtId, keyword: &str) -> Repair {
+        Repair::replace(
+            format!("Write `{keyword}` without `clocked`"),
+            self.head(stmt, body),
+            format!("{keyword} "),
+        )
+    }
+
+    /// Statements behind the part of the kernel that runs on the device.
+    fn extra(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
+        for stmt in stmts {
+            if matches!(self.stmt(*stmt).kind, StmtKind::Error) {
+                self.mark_broken();
+                continue;
+            }
+            let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
+                "a kernel ends with its threads; nothing can run on the device after them in the same launch",
+            );
+            if movable {
+                violation =
+                    violation.note("do it after the `finish` of the `at`").repair(self.move_out(*stmt, true));
+            } else {
+                violation = violation.note(
+                    "let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`",
+                );
+            }
+            self.report(violation);
+        }
+    }
+
+    /// A statement before the blocks: auto-configuration or constant memory.
+    fn prelude(&self, stmt: StmtId, found: &mut Vec<Prelude>) {
+        let range = self.stmt(stmt).range;
+        let (local, init) = match self.stmt(stmt).kind {
+            StmtKind::Error => return self.mark_broken(),
+            StmtKind::Let { local, init: Some(init) } => (local, init),
+            _ => {
+                let violation = self
+                    .violation(&cuda::prelude_statement::RULE, range, "a statement before the blocks of a kernel")
+                    .note("what is not in a thread would run on the host: move it before the `at`, or into the threads")
+                    .repair(self.move_out(stmt, false));
+                return self.report(violation);
+            }
+        };
+        let name = &self.local(local).name;
+        if self.local(local).mutable {
+            return self.report(
+                self.violation(&cuda::var_in_prelude::RULE, range, format!("`{name}` is a `var` of the whole kernel"))
+                    .note("all blocks and threads would share it: make it a `val`, or declare it in the thread's code"),
+            );
+        }
+        if let Some(kind) = self.prelude_auto(init) {
+            match found.iter().find(|prelude| prelude.kind == kind) {
+                Some(first) => self.auto_twice(stmt, local, first.local),
+                None => found.push(Prelude { local, kind }),
+            }
+            return;
+        }
+        if matches!(self.expr(init).kind, ExprKind::Error) {
+            return self.mark_broken();
+        }
+        if self.constant_rail_call(init).is_some() {
+            return;
+        }
+        self.report(
+            self.violation(
+                &cuda::prelude_value::RULE,
+                self.expr(init).range,
+                format!("`{name}` is neither auto-configuration nor constant memory"),
+            )
+            .note(
+                "before the blocks of a kernel stand only `CUDAUtilities.autoBlocks()`, `CUDAUtilities.autoThreads()` and \
+                 `CUDAConstantRail(rail)`; compute anything else before the `at`",
+            )
+            .repair(self.move_out(stmt, false)),
+        );
+    }
+
+    fn auto_twice(&self, stmt: StmtId, local: LocalId, first: LocalId) {
+        let name = &self.local(first).name;
+        let uses = self.body.exprs.iter().filter(|expr| expr.kind == ExprKind::Local(local));
+        let mut edits: Vec<RepairEdit> =
+            uses.map(|expr| RepairEdit { range: expr.range, text: vec![text(name.as_str())] }).collect();
+        edits.push(RepairEdit { range: self.stmt(stmt).range, text: Vec::new() });
+        edits.dedup();
+        self.report(
+            self.violation(
+                &cuda::auto_twice::RULE,
+                self.stmt(stmt).range,
+                format!("the kernel asks for this a second time; `{name}` has it already"),
+            )
+            .note(format!("both would be the same number: use `{name}`"))
+            .related(None, self.local(first).range, "asked for here first")
+            .repair(Repair::edits(vec![text(format!("Use `{name}` instead"))], edits)),
+        );
+    }
+
+    /// What a `val` before the blocks is made by.
+    pub fn prelude_auto(&self, init: ExprId) -> Option<PreludeKind> {
+        let init = self.strip(init);
+        if let Some(rail) = self.constant_rail_call(init) {
+            return self.constant_rail(rail);
+        }
+        let ExprKind::Call { method, .. } = self.expr(init).kind else { return None };
+        let kind = if self.facts.is_method(method, "x10.util.CUDAUtilities", "autoBlocks") {
+            PreludeKind::AutoBlocks
+        } else if self.facts.is_method(method, "x10.util.CUDAUtilities", "autoThreads") {
+            PreludeKind::AutoThreads
+        } else {
+            return None;
+        };
+        Some(kind)
+    }
+
+    /// The argument of `CUDAConstantRail(rail)`.
+    fn constant_rail_call(&self, init: ExprId) -> Option<ExprId> {
+        let (class, args) = match &self.expr(self.strip(init)).kind {
+            ExprKind::New { class, args, .. } => (*class, args),
+            ExprKind::Call { method, args, .. } => (method.class(self.facts.db), args),
+            _ => return None,
+        };
+        (self.facts.is_class(class, "x10.lang.CUDAConstantRail") && args.len() == 1).then(|| args[0])
+    }
+
+    fn constant_rail(&self, rail: ExprId) -> Option<PreludeKind> {
+        use super::facts::Shape as TypeShape;
+        let expr = self.expr(self.strip(rail));
+        let shape = self.facts.shape(expr.ty);
+        if let (TypeShape::Rail(element), ExprKind::Local(local)) = (shape, &expr.kind)
+            && !self.inner.contains(local)
+            && !self.local(*local).mutable
+        {
+            return Some(PreludeKind::ConstantRail { rail, element });
+        }
+        if shape == TypeShape::Unknown {
+            self.mark_broken();
+            return None;
+        }
+        let mut violation = self
+            .violation(
+                &cuda::constant_rail_source::RULE,
+                expr.range,
+                "constant memory is filled from something else than a `val` of type `Rail` declared before the `at`",
+            )
+            .note("the host copies it to the device before the launch, so it must be there already");
+        if matches!(shape, TypeShape::Rail(_)) && !matches!(expr.kind, ExprKind::Local(_)) {
+            violation = violation.repair(self.hoist(expr.range, "constants"));
+        }
+        self.report(violation);
+        None
+    }
+}
+
+fn is_loop(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::ForIn { .. } | StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. }
+    )
+}

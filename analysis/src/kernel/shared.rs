@@ -1,0 +1,148 @@
+//! Shared memory: the `val`s between the block loop and the thread loop.
+
+use super::draft::Draft;
+use super::facts::Shape;
+use super::{SharedInit, SharedRail};
+use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+use crate::ty::Ty;
+
+impl Draft<'_> {
+    /// A statement before the threads of a block: must define shared memory.
+    pub fn shared(&self, stmt: StmtId, found: &mut Vec<SharedRail>) {
+        let range = self.stmt(stmt).range;
+        let (local, init) = match self.stmt(stmt).kind {
+            StmtKind::Error => return self.mark_broken(),
+            StmtKind::Let { local, init: Some(init) } => (local, init),
+            _ => {
+                return self.report(
+                    self.violation(&cuda::shared_statement::RULE, range, "a statement before the threads of a block")
+                        .note(
+                            "here stand only the block's shared memory, as in `val s = new Rail[Float](64);`. Let the threads do \
+                             the rest: one of them under `if (thread == 0n)`, or each of them its part",
+                        ),
+                );
+            }
+        };
+        let name = &self.local(local).name;
+        let init = self.strip(init);
+        let Some((constructor_args, element)) = self.new_rail(init) else {
+            if matches!(self.expr(init).kind, ExprKind::Error) {
+                return self.mark_broken();
+            }
+            return self.report(
+                self.violation(
+                    &cuda::shared_value::RULE,
+                    self.expr(init).range,
+                    format!("`{name}` is not shared memory, so it may not be defined for a whole block"),
+                )
+                .note(
+                    "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
+                ),
+            );
+        };
+        if self.local(local).mutable {
+            return self.report(
+                self.violation(
+                    &cuda::var_shared_memory::RULE,
+                    range,
+                    format!("the shared memory `{name}` is a `var`"),
+                )
+                .note(
+                    "shared memory has a fixed address: declare it with `val`; its elements may be changed",
+                ),
+            );
+        }
+        if !self.check_element(element, init) {
+            return;
+        }
+        if let Some(init) = self.shared_init(init, constructor_args) {
+            found.push(SharedRail { local, element, init });
+        }
+    }
+
+    /// The arguments and the element type of `new Rail[T](...)`.
+    pub fn new_rail(&self, expr: ExprId) -> Option<(&[ExprId], Ty)> {
+        let ExprKind::New { class, class_args, args, .. } = &self.expr(expr).kind else { return None };
+        let element = *class_args.first()?;
+        self.facts.is_class(*class, "x10.lang.Rail").then_some((args, element))
+    }
+
+    /// Whether device memory can hold the elements.
+    pub fn check_element(&self, element: Ty, site: ExprId) -> bool {
+        match self.facts.shape(element) {
+            Shape::Plain => true,
+            Shape::Unknown => {
+                self.mark_broken();
+                false
+            }
+            _ => {
+                let shown = self.facts.show(element);
+                self.report(
+                    self.violation(
+                        &cuda::element_type::RULE,
+                        self.expr(site).range,
+                        format!("a kernel cannot keep elements of type `{shown}`"),
+                    )
+                    .note(
+                        "device memory holds numbers, `Boolean`, `Char`, and structs of these; references to objects of \
+                         the host mean nothing there",
+                    ),
+                );
+                false
+            }
+        }
+    }
+
+    fn shared_init(&self, site: ExprId, args: &[ExprId]) -> Option<SharedInit> {
+        let first = args.first().map(|first| self.facts.shape(self.expr(*first).ty));
+        match (args, first) {
+            ([rail], Some(Shape::Rail(_) | Shape::GlobalRail(_))) => {
+                let known = self.named_local(*rail).is_some_and(|local| !self.inner.contains(&local));
+                if !known {
+                    self.not_shared(
+                        site,
+                        "it is filled from a rail that is not a local `val` declared before the `at`",
+                    );
+                    return None;
+                }
+                Some(SharedInit::Copy { rail: *rail })
+            }
+            ([length], Some(Shape::Plain)) => {
+                self.hoistable(*length);
+                Some(SharedInit::Zero { length: *length })
+            }
+            ([length, value], Some(Shape::Plain)) => {
+                self.hoistable(*length);
+                let value = self.strip(*value);
+                if matches!(self.expr(value).kind, ExprKind::Closure(_)) {
+                    return Some(SharedInit::Closure { length: *length, closure: value });
+                }
+                if self.facts.shape(self.expr(value).ty) == Shape::Function {
+                    self.not_shared(value, "its elements come from a function value; write the closure itself, `(i:Long) => ...`");
+                    return None;
+                }
+                self.hoistable(value);
+                Some(SharedInit::Value { length: *length, value })
+            }
+            (_, Some(Shape::Unknown)) => {
+                self.mark_broken();
+                None
+            }
+            _ => {
+                self.not_shared(site, "it is made in a way that a block cannot repeat");
+                None
+            }
+        }
+    }
+
+    fn not_shared(&self, site: ExprId, why: &str) {
+        self.report(
+            self.violation(&cuda::shared_initialiser::RULE, self.expr(site).range, format!("shared memory that no kernel can make: {why}"))
+                .note(
+                    "write `new Rail[T](n)`, `new Rail[T](n, value)`, `new Rail[T](n, (i:Long) => ...)`, or `new Rail[T](rail)` with a \
+                     `Rail` or `GlobalRail` declared before the `at`",
+                ),
+        );
+    }
+}

@@ -1,0 +1,411 @@
+//! Method resolution (section 8.12 of the language specification): of the methods that a name may mean,
+//! the one that fits and is more specific than all others that fit.
+
+use super::candidates::Candidate;
+use super::unify::Inference;
+use super::{describe_method, result_type};
+use crate::constraint::{Entailment, entails};
+use crate::db::Db;
+use crate::ids::{ClassId, MethodId, TypeParamId};
+use crate::item_tree::items::{method_is_static, method_item, method_type_param_ids, type_param_ids};
+use crate::scope::signature::{Guard, method_signature};
+use crate::ty::context::Context;
+use crate::ty::relate::Conversion;
+use crate::ty::subst::Substitution;
+use crate::ty::{Constraint, Path, Ty};
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub struct Arg {
+    /// Its type.
+    pub ty: Ty,
+    /// What it is in constraints, if it is a stable path or literal.
+    pub path: Option<Path>,
+}
+
+impl Arg {
+    /// An argument that constraints cannot speak of.
+    pub fn of(ty: Ty) -> Arg {
+        Arg { ty, path: None }
+    }
+}
+
+/// The method that a call means.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// The method.
+    pub method: MethodId,
+    /// The declaring type, as seen from the receiver's.
+    pub owner: Ty,
+    /// The declaring class's type arguments.
+    pub class_args: Vec<Ty>,
+    /// The method's own, given or inferred.
+    pub type_args: Vec<Ty>,
+    /// The types of the formals, for this call.
+    pub params: Vec<Ty>,
+    /// What turns each argument into its formal's type.
+    pub conversions: Vec<Conversion>,
+    /// The type of the call.
+    pub result: Ty,
+    /// The part of the guard that does not follow from what is known: to be checked at run time.
+    pub unproved: Constraint,
+}
+
+/// Why a call means no method.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// There is none of that name.
+    Unknown,
+    /// None fits.
+    NoneFits(Vec<Rejection>),
+    /// Several fit and none of them is the most specific.
+    Ambiguous(Vec<MethodId>),
+}
+
+/// Why one method does not fit.
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    /// The method.
+    pub method: MethodId,
+    /// Why, to be read after its signature.
+    pub reason: String,
+    /// The argument that does not fit, if that is the reason.
+    pub argument: Option<usize>,
+    /// The type that it should have.
+    pub expected: Option<Ty>,
+}
+
+impl Failure {
+    /// A line for each candidate.
+    pub fn notes(&self, db: &dyn Db) -> Vec<String> {
+        match self {
+            Failure::Unknown => Vec::new(),
+            Failure::NoneFits(all) => all
+                .iter()
+                .map(|r| format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason))
+                .collect(),
+            Failure::Ambiguous(all) => {
+                all.iter().map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
+            }
+        }
+    }
+}
+
+/// What is being called, besides the candidates.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The receiver in constraints.
+    pub receiver: Option<&'a Path>,
+    /// Type arguments, if given.
+    pub type_args: &'a [Ty],
+    /// Arguments.
+    pub args: &'a [Arg],
+    /// The declaring class's type arguments are to be inferred as well (`new C(x)`, `C.m(x)`).
+    pub infer_class: bool,
+}
+
+/// A candidate that fits.
+struct Fitting {
+    candidate: Candidate,
+    resolution: Resolution,
+}
+
+impl<'db> Context<'db> {
+    /// The method of that name that `receiver.name[type_args](args)` means, instance or static.
+    pub fn resolve_method(
+        &self,
+        receiver: Ty,
+        path: Option<&Path>,
+        name: &str,
+        type_args: &[Ty],
+        args: &[Arg],
+    ) -> Result<Resolution, Failure> {
+        let candidates = self.methods_named(receiver, name);
+        self.choose(&candidates, Call { receiver: path, type_args, args, infer_class: false })
+    }
+
+    /// The static method that `C.name[type_args](args)` means.
+    pub fn resolve_static(
+        &self,
+        class: Ty,
+        name: &str,
+        type_args: &[Ty],
+        args: &[Arg],
+    ) -> Result<Resolution, Failure> {
+        let mut candidates = self.methods_named(class, name);
+        candidates.retain(|c| method_is_static(self.db, c.method));
+        self.choose(&candidates, Call { receiver: None, type_args, args, infer_class: false })
+    }
+
+    /// The constructor that `new C[class_args](args)` means; without `class_args` they are inferred.
+    pub fn resolve_constructor(
+        &self,
+        class: ClassId,
+        class_args: Option<&[Ty]>,
+        args: &[Arg],
+    ) -> Result<Resolution, Failure> {
+        let db = self.db;
+        let owner = match class_args {
+            Some(given) => Ty::class(db, class, given.to_vec()),
+            None => Ty::this_type(db, class),
+        };
+        let candidates: Vec<_> =
+            self.constructors(class).iter().map(|m| Candidate { method: *m, owner }).collect();
+        let infer_class = class_args.is_none() && !type_param_ids(db, class).is_empty();
+        self.choose(&candidates, Call { receiver: None, type_args: &[], args, infer_class })
+    }
+
+    /// The candidate that fits the call and is more specific than all others that do.
+    pub fn choose(&self, candidates: &[Candidate], call: Call<'_>) -> Result<Resolution, Failure> {
+        if candidates.is_empty() {
+            return Err(Failure::Unknown);
+        }
+        let mut rejections = Vec::new();
+        for implicit in [false, true] {
+            let mut fitting = Vec::new();
+            rejections.clear();
+            for candidate in candidates {
+                match self.fit(*candidate, call, implicit) {
+                    Ok(resolution) => fitting.push(Fitting { candidate: *candidate, resolution }),
+                    Err(rejection) => rejections.push(rejection),
+                }
+            }
+            if !fitting.is_empty() {
+                return self.most_specific(fitting, call, implicit);
+            }
+        }
+        Err(Failure::NoneFits(rejections))
+    }
+
+    fn most_specific(
+        &self,
+        mut fitting: Vec<Fitting>,
+        call: Call<'_>,
+        implicit: bool,
+    ) -> Result<Resolution, Failure> {
+        let beats =
+            |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
+        let best: Vec<usize> = (0..fitting.len())
+            .filter(|i| (0..fitting.len()).all(|j| *i == j || beats(&fitting[*i], &fitting[j])))
+            .collect();
+        match best.first() {
+            // Equally specific ones take the same arguments: the nearest, which is first, is meant;
+            // it was inherited along several ways, or is a constructor declared twice (another error).
+            Some(first) => Ok(fitting.swap_remove(*first).resolution),
+            None => Err(Failure::Ambiguous(fitting.into_iter().map(|f| f.candidate.method).collect())),
+        }
+    }
+
+    /// The type parameters to infer for a candidate.
+    fn variables(&self, candidate: Candidate, call: Call<'_>) -> Vec<TypeParamId> {
+        let db = self.db;
+        let mut variables = Vec::new();
+        if call.infer_class {
+            variables
+                .extend(candidate.owner.as_class(db).into_iter().flat_map(|(c, _)| type_param_ids(db, c)));
+        }
+        if call.type_args.is_empty() {
+            variables.extend(method_type_param_ids(db, candidate.method));
+        }
+        variables
+    }
+
+    /// The call as one of `candidate`, or why it is not.
+    fn fit(&self, candidate: Candidate, call: Call<'_>, implicit: bool) -> Result<Resolution, Rejection> {
+        let db = self.db;
+        let Candidate { method, owner } = candidate;
+        let signature = method_signature(db, method);
+        let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
+        self.check_access(method).map_err(reject)?;
+        if signature.params.len() != call.args.len() {
+            return Err(reject(count_message(signature.params.len(), call.args.len())));
+        }
+        let own = method_type_param_ids(db, method);
+        if !call.type_args.is_empty() && call.type_args.len() != own.len() {
+            return Err(reject(type_count_message(own.len(), call.type_args.len())));
+        }
+        let (class, class_args) = owner.as_class(db).map_or((method.class(db), &[][..]), |(c, a)| (c, a));
+        let mut types = match call.infer_class {
+            true => Substitution { keep_paths: true, ..Substitution::default() },
+            false => Substitution::class(db, class, class_args),
+        };
+        if !call.type_args.is_empty() {
+            types = types.with_types(own, call.type_args);
+        }
+        let variables = self.variables(candidate, call);
+        let mut inference = Inference::new(&variables);
+        for (param, arg) in signature.params.iter().zip(call.args) {
+            inference.add_subtype(self, arg.ty, types.apply(db, param.ty));
+        }
+        let Some(solution) = inference.solve(self) else {
+            let name = inference.first_unknown(db).map_or("T", |p| p.name(db).as_str());
+            return Err(reject(format!(
+                "the type `{name}` does not follow from the arguments; write it in brackets before them"
+            )));
+        };
+        let types = types.with_types(&variables, &solution);
+        self.fit_arguments(candidate, call, types, implicit)
+    }
+
+    fn fit_arguments(
+        &self,
+        candidate: Candidate,
+        call: Call<'_>,
+        types: Substitution,
+        implicit: bool,
+    ) -> Result<Resolution, Rejection> {
+        let db = self.db;
+        let Candidate { method, owner } = candidate;
+        let signature = method_signature(db, method);
+        let mut params = Vec::new();
+        let mut conversions = Vec::new();
+        let paths: Vec<Option<Path>> = call.args.iter().map(|a| a.path.clone()).collect();
+        let substitution = types.clone().with_paths(call.receiver.cloned(), paths);
+        for (index, (param, arg)) in signature.params.iter().zip(call.args).enumerate() {
+            let formal = substitution.apply(db, param.ty);
+            let conversion = match implicit {
+                true => self.convert(arg.ty, formal, arg.path.as_ref()),
+                false => self.convert_directly(arg.ty, formal, arg.path.as_ref()),
+            };
+            let Some(conversion) = conversion else {
+                let reason = format!(
+                    "argument {} is `{}`, not `{}`",
+                    index + 1,
+                    arg.ty.display(db),
+                    formal.display(db)
+                );
+                return Err(Rejection { method, reason, argument: Some(index), expected: Some(formal) });
+            };
+            params.push(formal);
+            conversions.push(conversion);
+        }
+        let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
+        let unproved = self.check_guard(&signature.guard, &substitution).map_err(reject)?;
+        let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| type_param_ids(db, c));
+        let apply_param = |p: &TypeParamId| types.apply(db, Ty::param(db, *p));
+        let class_args: Vec<Ty> = class_params.iter().map(apply_param).collect();
+        let own = method_type_param_ids(db, method);
+        let type_args: Vec<Ty> = own.iter().map(apply_param).collect();
+        let owner = match owner.as_class(db) {
+            Some((class, _)) => Ty::class(db, class, class_args.clone()),
+            None => owner,
+        };
+        let result = substitution.apply(db, result_type(db, method));
+        Ok(Resolution { method, owner, class_args, type_args, params, conversions, result, unproved })
+    }
+
+    fn check_access(&self, method: MethodId) -> Result<(), String> {
+        let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
+        let class = method.class(self.db);
+        match self.can_access(class, modifiers) {
+            true => Ok(()),
+            false => {
+                Err(format!("it cannot be seen from here (it is not public in `{}`)", class.name(self.db)))
+            }
+        }
+    }
+
+    /// The terms of a guard that do not follow from what is known; an error if one cannot hold.
+    pub fn check_guard(&self, guard: &Guard, substitution: &Substitution) -> Result<Constraint, String> {
+        let db = self.db;
+        for (a, b) in &guard.subtypes {
+            let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
+            if !self.is_subtype(a, b) {
+                return Err(format!("`{}` is not a subtype of `{}`", a.display(db), b.display(db)));
+            }
+        }
+        for (a, b) in &guard.same {
+            let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
+            if !self.is_same(a, b) {
+                return Err(format!("`{}` is not `{}`", a.display(db), b.display(db)));
+            }
+        }
+        for ty in &guard.has_zero {
+            let ty = substitution.apply(db, *ty);
+            if !self.has_zero(ty) {
+                return Err(format!("`{}` has no zero value (`haszero`)", ty.display(db)));
+            }
+        }
+        for ty in &guard.is_ref {
+            let ty = substitution.apply(db, *ty);
+            if !self.has_null(ty) {
+                return Err(format!("`{}` is not a reference type (`isref`)", ty.display(db)));
+            }
+        }
+        let facts = self.known_terms();
+        let mut unproved = Constraint::default();
+        for term in &guard.constraint.terms {
+            let Some(term) = substitution.term(term) else {
+                unproved.terms.push(term.clone());
+                continue;
+            };
+            let single = Constraint { terms: vec![term.clone()] };
+            match entails(&facts, &single, None) {
+                Entailment::Proved => {}
+                Entailment::Unknown => unproved.terms.push(term),
+                Entailment::Refuted => return Err(format!("its condition `{term}` does not hold here")),
+            }
+        }
+        Ok(unproved)
+    }
+
+    /// Whether every call of `a` could be one of `b`.
+    fn is_more_specific(&self, a: Candidate, b: Candidate, call: Call<'_>, implicit: bool) -> bool {
+        let db = self.db;
+        let renamed = |c: Candidate, types: &mut Substitution| {
+            if !call.infer_class {
+                return;
+            }
+            // Two constructors share their class's parameters: those of `a` stand for unknown types.
+            let params = c.owner.as_class(db).map_or(&[][..], |(class, _)| type_param_ids(db, class));
+            for p in params {
+                let fresh = TypeParamId::new(db, p.class(db), None, p.index(db) + 0x1000, p.name(db).clone());
+                types.types.insert(*p, Ty::param(db, fresh));
+            }
+        };
+        let substitution = |c: Candidate| {
+            let mut types = Substitution { keep_paths: true, ..Substitution::default() };
+            if let (false, Some((class, args))) = (call.infer_class, c.owner.as_class(db)) {
+                types = Substitution::class(db, class, args);
+            }
+            let own = method_type_param_ids(db, c.method);
+            if call.type_args.is_empty() { types } else { types.with_types(own, call.type_args) }
+        };
+        let mut of_a = substitution(a);
+        renamed(a, &mut of_a);
+        let given: Vec<Ty> =
+            method_signature(db, a.method).params.iter().map(|p| of_a.apply(db, p.ty).base(db)).collect();
+        let of_b = substitution(b);
+        let wanted = &method_signature(db, b.method).params;
+        let variables = self.variables(b, call);
+        let mut inference = Inference::new(&variables);
+        for (x, y) in given.iter().zip(wanted) {
+            inference.add_subtype(self, *x, of_b.apply(db, y.ty));
+        }
+        let Some(solution) = inference.solve(self) else { return false };
+        let of_b = of_b.with_types(&variables, &solution);
+        given.iter().zip(wanted).all(|(x, y)| {
+            let formal = of_b.apply(db, y.ty).base(db);
+            match implicit {
+                true => self.convert(*x, formal, None).is_some(),
+                false => self.is_subtype(*x, formal),
+            }
+        })
+    }
+}
+
+fn count_message(wanted: usize, given: usize) -> String {
+    match wanted {
+        0 => format!("it takes no arguments, {given} are given"),
+        1 => format!("it takes one argument, {given} are given"),
+        _ => format!("it takes {wanted} arguments, {given} are given"),
+    }
+}
+
+fn type_count_message(wanted: usize, given: usize) -> String {
+    match wanted {
+        0 => "it takes no type arguments".to_owned(),
+        1 => format!("it takes one type argument, {given} are given"),
+        _ => format!("it takes {wanted} type arguments, {given} are given"),
+    }
+}

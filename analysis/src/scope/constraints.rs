@@ -1,0 +1,214 @@
+//! From constraints as written to terms: what the names in them stand for.
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::lookup::Found;
+use super::problem::Problem;
+use super::resolve::TypeScope;
+use super::signature::Guard;
+use super::suggest::closest;
+use crate::diagnostics::name as name_rules;
+use crate::ids::ClassId;
+use crate::item_tree::items::{class_item, field_is_static, own_field, own_methods, qualified_name};
+use crate::item_tree::{ConstraintRef, PathRef, PathRefRoot, TermRef};
+use crate::ty::supers::all_supertypes;
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+
+impl TypeScope<'_> {
+    /// The constraint of a type `base{...}`; terms about types have no place there and are carried.
+    pub fn value_constraint(
+        &self,
+        written: &ConstraintRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Constraint {
+        self.guard(written, base, problems).constraint
+    }
+
+    /// A guard: terms about values and about types. `base` is the type of `self`, if there is a `self`.
+    pub fn guard(&self, written: &ConstraintRef, base: Option<Ty>, problems: &mut Vec<Problem>) -> Guard {
+        let mut guard = Guard::default();
+        for term in &written.terms {
+            match term {
+                TermRef::Subtype(a, b) => {
+                    let pair = (self.resolve(a, problems), self.resolve(b, problems));
+                    guard.subtypes.push(pair);
+                }
+                TermRef::SameType(a, b) => {
+                    let pair = (self.resolve(a, problems), self.resolve(b, problems));
+                    guard.same.push(pair);
+                }
+                TermRef::HasZero(t) => guard.has_zero.push(self.resolve(t, problems)),
+                TermRef::IsRef(t) => guard.is_ref.push(self.resolve(t, problems)),
+                TermRef::Equal(a, b) => match (self.type_of_path(a, base), self.type_of_path(b, base)) {
+                    (Some(a), Some(b)) => guard.same.push((a, b)),
+                    _ => self.comparison(a, b, base, problems, true, &mut guard.constraint),
+                },
+                TermRef::NotEqual(a, b) => {
+                    self.comparison(a, b, base, problems, false, &mut guard.constraint)
+                }
+                TermRef::Holds(a) => {
+                    let path = self.value_path(a, base, problems);
+                    guard.constraint.terms.extend(path.map(ConstraintTerm::Holds));
+                }
+                TermRef::Opaque(text) => guard.constraint.terms.push(ConstraintTerm::Opaque(text.clone())),
+            }
+        }
+        guard
+    }
+
+    fn comparison(
+        &self,
+        a: &PathRef,
+        b: &PathRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+        equal: bool,
+        constraint: &mut Constraint,
+    ) {
+        let paths = (self.value_path(a, base, problems), self.value_path(b, base, problems));
+        let term = match paths {
+            (Some(a), Some(b)) if equal => ConstraintTerm::Equal(a, b),
+            (Some(a), Some(b)) => ConstraintTerm::NotEqual(a, b),
+            _ => {
+                let operator = if equal { "==" } else { "!=" };
+                ConstraintTerm::Opaque(format_smolstr!("{}{operator}{}", path_text(a), path_text(b)))
+            }
+        };
+        constraint.terms.push(term);
+    }
+
+    /// The type that a name alone stands for, if it is no value: `T == U` between type parameters.
+    fn type_of_path(&self, path: &PathRef, base: Option<Ty>) -> Option<Ty> {
+        let PathRefRoot::Name(name) = &path.root else { return None };
+        if !path.fields.is_empty() || self.value_name(name, base).is_some() {
+            return None;
+        }
+        match self.find_type(name)? {
+            Found::Param(ty) => Some(ty),
+            Found::Class(class) => Some(Ty::this_type(self.db, class)),
+            Found::Typedefs(_) => None,
+        }
+    }
+
+    /// A path as written; `None` if it is not a path, or names nothing (which is reported).
+    pub fn value_path(
+        &self,
+        written: &PathRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Path> {
+        let mut path = match &written.root {
+            PathRefRoot::SelfValue => Path::self_value(),
+            PathRefRoot::This => Path::this(),
+            PathRefRoot::Here => Path::here(),
+            PathRefRoot::Literal(text) => Path::literal(text.clone()),
+            PathRefRoot::Other(_) => return None,
+            PathRefRoot::Name(name) => match self.value_name(name, base) {
+                Some(path) => path,
+                None => return self.static_path(written, name, problems),
+            },
+        };
+        path.fields.extend(written.fields.iter().cloned());
+        Some(path)
+    }
+
+    /// A local or formal; a property of `self`; a field of `this`, or of an object around it.
+    fn value_name(&self, name: &SmolStr, base: Option<Ty>) -> Option<Path> {
+        let db = self.db;
+        if let Some(path) = self.values.and_then(|values| values(name)) {
+            return Some(path);
+        }
+        if let Some((class, _)) = base.and_then(|b| b.as_class(db)) {
+            if self.declares(class, name).is_some() {
+                return Some(Path::self_value().field(name.clone()));
+            }
+        }
+        let mut class = self.class;
+        let mut inner = true;
+        while let Some(around) = class {
+            match self.declares(around, name) {
+                Some(ValueMember::Static(owner)) => {
+                    let name = format_smolstr!("{}.{name}", qualified_name(db, owner));
+                    return Some(Path { root: PathRoot::Static(name), fields: Vec::new() });
+                }
+                Some(ValueMember::Instance) if inner => return Some(Path::this().field(name.clone())),
+                Some(ValueMember::Instance) => {
+                    let object = format_smolstr!("{}.this", qualified_name(db, around));
+                    return Some(Path { root: PathRoot::Static(object), fields: vec![name.clone()] });
+                }
+                None => {}
+            }
+            inner = false;
+            class = around.outer(db);
+        }
+        None
+    }
+
+    /// `C.f`, `a.b.C.f.g`.
+    fn static_path(&self, written: &PathRef, first: &SmolStr, problems: &mut Vec<Problem>) -> Option<Path> {
+        let names: Vec<SmolStr> = std::iter::once(first).chain(&written.fields).cloned().collect();
+        for end in (1..names.len()).rev() {
+            if let Some(class) = self.find_class(&names[..end]) {
+                let name = format_smolstr!("{}.{}", qualified_name(self.db, class), names[end]);
+                return Some(Path { root: PathRoot::Static(name), fields: names[end + 1..].to_vec() });
+            }
+        }
+        let message = format!("nothing named `{first}` can be used in this constraint");
+        let problem = Problem::new(&name_rules::unresolved::RULE, written.at, message);
+        problems.push(match closest(first, self.value_candidates().iter().map(SmolStr::as_str)) {
+            Some(near) => problem.note(format!("did you mean `{near}`?")),
+            None => problem.note("a constraint may name formals and `val`s in scope, properties, and `here`"),
+        });
+        None
+    }
+
+    fn value_candidates(&self) -> Vec<SmolStr> {
+        let item = self.class.and_then(|c| class_item(self.db, c).as_ref());
+        item.into_iter().flat_map(|c| &c.fields).map(|f| f.name.clone()).collect()
+    }
+
+    /// Whether `class` has a property, field or nullary property method of that name, its own or inherited.
+    fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
+        let db = self.db;
+        let own = |class: ClassId| {
+            if let Some(field) = own_field(db, class, name) {
+                let is_static = field_is_static(db, field);
+                return Some(if is_static { ValueMember::Static(class) } else { ValueMember::Instance });
+            }
+            let nullary = |m: &crate::ids::MethodId| {
+                crate::item_tree::items::method_item(db, *m).is_some_and(|m| m.params.is_empty())
+            };
+            own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Instance)
+        };
+        if let Some(member) = own(class) {
+            return Some(member);
+        }
+        if self.header_of == Some(class) {
+            return None;
+        }
+        all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db)).find_map(|(c, _)| own(c))
+    }
+}
+
+/// What a class declares under a name.
+enum ValueMember {
+    Static(ClassId),
+    Instance,
+}
+
+/// A path as written, as text.
+pub fn path_text(path: &PathRef) -> SmolStr {
+    let root = match &path.root {
+        PathRefRoot::SelfValue => "self",
+        PathRefRoot::This => "this",
+        PathRefRoot::Here => "here",
+        PathRefRoot::Name(text) | PathRefRoot::Literal(text) | PathRefRoot::Other(text) => text,
+    };
+    let mut text = String::from(root);
+    for field in &path.fields {
+        text.push('.');
+        text.push_str(field);
+    }
+    SmolStr::from(text)
+}

@@ -1,0 +1,62 @@
+//! Imports: whether they name something, and where a new one goes.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{TextRange, TextSize};
+
+use super::lookup::qualified_type;
+use super::packages::{package_exists, source_root, types_named};
+use super::problem::Problem;
+use crate::db::{Db, parse};
+use crate::diagnostics::name as name_rules;
+use crate::ids::SourceFile;
+use crate::item_tree::items::item_tree;
+
+/// Where a new import goes, and the white space around it.
+pub(super) struct Insertion {
+    pub(super) range: TextRange,
+    pub(super) before: &'static str,
+    pub(super) after: &'static str,
+}
+
+/// After the last import, else after the package, else at the start.
+pub(super) fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
+    let tree: ast::SourceFile = parse(db, file).tree();
+    let at = |end: TextSize| TextRange::empty(end);
+    if let Some(import) = tree.import_decls().last() {
+        return Insertion { range: at(import.syntax().text_range().end()), before: "\n", after: "" };
+    }
+    if let Some(package) = tree.package_decl() {
+        return Insertion { range: at(package.syntax().text_range().end()), before: "\n\n", after: "" };
+    }
+    let start = tree.items().next().map_or(TextSize::from(0), |item| item.syntax().text_range().start());
+    Insertion { range: at(start), before: "", after: "\n\n" }
+}
+
+/// What is wrong with the imports of a file.
+#[salsa::tracked]
+pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
+    let root = source_root(db, file);
+    let mut problems = Vec::new();
+    for import in item_tree(db, file).imports.iter().filter(|i| !i.path.is_empty()) {
+        let exists = qualified_type(db, file, &import.path).is_some();
+        if exists || import.on_demand && package_exists(db, root, &import.path) {
+            continue;
+        }
+        let what = if import.on_demand { "package or class" } else { "type" };
+        let message = format!("there is no {what} `{}` to import", import.path);
+        let mut problem = Problem::new(&name_rules::unknown_import::RULE, import.at, message);
+        let simple = import.path.rsplit('.').next().unwrap_or_default();
+        let elsewhere = types_named(db, root, simple);
+        if elsewhere.is_empty() || import.on_demand {
+            problem =
+                problem.note("check the spelling, or add the folder that holds it with `--source-path`");
+        }
+        for name in elsewhere.iter().take(3).filter(|_| !import.on_demand) {
+            problem = problem
+                .note(format!("there is `{name}`"))
+                .replace_by(format!("Import `{name}` instead"), name.as_str());
+        }
+        problems.push(problem);
+    }
+    problems
+}

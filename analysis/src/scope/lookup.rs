@@ -1,0 +1,308 @@
+//! Which type a name stands for.
+
+use smol_str::{SmolStr, format_smolstr};
+
+use super::packages::{TypeItem, package_exists, source_root, type_in_file, type_in_package, types_named};
+use super::problem::Problem;
+use super::resolve::{TypeScope, unknown_type};
+use super::suggest::closest;
+use crate::db::Db;
+use crate::diagnostics::{Fix, TextEdit, name as name_rules};
+use crate::ids::{ClassId, SourceFile, TypedefId};
+use crate::item_tree::NameSegment;
+use crate::item_tree::items::{
+    class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
+};
+use crate::ty::Ty;
+use crate::ty::supers::all_supertypes;
+
+/// What a type name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A type parameter, or what is substituted for one.
+    Param(Ty),
+    /// A class, struct or interface.
+    Class(ClassId),
+    /// Type definitions of that name, overloaded by numbers of arguments.
+    Typedefs(Vec<TypedefId>),
+}
+
+impl From<TypeItem> for Found {
+    fn from(item: TypeItem) -> Found {
+        match item {
+            TypeItem::Class(class) => Found::Class(class),
+            TypeItem::Typedefs(typedefs) => Found::Typedefs(typedefs),
+        }
+    }
+}
+
+/// A name that the imports on demand of a file give several meanings.
+struct Ambiguous(Vec<SmolStr>);
+
+impl TypeScope<'_> {
+    /// What a dotted name stands for, and the index of its last segment (always the last).
+    pub(super) fn find(
+        &self,
+        segments: &[NameSegment],
+        problems: &mut Vec<Problem>,
+    ) -> Option<(Found, usize)> {
+        let db = self.db;
+        let first = &segments[0];
+        let mut found = match self.find_simple(&first.name) {
+            Ok(found) => found,
+            Err(Ambiguous(names)) => {
+                let list = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" and ");
+                let message = format!("`{}` may be {list}: several imports provide it", first.name);
+                problems.push(
+                    Problem::new(&name_rules::ambiguous_type::RULE, first.at, message)
+                        .note(format!("import the one you mean by name: `import {};`", names[0])),
+                );
+                return None;
+            }
+        };
+        let mut next = 1;
+        if found.is_none() {
+            // A package, then a class in it.
+            let root = source_root(db, self.file);
+            for end in 1..segments.len() {
+                let package = segments[..end].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
+                if let Some(item) = type_in_package(db, root, &package, &segments[end].name) {
+                    found = Some(item.into());
+                    next = end + 1;
+                    break;
+                }
+            }
+        }
+        let Some(mut found) = found else {
+            problems.push(self.unknown(segments));
+            return None;
+        };
+        for segment in &segments[next..] {
+            let Found::Class(class) = found else {
+                problems.push(unknown_type(segment.at, &segment.name).note("only classes have member types"));
+                return None;
+            };
+            match self.member_type(class, &segment.name) {
+                Some(member) => found = member,
+                None => {
+                    let message = format!("`{}` has no member type `{}`", class.name(db), segment.name);
+                    problems.push(Problem::new(&name_rules::unknown_type::RULE, segment.at, message));
+                    return None;
+                }
+            }
+        }
+        Some((found, segments.len() - 1))
+    }
+
+    /// The class, type definition or type parameter that a simple name stands for, if any.
+    pub fn find_type(&self, name: &str) -> Option<Found> {
+        self.find_simple(name).ok().flatten()
+    }
+
+    /// The class that a dotted name stands for, if it is one: for expressions, where the first names
+    /// may as well be packages.
+    pub fn find_class(&self, names: &[SmolStr]) -> Option<ClassId> {
+        let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at: 0 };
+        let segments: Vec<_> = names.iter().map(segment).collect();
+        match self.find(&segments, &mut Vec::new())?.0 {
+            Found::Class(class) => Some(class),
+            Found::Param(_) => None,
+            Found::Typedefs(_) => {
+                let kind = crate::item_tree::TypeRefKind::Named { segments, args: Vec::new() };
+                let ty = self.resolve(&crate::item_tree::TypeRef { at: 0, kind }, &mut Vec::new());
+                ty.as_class(self.db).map(|(class, _)| class)
+            }
+        }
+    }
+
+    /// Whether a dotted name is (the start of) a package.
+    pub fn is_package(&self, name: &str) -> bool {
+        package_exists(self.db, source_root(self.db, self.file), name)
+    }
+
+    fn find_simple(&self, name: &str) -> Result<Option<Found>, Ambiguous> {
+        if let Some((_, ty)) = self.type_params.iter().rev().find(|(n, _)| n == name) {
+            return Ok(Some(Found::Param(*ty)));
+        }
+        if let Some((_, found)) = self.local_types.iter().rev().find(|(n, _)| n == name) {
+            return Ok(Some(found.clone()));
+        }
+        let mut class = self.class;
+        while let Some(inner) = class {
+            if let Some(found) = self.in_class(inner, name) {
+                return Ok(Some(found));
+            }
+            class = inner.outer(self.db);
+        }
+        self.in_file(name)
+    }
+
+    /// A type parameter or member type of `class`, or the class itself.
+    fn in_class(&self, class: ClassId, name: &str) -> Option<Found> {
+        let db = self.db;
+        if let Some(param) = type_param_ids(db, class).iter().find(|p| p.name(db) == name) {
+            return Some(Found::Param(Ty::param(db, *param)));
+        }
+        if let Some(found) = self.member_type(class, name) {
+            return Some(found);
+        }
+        (class.name(db) == name).then_some(Found::Class(class))
+    }
+
+    /// The member type of `class`, its own or inherited.
+    pub fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
+        let db = self.db;
+        let own = |class: ClassId| {
+            if let Some(member) = own_member_class(db, class, name) {
+                return Some(Found::Class(member));
+            }
+            let typedefs = own_typedefs(db, class, name);
+            (!typedefs.is_empty()).then_some(Found::Typedefs(typedefs))
+        };
+        if let Some(found) = own(class) {
+            return Some(found);
+        }
+        if self.header_of == Some(class) {
+            return None;
+        }
+        let inherited = all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db));
+        inherited.map(|(class, _)| class).find_map(own)
+    }
+
+    fn in_file(&self, name: &str) -> Result<Option<Found>, Ambiguous> {
+        let db = self.db;
+        let root = source_root(db, self.file);
+        let tree = item_tree(db, self.file);
+        for import in tree.imports.iter().filter(|i| !i.on_demand) {
+            if import.path.rsplit('.').next() == Some(name) {
+                if let Some(found) = qualified_type(db, self.file, &import.path) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        if let Some(item) = type_in_file(db, self.file, name) {
+            return Ok(Some(item.into()));
+        }
+        if let Some(item) = type_in_package(db, root, package(db, self.file), name) {
+            return Ok(Some(item.into()));
+        }
+        let mut all: Vec<(SmolStr, Found)> = Vec::new();
+        for import in tree.imports.iter().filter(|i| i.on_demand) {
+            let item = type_in_package(db, root, &import.path, name).map(Found::from);
+            let item = item.or_else(|| match qualified_type(db, self.file, &import.path)? {
+                Found::Class(class) => self.member_type(class, name),
+                _ => None,
+            });
+            if let Some(found) = item {
+                if all.iter().all(|(_, other)| *other != found) {
+                    all.push((format_smolstr!("{}.{name}", import.path), found));
+                }
+            }
+        }
+        match all.len() {
+            0 => {}
+            1 => return Ok(all.pop().map(|(_, found)| found)),
+            _ => return Err(Ambiguous(all.into_iter().map(|(name, _)| name).collect())),
+        }
+        if let Some(item) = type_in_package(db, root, "x10.lang", name) {
+            return Ok(Some(item.into()));
+        }
+        // The public static members of the class `_` of x10.lang are known everywhere.
+        Ok(match type_in_package(db, root, "x10.lang", "_") {
+            Some(TypeItem::Class(aliases)) => self.member_type(aliases, name),
+            _ => None,
+        })
+    }
+
+    /// The problem that a dotted name stands for nothing, with what was probably meant.
+    fn unknown(&self, segments: &[NameSegment]) -> Problem {
+        let db = self.db;
+        let root = source_root(db, self.file);
+        let last = &segments[segments.len() - 1];
+        let whole = segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
+        let elsewhere = types_named(db, root, &last.name);
+        if segments.len() == 1 && !elsewhere.is_empty() {
+            let mut problem = unknown_type(last.at, &whole);
+            for name in elsewhere.iter().take(3) {
+                problem = problem.note(format!("there is `{name}`: import it with `import {name};`"));
+                problem.diagnostic = problem.diagnostic.fix(self.import_fix(name));
+            }
+            return problem;
+        }
+        let problem = unknown_type(last.at, &whole);
+        if segments.len() > 1 {
+            let package =
+                segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
+            return match self.is_package(&package) {
+                true => problem.note(format!("the package `{package}` has no type `{}`", last.name)),
+                false => problem.note(format!("there is no class and no package `{package}` either")),
+            };
+        }
+        match closest(&last.name, self.visible_names().iter().map(SmolStr::as_str)) {
+            Some(near) => problem
+                .note(format!("did you mean `{near}`?"))
+                .replace_by(format!("Replace by `{near}`"), near),
+            None => problem.note("declare it, or import it from its package"),
+        }
+    }
+
+    /// Adds an import after the last one.
+    fn import_fix(&self, name: &str) -> Fix {
+        let position = super::imports::insertion(self.db, self.file);
+        let text = format!("{}import {name};{}", position.before, position.after);
+        let edit = TextEdit { file: Some(self.file), range: position.range, text };
+        Fix { title: format!("Import `{name}`"), edits: vec![edit] }
+    }
+
+    /// The simple names of types in scope, for suggestions.
+    pub fn visible_names(&self) -> Vec<SmolStr> {
+        let db = self.db;
+        let mut names: Vec<SmolStr> = self.type_params.iter().map(|(n, _)| n.clone()).collect();
+        names.extend(self.local_types.iter().map(|(n, _)| n.clone()));
+        let mut class = self.class;
+        while let Some(inner) = class {
+            names.extend(type_param_ids(db, inner).iter().map(|p| p.name(db).clone()));
+            if let Some(item) = class_item(db, inner) {
+                names.extend(item.classes.iter().map(|c| c.name.clone()));
+                names.extend(item.typedefs.iter().map(|t| t.name.clone()));
+            }
+            class = inner.outer(db);
+        }
+        let tree = item_tree(db, self.file);
+        names.extend(tree.classes.iter().map(|c| c.name.clone()));
+        names.extend(
+            tree.imports
+                .iter()
+                .filter(|i| !i.on_demand)
+                .filter_map(|i| Some(SmolStr::new(i.path.rsplit('.').next()?))),
+        );
+        let here = package(db, self.file);
+        let in_scope =
+            |p: &str| p == "x10.lang" || p == here || tree.imports.iter().any(|i| i.on_demand && i.path == p);
+        let root = source_root(db, self.file);
+        for qualified in super::packages::all_type_names(db, root) {
+            let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));
+            if in_scope(package) {
+                names.push(SmolStr::new(simple));
+            }
+        }
+        names
+    }
+}
+
+/// The type of a qualified name: a class of a package, or a member type of one.
+pub fn qualified_type(db: &dyn Db, file: SourceFile, path: &str) -> Option<Found> {
+    let root = source_root(db, file);
+    let names: Vec<&str> = path.split('.').collect();
+    for end in (0..names.len()).rev() {
+        let package = names[..end].join(".");
+        let Some(item) = type_in_package(db, root, &package, names[end]) else { continue };
+        let mut found = Found::from(item);
+        for member in &names[end + 1..] {
+            let Found::Class(class) = found else { return None };
+            found = TypeScope::file(db, file).member_type(class, member)?;
+        }
+        return Some(found);
+    }
+    None
+}

@@ -1,0 +1,12 @@
+//! Names: packages, imports, and the types that names stand for.
+
+pub mod constraints;
+pub mod imports;
+pub mod lookup;
+pub mod packages;
+pub mod problem;
+pub mod resolve;
+pub mod signature;
+pub(crate) mod suggest;
+#[cfg(test)]
+mod tests;

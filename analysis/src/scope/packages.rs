@@ -1,0 +1,142 @@
+//! Where top-level types are found: a class `a.b.C` is in the file `a/b/C.x10` below the root of the file
+//! that asks, then below the folders of the source path, then in the library; or in any file that was
+//! named itself (on the command line, or open in the editor) and says `package a.b;`.
+
+use std::path::{Path, PathBuf};
+
+use smol_str::SmolStr;
+
+use crate::db::{Db, Library, Project};
+use crate::ids::{ClassId, FileOrigin, SourceFile, TypedefId};
+use crate::item_tree::items::{package, top_level_classes, top_level_typedefs};
+
+/// A class, or the type definitions of a name (which may be overloaded).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeItem {
+    /// A class, struct or interface.
+    Class(ClassId),
+    /// Type definitions of one name.
+    Typedefs(Vec<TypedefId>),
+}
+
+/// A folder, interned.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct Folder {
+    /// Its path.
+    #[returns(ref)]
+    pub path: PathBuf,
+}
+
+/// A dotted name, interned.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct DottedName {
+    /// Its text.
+    #[returns(ref)]
+    pub text: SmolStr,
+}
+
+/// The folder that the packages of a user file start from: its own without those of its package. For a
+/// file of the library it is the empty path: it sees no user file.
+#[salsa::tracked(returns(copy))]
+pub fn source_root(db: &dyn Db, file: SourceFile) -> Folder {
+    let folder = file.path(db).parent();
+    let Some(folder) = folder.filter(|_| file.origin(db) == FileOrigin::User) else {
+        return Folder::new(db, PathBuf::new());
+    };
+    let below = PathBuf::from(package(db, file).replace('.', "/"));
+    let root = match folder.ends_with(&below) {
+        true => folder.ancestors().nth(below.components().count()).unwrap_or(folder),
+        false => folder,
+    };
+    Folder::new(db, root.to_path_buf())
+}
+
+/// The type `name` of `package`, as seen from files below `root`.
+pub fn type_in_package(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
+    let package = DottedName::new(db, SmolStr::new(package));
+    find_type(db, root, package, DottedName::new(db, SmolStr::new(name))).clone()
+}
+
+#[salsa::tracked]
+fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -> Option<TypeItem> {
+    let (package, name) = (package.text(db), name.text(db));
+    let relative = PathBuf::from(format!("{}/{name}.x10", package.replace('.', "/")));
+    let relative = relative.strip_prefix("/").unwrap_or(&relative);
+    let project = Project::get(db);
+    let files = project.files(db);
+    let folders =
+        [root.path(db).as_path()].into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path));
+    let mut candidates: Vec<SourceFile> =
+        folders.filter_map(|f| files.get(&f.join(relative)).copied()).collect();
+    candidates.extend(Library::get(db).files(db).get(relative).copied());
+    // A file may hold more types than the one it is named after; those are known if the file was named.
+    let named = project.roots(db).iter().copied().filter(|f| source_root(db, *f) == root);
+    let named: Vec<SourceFile> = named.filter(|f| !candidates.contains(f)).collect();
+    candidates.extend(named);
+    candidates
+        .into_iter()
+        .filter(|f| crate::item_tree::items::package(db, *f) == package)
+        .find_map(|f| type_in_file(db, f, name))
+}
+
+/// The top-level type `name` of `file`.
+pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeItem> {
+    if let Some(class) = top_level_classes(db, file).iter().find(|c| c.name(db) == name) {
+        return Some(TypeItem::Class(*class));
+    }
+    let typedefs = top_level_typedefs(db, file, name);
+    (!typedefs.is_empty()).then_some(TypeItem::Typedefs(typedefs))
+}
+
+/// Whether anything known lies in the package, or below it.
+pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
+    packages(db, root)
+        .iter()
+        .any(|p| p == package || p.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// All packages that can be seen from files below `root`, sorted.
+#[salsa::tracked]
+fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
+    let mut all: Vec<SmolStr> =
+        all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
+    all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn dotted(path: &Path) -> SmolStr {
+    SmolStr::from(path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("."))
+}
+
+/// The files that can be seen from below `root`, each with its path relative to where packages start.
+fn all_paths(db: &dyn Db, root: Folder) -> Vec<(PathBuf, SourceFile)> {
+    let project = Project::get(db);
+    let mut all: Vec<(PathBuf, SourceFile)> =
+        Library::get(db).files(db).iter().map(|(p, f)| (p.clone(), *f)).collect();
+    let root = Some(root.path(db).as_path()).filter(|r| !r.as_os_str().is_empty());
+    let folders: Vec<_> =
+        root.into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path)).collect();
+    for (path, file) in project.files(db).iter() {
+        if let Some(relative) = folders.iter().find_map(|folder| path.strip_prefix(folder).ok()) {
+            all.push((relative.to_path_buf(), *file));
+        }
+    }
+    all
+}
+
+/// The qualified names of all types that a file named `NAME.x10` holds, for messages and completion.
+pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
+    all_type_names(db, root).iter().filter(|q| q.rsplit('.').next() == Some(name)).cloned().collect()
+}
+
+/// The qualified names of all types that can be found by file name, sorted.
+#[salsa::tracked]
+pub fn all_type_names(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
+    let mut all: Vec<SmolStr> =
+        all_paths(db, root).iter().map(|(p, _)| dotted(&p.with_extension(""))).collect();
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,291 @@
+//! From types as written to [`Ty`].
+
+use smol_str::SmolStr;
+
+use super::lookup::Found;
+use super::problem::Problem;
+use crate::db::Db;
+use crate::diagnostics::{name as name_rules, r#type as type_rules};
+use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
+use crate::item_tree::items::{
+    class_item, method_type_param_ids, properties, qualified_name, type_param_ids, typedef_item,
+};
+use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
+use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
+
+/// What a name of a value stands for in a constraint.
+pub type ValueNames<'a> = &'a dyn Fn(&str) -> Option<Path>;
+
+/// What is in scope at a type as written.
+#[derive(Clone)]
+pub struct TypeScope<'a> {
+    /// The database.
+    pub db: &'a dyn Db,
+    /// The file.
+    pub file: SourceFile,
+    /// The innermost class.
+    pub class: Option<ClassId>,
+    /// Set while the header of this class is resolved: its supertypes are not known yet.
+    pub header_of: Option<ClassId>,
+    /// Type parameters of methods and type definitions, innermost last.
+    pub type_params: Vec<(SmolStr, Ty)>,
+    /// Local classes and their names, innermost last.
+    pub local_types: Vec<(SmolStr, Found)>,
+    /// Locals and formals, for constraints.
+    pub values: Option<ValueNames<'a>>,
+    /// Type definitions being expanded, to stop at cycles.
+    pub(super) expanding: Vec<TypedefId>,
+}
+
+impl<'a> TypeScope<'a> {
+    /// The scope of a file, outside its classes.
+    pub fn file(db: &'a dyn Db, file: SourceFile) -> TypeScope<'a> {
+        TypeScope {
+            db,
+            file,
+            class: None,
+            header_of: None,
+            type_params: Vec::new(),
+            local_types: Vec::new(),
+            values: None,
+            expanding: Vec::new(),
+        }
+    }
+
+    /// The scope inside a class.
+    pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
+        TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) }
+    }
+
+    /// The scope inside a method: its class's, with its type parameters.
+    pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
+        let mut scope = TypeScope::class(db, method.class(db));
+        for param in method_type_param_ids(db, method) {
+            scope.type_params.push((param.name(db).clone(), Ty::param(db, *param)));
+        }
+        scope
+    }
+
+    /// With these values in scope.
+    pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
+        self.values = Some(values);
+        self
+    }
+
+    /// The type that `reference` stands for; [`Ty::error`] after a problem.
+    pub fn resolve(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
+        let db = self.db;
+        match &reference.kind {
+            TypeRefKind::Named { segments, args } => self.named(reference.at, segments, args, problems),
+            TypeRefKind::Function { params, result } => {
+                let types = params.iter().map(|p| self.resolve(&p.ty, problems)).collect();
+                let outer = self.values;
+                // A formal of the type itself is nothing that a constraint outside can speak of.
+                let names = |name: &str| match params.iter().any(|p| p.name.as_deref() == Some(name)) {
+                    true => Some(Path::local(name, u32::MAX)),
+                    false => outer.and_then(|o| o(name)),
+                };
+                let inner = TypeScope { values: Some(&names), ..self.clone() };
+                let result = inner.resolve(result, problems);
+                Ty::function(db, types, result)
+            }
+            TypeRefKind::Constrained { base, constraint } => {
+                let base = self.resolve(base, problems);
+                let constraint = self.value_constraint(constraint, Some(base), problems);
+                base.constrained(db, constraint)
+            }
+            TypeRefKind::Void => Ty::void(db),
+            TypeRefKind::Error => Ty::error(db),
+        }
+    }
+
+    /// As [`TypeScope::resolve`], for where no value can be of type `void`.
+    pub fn resolve_value_type(&self, reference: &TypeRef, problems: &mut Vec<Problem>) -> Ty {
+        let ty = self.resolve(reference, problems);
+        if ty.is_void(self.db) {
+            problems.push(
+                Problem::new(&type_rules::void_value::RULE, reference.at, "`void` is not a type of values")
+                    .note("only the result of a method or function may be `void`"),
+            );
+            return Ty::error(self.db);
+        }
+        ty
+    }
+
+    fn named(&self, at: u32, segments: &[NameSegment], args: &[PathRef], problems: &mut Vec<Problem>) -> Ty {
+        let Some((found, last)) = self.find(segments, problems) else { return Ty::error(self.db) };
+        let segment = &segments[last];
+        let type_args: Vec<Ty> = segment.args.iter().map(|a| self.resolve_value_type(a, problems)).collect();
+        match found {
+            Found::Param(ty) => {
+                if !type_args.is_empty() || !args.is_empty() {
+                    problems.push(wrong_count(self.db, at, &segment.name, 0, type_args.len()));
+                }
+                ty
+            }
+            Found::Class(class) => self.apply_class(at, class, type_args, args, problems),
+            Found::Typedefs(typedefs) => self.expand(at, &typedefs, type_args, args, problems),
+        }
+    }
+
+    fn apply_class(
+        &self,
+        at: u32,
+        class: ClassId,
+        type_args: Vec<Ty>,
+        args: &[PathRef],
+        problems: &mut Vec<Problem>,
+    ) -> Ty {
+        let db = self.db;
+        let params = type_param_ids(db, class);
+        if params.len() != type_args.len() {
+            problems.push(wrong_count(db, at, class.name(db), params.len(), type_args.len()));
+            return Ty::error(db);
+        }
+        let ty = Ty::class(db, class, type_args);
+        if args.is_empty() {
+            return ty;
+        }
+        let properties = properties(db, class);
+        if properties.len() != args.len() {
+            let message = format!(
+                "`{}` has {} properties, but {} values are given for them",
+                class.name(db),
+                properties.len(),
+                args.len()
+            );
+            problems.push(Problem::new(&type_rules::wrong_property_count::RULE, at, message));
+            return ty;
+        }
+        let terms = properties.iter().zip(args).filter_map(|(property, arg)| {
+            let value = self.value_path(arg, Some(ty), problems)?;
+            Some(ConstraintTerm::Equal(Path::self_value().field(property.name(db).clone()), value))
+        });
+        let constraint = Constraint { terms: terms.collect() };
+        ty.constrained(db, constraint)
+    }
+
+    /// The type definition among `typedefs` with these numbers of arguments, expanded.
+    fn expand(
+        &self,
+        at: u32,
+        typedefs: &[TypedefId],
+        type_args: Vec<Ty>,
+        args: &[PathRef],
+        problems: &mut Vec<Problem>,
+    ) -> Ty {
+        let db = self.db;
+        let fits = |typedef: &&TypedefId| {
+            typedef_item(db, **typedef)
+                .as_ref()
+                .is_some_and(|t| t.type_params.len() == type_args.len() && t.params.len() == args.len())
+        };
+        let Some(typedef) = typedefs.iter().find(fits).copied() else {
+            let name = typedefs.first().map_or("", |t| t.name(db).as_str());
+            let message = format!(
+                "no type definition `{name}` takes {} type arguments and {} values",
+                type_args.len(),
+                args.len()
+            );
+            problems.push(Problem::new(&type_rules::wrong_type_arguments::RULE, at, message));
+            return Ty::error(db);
+        };
+        if self.expanding.contains(&typedef) {
+            let message = format!("the type definition `{}` stands for itself", typedef.name(db));
+            problems.push(
+                Problem::new(&type_rules::cyclic_typedef::RULE, at, message)
+                    .note("a type definition is an abbreviation; what it stands for must not mention it"),
+            );
+            return Ty::error(db);
+        }
+        let Some(item) = typedef_item(db, typedef) else { return Ty::error(db) };
+        let paths: Vec<Option<Path>> = args.iter().map(|a| self.value_path(a, None, problems)).collect();
+        let values = |name: &str| {
+            let index = item.params.iter().position(|p| p.name.as_deref() == Some(name))?;
+            // What is no stable path is a variable that nothing is known of.
+            Some(paths[index].clone().unwrap_or_else(|| Path::local(name, u32::MAX - 1)))
+        };
+        let mut scope = match typedef.outer(db) {
+            Some(class) => TypeScope::class(db, class),
+            None => TypeScope::file(db, typedef.file(db)),
+        };
+        scope.header_of = self.header_of;
+        scope.type_params = item.type_params.iter().map(|p| p.name.clone()).zip(type_args).collect();
+        scope.expanding = self.expanding.iter().copied().chain([typedef]).collect();
+        // Problems inside the definition are reported there; a cycle is reported at the use as well.
+        let mut inner = Vec::new();
+        let ty = scope.with_values(&values).resolve(&item.target, &mut inner);
+        let cyclic = inner.iter().find(|p| p.diagnostic.code == type_rules::cyclic_typedef::RULE.code);
+        problems.extend(cyclic.map(|p| Problem { at, diagnostic: p.diagnostic.clone() }));
+        ty
+    }
+
+    /// The class that a name as written names, with type arguments only if some are given: what `new`,
+    /// a static member access and a constructor call speak of.
+    pub fn resolve_class(
+        &self,
+        reference: &TypeRef,
+        problems: &mut Vec<Problem>,
+    ) -> Option<(ClassId, Option<Vec<Ty>>)> {
+        let db = self.db;
+        let (segments, args) = match &reference.kind {
+            TypeRefKind::Named { segments, args } => (segments, args),
+            _ => {
+                let ty = self.resolve(reference, problems);
+                return ty.as_class(db).map(|(class, args)| (class, Some(args.to_vec())));
+            }
+        };
+        let (found, last) = self.find(segments, problems)?;
+        if let Found::Class(class) = found {
+            let given = &segments[last].args;
+            if given.is_empty() {
+                return Some((class, type_param_ids(db, class).is_empty().then(Vec::new)));
+            }
+            let ty = self.apply_class(
+                reference.at,
+                class,
+                given.iter().map(|a| self.resolve_value_type(a, problems)).collect(),
+                args,
+                problems,
+            );
+            return ty.as_class(db).map(|(class, args)| (class, Some(args.to_vec())));
+        }
+        let ty = self.resolve(reference, problems);
+        if let Some((class, args)) = ty.as_class(db) {
+            return Some((class, Some(args.to_vec())));
+        }
+        if !ty.is_error(db) {
+            let message = format!("`{}` is not a class or struct", ty.display(db));
+            problems.push(Problem::new(&type_rules::not_a_class::RULE, reference.at, message));
+        }
+        None
+    }
+}
+
+fn wrong_count(db: &dyn Db, at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
+    let _ = db;
+    let message = match (wanted, given) {
+        (0, _) => format!("`{name}` takes no type arguments"),
+        (1, 0) => format!("`{name}` needs a type argument"),
+        (_, 0) => format!("`{name}` needs {wanted} type arguments"),
+        (1, _) => format!("`{name}` takes one type argument, not {given}"),
+        _ => format!("`{name}` takes {wanted} type arguments, not {given}"),
+    };
+    let example = ["T", "U", "V", "W"].iter().take(wanted).copied().collect::<Vec<_>>().join(",");
+    let problem = Problem::new(&type_rules::wrong_type_arguments::RULE, at, message);
+    match wanted {
+        0 => problem.note(format!("write `{name}` alone")),
+        _ => problem.note(format!("write `{name}[{example}]` with the types in the brackets")),
+    }
+}
+
+/// What is known of a class for messages: its kind and qualified name.
+pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
+    let keyword = class_item(db, class).as_ref().map_or("class", |c| c.kind.keyword());
+    format!("{keyword} `{}`", qualified_name(db, class))
+}
+
+/// Names of rules used here, so that a reader finds them: see `diagnostics::name`.
+pub(super) fn unknown_type(at: u32, name: &str) -> Problem {
+    Problem::new(&name_rules::unknown_type::RULE, at, format!("there is no type `{name}` here"))
+}

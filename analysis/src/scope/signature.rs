@@ -1,0 +1,264 @@
+//! The types of headers: what classes extend, what methods take and give.
+
+use smol_str::SmolStr;
+
+use super::problem::Problem;
+use super::resolve::{TypeScope, describe_class};
+use crate::db::Db;
+use crate::diagnostics::r#type as type_rules;
+use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
+use crate::item_tree::items::{class_item, class_kind, field_item, method_item, properties, typedef_item};
+use crate::item_tree::{ClassKind, ClassPlace, MethodKind, ParamItem, TypeRef};
+use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
+
+/// The condition of a class or method, resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Guard {
+    /// Terms about values.
+    pub constraint: Constraint,
+    /// `T <: U`
+    pub subtypes: Vec<(Ty, Ty)>,
+    /// `T == U`
+    pub same: Vec<(Ty, Ty)>,
+    /// `T haszero`
+    pub has_zero: Vec<Ty>,
+    /// `T isref`
+    pub is_ref: Vec<Ty>,
+}
+
+/// The header of a class, resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ClassHeader {
+    /// What it extends and implements, in terms of its own type parameters; the superclass first.
+    pub supers: Vec<Ty>,
+    /// Whether the first of `supers` is the superclass.
+    pub has_superclass: bool,
+    /// The class guard.
+    pub guard: Guard,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+/// The header of `class`. Cyclic inheritance gives no supertypes, and a problem.
+#[salsa::tracked(cycle_result = cyclic_header)]
+pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
+    let mut header = ClassHeader::default();
+    let Some(item) = class_item(db, class) else { return header };
+    let scope = TypeScope { header_of: Some(class), ..TypeScope::class(db, class) };
+    let mut problems = Vec::new();
+    // What stands after `new` or `extends` of a class is its superclass, unless it is an interface.
+    if let Some(extends) = &item.extends {
+        let supertype = scope.resolve(extends, &mut problems);
+        let anonymous = item.place == ClassPlace::Anonymous;
+        match supertype.as_class(db).map(|(c, _)| class_kind(db, c)) {
+            Some(Some(ClassKind::Interface)) if anonymous => header.supers.push(supertype),
+            Some(Some(ClassKind::Class)) => {
+                header.has_superclass = true;
+                header.supers.push(supertype);
+            }
+            _ if supertype.is_error(db) => {}
+            _ => problems.push(not_extendable(db, extends, supertype)),
+        }
+    }
+    for implements in &item.implements {
+        let supertype = scope.resolve(implements, &mut problems);
+        let is_interface = supertype.is_interface(db) || supertype.as_function(db).is_some();
+        if is_interface {
+            header.supers.push(supertype);
+        } else if !supertype.is_error(db) {
+            problems.push(not_an_interface(db, implements, supertype));
+        }
+    }
+    if inherits_from(db, class, &header.supers) {
+        return cyclic(db, class);
+    }
+    if let Some(guard) = &item.guard {
+        header.guard = scope.guard(guard, None, &mut problems);
+    }
+    header.problems = problems;
+    header
+}
+
+fn not_extendable(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
+    let message = format!("`{}` is not a class that can be extended", supertype.display(db));
+    let problem = Problem::new(&type_rules::not_extendable::RULE, at.at, message);
+    match supertype.as_class(db).and_then(|(c, _)| class_kind(db, c)) {
+        Some(ClassKind::Interface) => problem.note("an interface is implemented: write `implements`"),
+        Some(ClassKind::Struct) => {
+            problem.note("structs have no subtypes; use a class, or hold the struct in a field")
+        }
+        _ => problem,
+    }
+}
+
+fn not_an_interface(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
+    let what = supertype.as_class(db).map(|(c, _)| describe_class(db, c));
+    let what = what.unwrap_or_else(|| format!("`{}`", supertype.display(db)));
+    Problem::new(&type_rules::not_an_interface::RULE, at.at, format!("{what} is not an interface")).note(
+        "only interfaces and function types can be implemented; a class has one superclass, after `extends`",
+    )
+}
+
+/// Whether `class` is among what `supers` extend, directly or not.
+fn inherits_from(db: &dyn Db, class: ClassId, supers: &[Ty]) -> bool {
+    let mut pending: Vec<ClassId> = supers.iter().filter_map(|t| t.as_class(db)).map(|(c, _)| c).collect();
+    let mut seen = Vec::new();
+    while let Some(next) = pending.pop() {
+        if next == class {
+            return true;
+        }
+        if !seen.contains(&next) {
+            seen.push(next);
+            pending
+                .extend(class_header(db, next).supers.iter().filter_map(|t| t.as_class(db)).map(|(c, _)| c));
+        }
+    }
+    false
+}
+
+fn cyclic_header(db: &dyn Db, _id: salsa::Id, class: ClassId) -> ClassHeader {
+    cyclic(db, class)
+}
+
+fn cyclic(db: &dyn Db, class: ClassId) -> ClassHeader {
+    let at = class_item(db, class).as_ref().map_or(0, |c| c.at);
+    let message = format!("`{}` is among its own supertypes", class.name(db));
+    let problem = Problem::new(&type_rules::cyclic_inheritance::RULE, at, message)
+        .note("a class cannot extend itself, directly or through others: remove one of the `extends` or `implements`");
+    ClassHeader { problems: vec![problem], ..ClassHeader::default() }
+}
+
+/// A formal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name, empty if it has none.
+    pub name: SmolStr,
+    /// Its type. Constraints name formals by [`crate::ty::PathRoot::Local`] with their index as offset.
+    pub ty: Ty,
+    /// `var`.
+    pub mutable: bool,
+}
+
+/// What a method takes and gives, in terms of its class's and its own type parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct MethodSignature {
+    /// Formals.
+    pub params: Vec<Param>,
+    /// The declared result, `void` where there is no body to infer one from; for a constructor the
+    /// object made. `None`: ask [`crate::members::result_type`].
+    pub result: Option<Ty>,
+    /// The guard.
+    pub guard: Guard,
+    /// Declared exceptions.
+    pub throws: Vec<Ty>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+/// The signature of a method, operator or constructor.
+#[salsa::tracked(cycle_result = cyclic_signature)]
+pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
+    let Some(item) = method_item(db, method) else { return MethodSignature::default() };
+    let names = formal_names(&item.params);
+    let scope = TypeScope::method(db, method).with_values(&names);
+    let mut problems = Vec::new();
+    let mut params = Vec::new();
+    for param in &item.params {
+        let ty =
+            param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
+        params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
+    }
+    let mut guard = Guard::default();
+    if let Some(written) = &item.guard {
+        guard = scope.guard(written, None, &mut problems);
+    }
+    let declared = item.result.as_ref().map(|t| scope.resolve(t, &mut problems));
+    let result = match item.kind {
+        MethodKind::AutomaticConstructor => Some(constructed(db, method.class(db))),
+        MethodKind::Constructor => Some(declared.unwrap_or_else(|| Ty::this_type(db, method.class(db)))),
+        _ => declared.or_else(|| (!item.has_body).then(|| Ty::void(db))),
+    };
+    // The automatic constructor's types are the properties', which complain themselves.
+    if item.kind == MethodKind::AutomaticConstructor {
+        problems.clear();
+    }
+    let throws = item.throws.iter().map(|t| scope.resolve_value_type(t, &mut problems)).collect();
+    MethodSignature { params, result, guard, throws, problems }
+}
+
+fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSignature {
+    MethodSignature::default()
+}
+
+/// Formals by index, for constraints.
+fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
+    move |name: &str| {
+        let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
+        Some(Path::local(name, index as u32))
+    }
+}
+
+/// `C{self.p==p,...}`: what the automatic constructor makes.
+fn constructed(db: &dyn Db, class: ClassId) -> Ty {
+    let terms = properties(db, class).into_iter().enumerate().map(|(index, property)| {
+        let name = property.name(db).clone();
+        let value = Path::local(name.clone(), index as u32);
+        ConstraintTerm::Equal(Path::self_value().field(name), value)
+    });
+    let constraint = Constraint { terms: terms.collect() };
+    Ty::this_type(db, class).constrained(db, constraint)
+}
+
+/// The declared type of a field or property, in terms of its class's type parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct FieldSignature {
+    /// `None`: the initialiser says it, ask [`field_type`].
+    pub ty: Option<Ty>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+}
+
+/// The declared type of a field or property.
+#[salsa::tracked(cycle_result = cyclic_field)]
+pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
+    let Some(item) = field_item(db, field) else { return FieldSignature::default() };
+    let mut problems = Vec::new();
+    let scope = TypeScope::class(db, field.class(db));
+    let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));
+    FieldSignature { ty, problems }
+}
+
+fn cyclic_field(_db: &dyn Db, _id: salsa::Id, _field: FieldId) -> FieldSignature {
+    FieldSignature::default()
+}
+
+/// The type of a field or property: declared, else its initialiser's.
+pub fn field_type(db: &dyn Db, field: FieldId) -> Ty {
+    field_signature(db, field).ty.unwrap_or_else(|| crate::members::inferred_field_type(db, field))
+}
+
+/// What is wrong with a type definition.
+#[salsa::tracked]
+pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
+    let Some(item) = typedef_item(db, typedef) else { return Vec::new() };
+    let mut problems = Vec::new();
+    let names = formal_names(&item.params);
+    let mut scope = match typedef.outer(db) {
+        Some(class) => TypeScope::class(db, class),
+        None => TypeScope::file(db, typedef.file(db)),
+    };
+    // Its parameters stand for any type here; what does not depend on them is checked.
+    scope.type_params = item.type_params.iter().map(|p| (p.name.clone(), Ty::error(db))).collect();
+    scope.expanding = vec![typedef];
+    let scope = scope.with_values(&names);
+    for param in &item.params {
+        if let Some(ty) = &param.ty {
+            scope.resolve_value_type(ty, &mut problems);
+        }
+    }
+    if let Some(guard) = &item.guard {
+        scope.guard(guard, None, &mut problems);
+    }
+    scope.resolve(&item.target, &mut problems);
+    problems
+}

@@ -1,0 +1,89 @@
+//! Where a question about types is asked from: it decides what may be accessed and what is known.
+
+use super::{ConstraintTerm, Ty};
+use crate::db::Db;
+use crate::ids::{ClassId, MethodId};
+use crate::scope::signature::{Guard, class_header, method_signature};
+
+/// The point of the program that asks.
+#[derive(Clone)]
+pub struct Context<'db> {
+    /// The database.
+    pub db: &'db dyn Db,
+    /// The innermost class.
+    pub class: Option<ClassId>,
+    /// The method, for its type parameters' bounds and its guard.
+    pub method: Option<MethodId>,
+    /// What is known of values here, beyond guards: the conditions passed, the types of variables.
+    pub facts: Vec<ConstraintTerm>,
+}
+
+impl<'db> Context<'db> {
+    /// Outside all classes.
+    pub fn global(db: &'db dyn Db) -> Context<'db> {
+        Context { db, class: None, method: None, facts: Vec::new() }
+    }
+    /// Inside a class, outside its methods.
+    pub fn class(db: &'db dyn Db, class: ClassId) -> Context<'db> {
+        Context { db, class: Some(class), method: None, facts: Vec::new() }
+    }
+    /// Inside a method.
+    pub fn method(db: &'db dyn Db, method: MethodId) -> Context<'db> {
+        Context { db, class: Some(method.class(db)), method: Some(method), facts: Vec::new() }
+    }
+
+    /// The guards in force: the method's, the class's, those of the classes around it.
+    pub fn guards(&self) -> Vec<&'db Guard> {
+        let mut guards = Vec::new();
+        if let Some(method) = self.method {
+            guards.push(&method_signature(self.db, method).guard);
+        }
+        let mut class = self.class;
+        while let Some(inner) = class {
+            guards.push(&class_header(self.db, inner).guard);
+            class = inner.outer(self.db);
+        }
+        guards
+    }
+
+    /// The types that `ty`, a type parameter, is known to be a subtype of.
+    pub fn upper_bounds(&self, ty: Ty) -> Vec<Ty> {
+        let mut bounds = Vec::new();
+        for guard in self.guards() {
+            bounds.extend(guard.subtypes.iter().filter(|(lower, _)| *lower == ty).map(|(_, upper)| *upper));
+            bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
+            bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
+        }
+        bounds
+    }
+
+    /// The types that are known to be subtypes of `ty`, a type parameter.
+    pub fn lower_bounds(&self, ty: Ty) -> Vec<Ty> {
+        let mut bounds = Vec::new();
+        for guard in self.guards() {
+            bounds.extend(guard.subtypes.iter().filter(|(_, upper)| *upper == ty).map(|(lower, _)| *lower));
+            bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
+            bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
+        }
+        bounds
+    }
+
+    /// Whether the guards say `ty haszero`.
+    pub fn assumes_zero(&self, ty: Ty) -> bool {
+        self.guards().iter().any(|g| g.has_zero.contains(&ty))
+    }
+
+    /// Whether the guards say `ty isref`.
+    pub fn assumes_ref(&self, ty: Ty) -> bool {
+        self.guards().iter().any(|g| g.is_ref.contains(&ty))
+    }
+
+    /// All that is known of values here: facts and guards.
+    pub fn known_terms(&self) -> Vec<ConstraintTerm> {
+        let mut terms = self.facts.clone();
+        for guard in self.guards() {
+            terms.extend(guard.constraint.terms.iter().cloned());
+        }
+        terms
+    }
+}

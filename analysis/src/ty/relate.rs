@@ -1,0 +1,287 @@
+//! Subtyping and assignability.
+
+use super::known::Known;
+use super::subst::{Substitution, facts_about};
+use super::{Constraint, Path, Ty, TyKind};
+use crate::constraint::{Entailment, entails};
+use crate::db::Db;
+use crate::ids::MethodId;
+use crate::item_tree::items::{own_methods, type_param_ids};
+use crate::scope::signature::method_signature;
+use crate::ty::context::Context;
+
+/// Bounds of bounds of bounds: deeper is a cycle.
+const MAX_DEPTH: u32 = 24;
+
+/// What has to be done to a value of one type to get one of another.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Conversion {
+    /// First, call this implicit conversion operator.
+    pub implicit: Option<ImplicitCall>,
+    /// Then, this.
+    pub representation: Representation,
+    /// Then, check at run time that the target's constraint holds, which could not be decided.
+    pub checked: bool,
+}
+
+/// A call of an implicit conversion operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImplicitCall {
+    /// The operator, a static method of one argument.
+    pub method: MethodId,
+    /// Type arguments of its class.
+    pub class_args: Vec<Ty>,
+    /// Its own type arguments.
+    pub type_args: Vec<Ty>,
+    /// What it returns.
+    pub result: Ty,
+}
+
+/// How the representation of a value changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Representation {
+    /// Same type: nothing to do, not even to say.
+    #[default]
+    Same,
+    /// Same value, other static type (THIR `Coerce`).
+    Coerce,
+    /// A struct, function or value of a type parameter becomes a reference (THIR `Box`).
+    Box,
+}
+
+impl Conversion {
+    /// Nothing to do.
+    pub fn is_identity(&self) -> bool {
+        *self == Conversion::default()
+    }
+}
+
+impl<'db> Context<'db> {
+    /// Whether every value of `a` is one of `b`, constraints aside.
+    pub fn is_subtype(&self, a: Ty, b: Ty) -> bool {
+        self.subtype(erase(self.db, a), erase(self.db, b), 0)
+    }
+
+    /// Whether they are the same type, constraints aside.
+    pub fn is_same(&self, a: Ty, b: Ty) -> bool {
+        let (a, b) = (erase(self.db, a), erase(self.db, b));
+        a == b || self.subtype(a, b, 0) && self.subtype(b, a, 0)
+    }
+
+    fn subtype(&self, a: Ty, b: Ty, depth: u32) -> bool {
+        let db = self.db;
+        if a == b {
+            return true;
+        }
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        match (a.kind(db), b.kind(db)) {
+            (TyKind::Error, _) | (_, TyKind::Error) => true,
+            (TyKind::Void, _) | (_, TyKind::Void) => false,
+            (TyKind::Null, _) => self.has_null(b),
+            _ if b.is_known(db, Known::Any) => true,
+            (TyKind::Param(_), _) if self.upper_bounds(a).iter().any(|t| self.subtype(*t, b, depth + 1)) => {
+                true
+            }
+            (_, TyKind::Param(_)) => self.lower_bounds(b).iter().any(|t| self.subtype(a, *t, depth + 1)),
+            (TyKind::Class { .. }, TyKind::Class { class, args }) => {
+                self.supertypes(a).iter().any(|t| match t.kind(db) {
+                    TyKind::Class { class: c, args: found } => {
+                        c == class
+                            && found.len() == args.len()
+                            && found.iter().zip(args).all(|(x, y)| self.equivalent(*x, *y, depth + 1))
+                    }
+                    _ => false,
+                })
+            }
+            (TyKind::Class { .. }, TyKind::Function { .. }) => self.supertypes(a).iter().any(|t| {
+                matches!(t.kind(db), TyKind::Function { .. }) && self.subtype(erase(db, *t), b, depth + 1)
+            }),
+            (
+                TyKind::Function { params: from, result: gives },
+                TyKind::Function { params: to, result: wanted },
+            ) => {
+                from.len() == to.len()
+                    && from.iter().zip(to).all(|(x, y)| self.subtype(*y, *x, depth + 1))
+                    && self.subtype(*gives, *wanted, depth + 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Type arguments are invariant; equal bounds of parameters make them the same type.
+    fn equivalent(&self, a: Ty, b: Ty, depth: u32) -> bool {
+        let (a, b) = (erase(self.db, a), erase(self.db, b));
+        a == b || self.subtype(a, b, depth) && self.subtype(b, a, depth)
+    }
+
+    /// Whether `null` is a value of `ty`.
+    pub fn has_null(&self, ty: Ty) -> bool {
+        let db = self.db;
+        match ty.base(db).kind(db) {
+            TyKind::Class { .. } => !ty.is_struct(db),
+            TyKind::Function { .. } | TyKind::Null | TyKind::Error => true,
+            TyKind::Param(_) => {
+                self.assumes_ref(ty)
+                    || self
+                        .upper_bounds(ty)
+                        .iter()
+                        .any(|t| t.as_class(db).is_some() && self.is_class_type(*t))
+            }
+            TyKind::Void | TyKind::Constrained { .. } => false,
+        }
+    }
+
+    fn is_class_type(&self, ty: Ty) -> bool {
+        !ty.is_struct(self.db) && !ty.is_interface(self.db)
+    }
+
+    /// Whether `ty` has a zero: a number, `false`, `null`, or a struct all of whose fields have one.
+    pub fn has_zero(&self, ty: Ty) -> bool {
+        self.zero(ty, 0)
+    }
+
+    fn zero(&self, ty: Ty, depth: u32) -> bool {
+        let db = self.db;
+        if depth > MAX_DEPTH {
+            return true;
+        }
+        let zero_allowed = |constraint: &Constraint| {
+            let zero = if ty.is_known(db, Known::Boolean) { "false" } else { "0" };
+            let zero = if self.has_null(ty) { "null" } else { zero };
+            let facts = facts_about(&Constraint { terms: vec![] }, &Path::literal(zero));
+            entails(&facts, constraint, Some(&Path::literal(zero))) == Entailment::Proved
+        };
+        match ty.kind(db) {
+            TyKind::Constrained { base, constraint } => self.zero(*base, depth) && zero_allowed(constraint),
+            TyKind::Param(_) => self.assumes_zero(ty) || self.has_null(ty),
+            TyKind::Error => true,
+            TyKind::Void => false,
+            TyKind::Class { class, args } if ty.is_struct(db) => {
+                if ty.primitive(db).is_some() {
+                    return true;
+                }
+                let substitution = Substitution::class(db, *class, args);
+                crate::item_tree::items::fields(db, *class).iter().all(|field| {
+                    crate::item_tree::items::field_is_static(db, *field)
+                        || self.zero(
+                            substitution.apply(db, crate::scope::signature::field_type(db, *field)),
+                            depth + 1,
+                        )
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// What turns a value of type `from`, which is `value` if that is a stable path, into one of `to`;
+    /// `None` if nothing does.
+    pub fn convert(&self, from: Ty, to: Ty, value: Option<&Path>) -> Option<Conversion> {
+        self.convert_directly(from, to, value).or_else(|| self.convert_implicitly(from, to))
+    }
+
+    /// Without implicit conversion operators.
+    pub fn convert_directly(&self, from: Ty, to: Ty, value: Option<&Path>) -> Option<Conversion> {
+        let db = self.db;
+        if from.is_error(db) || to.is_error(db) {
+            return Some(Conversion::default());
+        }
+        if !self.is_subtype(from, to) {
+            return None;
+        }
+        let checked = match self.entailed(from, to, value) {
+            Entailment::Proved => false,
+            Entailment::Unknown => true,
+            Entailment::Refuted => return None,
+        };
+        let representation = self.representation(from.base(db), to.base(db));
+        Some(Conversion { implicit: None, representation, checked })
+    }
+
+    fn representation(&self, from: Ty, to: Ty) -> Representation {
+        let db = self.db;
+        let is_value = match from.kind(db) {
+            TyKind::Class { .. } => from.is_struct(db),
+            TyKind::Param(_) => true,
+            TyKind::Function { .. } => !matches!(to.kind(db), TyKind::Function { .. }),
+            _ => false,
+        };
+        match to.kind(db) {
+            _ if erase(db, from) == erase(db, to) => Representation::Same,
+            TyKind::Class { .. } if is_value => Representation::Box,
+            TyKind::Function { .. } if is_value => Representation::Box,
+            _ => Representation::Coerce,
+        }
+    }
+
+    /// Whether the constraint of `to` holds of a value of type `from`.
+    pub fn entailed(&self, from: Ty, to: Ty, value: Option<&Path>) -> Entailment {
+        let Some(wanted) = to.constraint(self.db) else { return Entailment::Proved };
+        let mut facts = self.known_terms();
+        if let Some(given) = from.constraint(self.db) {
+            facts.extend(given.terms.iter().cloned());
+        }
+        if from.is_null(self.db) {
+            facts.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
+        }
+        entails(&facts, wanted, value)
+    }
+
+    /// By an implicit conversion operator of the target's or the source's class.
+    pub fn convert_implicitly(&self, from: Ty, to: Ty) -> Option<Conversion> {
+        let db = self.db;
+        let target = to.as_class(db);
+        let source = from.as_class(db).filter(|(c, _)| target.is_none_or(|(t, _)| t != *c));
+        for (class, args) in target.into_iter().chain(source) {
+            for method in own_methods(db, class, "operator_implicit_as") {
+                let Some(call) = self.implicit_call(*method, args, from, to) else { continue };
+                let mut conversion = self.convert_directly(call.result, to, None)?;
+                conversion.implicit = Some(call);
+                return Some(conversion);
+            }
+        }
+        None
+    }
+
+    fn implicit_call(&self, method: MethodId, class_args: &[Ty], from: Ty, to: Ty) -> Option<ImplicitCall> {
+        let db = self.db;
+        let signature = method_signature(db, method);
+        let [param] = signature.params.as_slice() else { return None };
+        let own = crate::item_tree::items::method_type_param_ids(db, method);
+        let class_params = type_param_ids(db, method.class(db));
+        let result = crate::members::result_type(db, method);
+        let mut inference = crate::members::unify::Inference::new(own);
+        inference.add_subtype(self, from, param.ty);
+        inference.add_subtype(
+            self,
+            Substitution::class(db, method.class(db), class_args).apply(db, result),
+            to,
+        );
+        let type_args = if own.is_empty() { Vec::new() } else { inference.solve(self)? };
+        let substitution = Substitution::types(class_params, class_args).with_types(own, &type_args);
+        let formal = substitution.apply(db, param.ty);
+        if !self.is_subtype(from, formal) || self.entailed(from, formal, None) == Entailment::Refuted {
+            return None;
+        }
+        let result = substitution.with_paths(None, vec![None]).apply(db, result);
+        if !self.is_subtype(result, to) {
+            return None;
+        }
+        Some(ImplicitCall { method, class_args: class_args.to_vec(), type_args, result })
+    }
+}
+
+/// Without constraints, anywhere in the type.
+pub fn erase(db: &dyn Db, ty: Ty) -> Ty {
+    match ty.kind(db) {
+        TyKind::Constrained { base, .. } => erase(db, *base),
+        TyKind::Class { class, args } if !args.is_empty() => {
+            Ty::class(db, *class, args.iter().map(|t| erase(db, *t)).collect())
+        }
+        TyKind::Function { params, result } => {
+            Ty::function(db, params.iter().map(|t| erase(db, *t)).collect(), erase(db, *result))
+        }
+        _ => ty,
+    }
+}

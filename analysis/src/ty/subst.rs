@@ -1,0 +1,131 @@
+//! Substitution: of types for type parameters, and of paths for the variables in constraints.
+
+use rustc_hash::FxHashMap;
+
+use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::db::Db;
+use crate::ids::{ClassId, TypeParamId};
+use crate::item_tree::items::type_param_ids;
+
+/// What to replace by what.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution {
+    /// Types for type parameters.
+    pub types: FxHashMap<TypeParamId, Ty>,
+    /// For `this` in constraints; with `None` a term about `this` is dropped, unless `keep_paths`.
+    pub this: Option<Path>,
+    /// For the formals of a signature, by index; `None` is an argument that is not a stable path.
+    pub formals: Vec<Option<Path>>,
+    /// Leave paths as they are: only types are substituted.
+    pub keep_paths: bool,
+}
+
+impl Substitution {
+    /// Types only; paths stay.
+    pub fn types(params: &[TypeParamId], args: &[Ty]) -> Substitution {
+        let types = params.iter().copied().zip(args.iter().copied()).collect();
+        Substitution { types, keep_paths: true, ..Substitution::default() }
+    }
+
+    /// The parameters of `class` by `args`; paths stay.
+    pub fn class(db: &dyn Db, class: ClassId, args: &[Ty]) -> Substitution {
+        Substitution::types(type_param_ids(db, class), args)
+    }
+
+    /// Also these.
+    pub fn with_types(mut self, params: &[TypeParamId], args: &[Ty]) -> Substitution {
+        self.types.extend(params.iter().copied().zip(args.iter().copied()));
+        self
+    }
+
+    /// Also `this` and the formals in constraints. Terms about what has no stable path are dropped.
+    pub fn with_paths(mut self, this: Option<Path>, formals: Vec<Option<Path>>) -> Substitution {
+        self.this = this;
+        self.formals = formals;
+        self.keep_paths = false;
+        self
+    }
+
+    /// Nothing to do?
+    fn is_identity(&self) -> bool {
+        self.types.is_empty() && self.keep_paths
+    }
+
+    /// Applied to a type.
+    pub fn apply(&self, db: &dyn Db, ty: Ty) -> Ty {
+        if self.is_identity() {
+            return ty;
+        }
+        match ty.kind(db) {
+            TyKind::Class { args, .. } if args.is_empty() => ty,
+            TyKind::Class { class, args } => Ty::class(db, *class, self.apply_all(db, args)),
+            TyKind::Function { params, result } => {
+                Ty::function(db, self.apply_all(db, params), self.apply(db, *result))
+            }
+            TyKind::Param(param) => self.types.get(param).copied().unwrap_or(ty),
+            TyKind::Constrained { base, constraint } => {
+                self.apply(db, *base).constrained(db, self.constraint(constraint))
+            }
+            TyKind::Null | TyKind::Void | TyKind::Error => ty,
+        }
+    }
+
+    /// Applied to each of several types.
+    pub fn apply_all(&self, db: &dyn Db, types: &[Ty]) -> Vec<Ty> {
+        types.iter().map(|ty| self.apply(db, *ty)).collect()
+    }
+
+    /// Applied to a constraint: terms that speak of something without a path here are dropped, for
+    /// nothing is known about it any more.
+    pub fn constraint(&self, constraint: &Constraint) -> Constraint {
+        if self.keep_paths {
+            return constraint.clone();
+        }
+        Constraint { terms: constraint.terms.iter().filter_map(|t| self.term(t)).collect() }
+    }
+
+    /// Applied to one term; `None` if it can no longer be said.
+    pub fn term(&self, term: &ConstraintTerm) -> Option<ConstraintTerm> {
+        if self.keep_paths {
+            return Some(term.clone());
+        }
+        Some(match term {
+            ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(self.path(a)?, self.path(b)?),
+            ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(self.path(a)?, self.path(b)?),
+            ConstraintTerm::Holds(a) => ConstraintTerm::Holds(self.path(a)?),
+            ConstraintTerm::Opaque(_) => term.clone(),
+        })
+    }
+
+    fn path(&self, path: &Path) -> Option<Path> {
+        let root = match &path.root {
+            PathRoot::This => self.this.clone()?,
+            PathRoot::Local { offset, .. } if (*offset as usize) < self.formals.len() => {
+                self.formals[*offset as usize].clone()?
+            }
+            _ => return Some(path.clone()),
+        };
+        let mut fields = root.fields;
+        fields.extend(path.fields.iter().cloned());
+        Some(Path { root: root.root, fields })
+    }
+}
+
+/// A constraint over `self` as facts about `value`: `self` replaced.
+pub fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
+    let replace = |path: &Path| match path.root {
+        PathRoot::SelfValue => {
+            let mut fields = value.fields.clone();
+            fields.extend(path.fields.iter().cloned());
+            Path { root: value.root.clone(), fields }
+        }
+        _ => path.clone(),
+    };
+    let term = |term: &ConstraintTerm| match term {
+        ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(replace(a), replace(b)),
+        ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(replace(a), replace(b)),
+        ConstraintTerm::Holds(a) => ConstraintTerm::Holds(replace(a)),
+        ConstraintTerm::Opaque(text) => ConstraintTerm::Opaque(text.clone()),
+    };
+    constraint.terms.iter().map(term).collect()
+}

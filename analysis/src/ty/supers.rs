@@ -1,0 +1,116 @@
+//! Supertypes.
+
+use super::known::{Known, known_class};
+use super::subst::Substitution;
+use super::{Ty, TyKind};
+use crate::db::Db;
+use crate::ids::ClassId;
+use crate::scope::signature::class_header;
+use crate::ty::context::Context;
+
+/// What `class` extends and implements, in terms of its own parameters; the superclass first.
+pub fn direct_supertypes(db: &dyn Db, class: ClassId) -> &[Ty] {
+    &class_header(db, class).supers
+}
+
+/// The superclass of a class, in terms of its own parameters.
+pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
+    let header = class_header(db, class);
+    header.has_superclass.then(|| header.supers.first().copied()).flatten()
+}
+
+/// A hierarchy deeper or wider than this is cut: only a cyclic or ever-growing one is.
+const MAX_SUPERTYPES: usize = 512;
+
+/// `class` itself and everything that it extends and implements, directly or not, in terms of its own
+/// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
+#[salsa::tracked]
+pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
+    let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
+    let mut all = vec![Ty::this_type(db, class)];
+    let mut next = 0;
+    while next < all.len() && all.len() < MAX_SUPERTYPES {
+        if let TyKind::Class { class, args } = all[next].kind(db) {
+            let substitution = Substitution::class(db, *class, args);
+            for supertype in direct_supertypes(db, *class) {
+                let supertype = substitution.apply(db, supertype.base(db));
+                if !all.contains(&supertype) && Some(supertype) != any {
+                    all.push(supertype);
+                }
+            }
+        }
+        next += 1;
+    }
+    all.extend(any.filter(|any| all[0] != *any));
+    all
+}
+
+impl<'db> Context<'db> {
+    /// `ty` and all its supertypes, nearest first. A type parameter has those of its bounds.
+    pub fn supertypes(&self, ty: Ty) -> Vec<Ty> {
+        let db = self.db;
+        let mut all = Vec::new();
+        self.add_supertypes(ty.base(db), &mut all, 0);
+        if let Some(any) = known_class(db, Known::Any) {
+            let any = Ty::class(db, any, Vec::new());
+            all.retain(|t| *t != any);
+            if !matches!(ty.kind(db), TyKind::Void | TyKind::Error) {
+                all.push(any);
+            }
+        }
+        all
+    }
+
+    fn add_supertypes(&self, ty: Ty, all: &mut Vec<Ty>, depth: u32) {
+        let db = self.db;
+        if all.contains(&ty) || depth > 16 {
+            return;
+        }
+        match ty.kind(db) {
+            TyKind::Class { class, args } => {
+                let substitution = Substitution::class(db, *class, args);
+                for supertype in all_supertypes(db, *class) {
+                    let supertype = substitution.apply(db, *supertype);
+                    if !all.contains(&supertype) {
+                        all.push(supertype);
+                    }
+                }
+            }
+            TyKind::Param(_) => {
+                all.push(ty);
+                for bound in self.upper_bounds(ty) {
+                    self.add_supertypes(bound.base(db), all, depth + 1);
+                }
+            }
+            _ => all.push(ty),
+        }
+    }
+
+    /// `ty` seen as an instance of `class`, if it is a subtype of one.
+    pub fn as_super(&self, ty: Ty, class: ClassId) -> Option<Ty> {
+        let db = self.db;
+        let base = ty.base(db);
+        if base.as_class(db).is_some_and(|(c, _)| c == class) {
+            return Some(base);
+        }
+        self.supertypes(base).into_iter().find(|t| t.as_class(db).is_some_and(|(c, _)| c == class))
+    }
+
+    /// `ty` seen as a function, if it is one or implements one.
+    pub fn as_function(&self, ty: Ty) -> Option<Ty> {
+        let db = self.db;
+        let base = ty.base(db);
+        if matches!(base.kind(db), TyKind::Function { .. }) {
+            return Some(base);
+        }
+        self.supertypes(base).into_iter().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
+    }
+
+    /// Whether the class is `sub` or a subclass (or implementer) of `class`.
+    pub fn is_subclass(&self, sub: ClassId, class: ClassId) -> bool {
+        sub == class
+            || all_supertypes(self.db, sub)
+                .iter()
+                .any(|t| t.as_class(self.db).is_some_and(|(c, _)| c == class))
+    }
+}

@@ -1,0 +1,37 @@
+//! `apg explain`.
+
+use apg_analysis::diagnostics::{Rule, rule, rules};
+use clap::Args;
+
+use super::{Failure, Outcome};
+
+/// Print the page of a diagnostic code: the rule, why it is, a refused and a mended program
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The code, e.g. `cuda/missing-clocked-async`; without it all codes are listed
+    code: Option<String>,
+}
+
+impl Explain {
+    pub fn run(self) -> Outcome {
+        let Some(code) = &self.code else {
+            for rule in rules() {
+                println!("{:<42} {}", rule.code, rule.summary);
+            }
+            return Ok(0);
+        };
+        let Some(rule) = rule(code) else { return Err(unknown(code)) };
+        println!("{}", rule.page().trim_end());
+        Ok(0)
+    }
+}
+
+fn unknown(code: &str) -> Failure {
+    let failure = Failure::misuse(format!("there is no diagnostic code `{code}`"));
+    let similar: Vec<&Rule> = rules().filter(|rule| rule.code.contains(code)).take(5).collect();
+    if similar.is_empty() {
+        return failure.hint("`apg explain` lists all codes");
+    }
+    let names: Vec<&str> = similar.iter().map(|rule| rule.code).collect();
+    failure.hint(format!("did you mean {}?", names.join(", ")))
+}

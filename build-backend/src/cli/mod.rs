@@ -1,0 +1,103 @@
+//! The `apg` command: one file a sub-command. Exit status 0 is success, 1 an error in the input or the
+//! program, 2 misuse of the command (as clap's own).
+
+mod build;
+mod check;
+mod clean;
+mod doctor;
+mod explain;
+mod fmt;
+mod options;
+mod places;
+mod progress;
+mod run;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// X10 for today's GPUs and clusters: check, build and run programs of places, activities and kernels.
+#[derive(Debug, Parser)]
+#[command(name = "apg", version, max_term_width = 100, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Report all errors and warnings, and how to mend them
+    Check(check::Check),
+    /// Build a program and run it
+    Run(run::Run),
+    /// Build a program, or print what it is compiled to
+    Build(build::Build),
+    /// Show the places: hosts and their accelerators
+    Places(places::Places),
+    /// Print the page of a diagnostic code
+    Explain(explain::Explain),
+    /// Format source files
+    Fmt(fmt::Fmt),
+    /// Remove everything from the build cache
+    Clean(clean::Clean),
+    /// Say what this machine has and what it lacks
+    Doctor(doctor::Doctor),
+}
+
+/// A command that cannot do what it was asked: printed as "error: ..." with hints below.
+#[derive(Debug)]
+pub struct Failure {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hints: Vec<String>,
+    /// 1 for the input's fault, 2 for misuse.
+    pub status: u8,
+}
+
+impl Failure {
+    /// The input, or the machine, is at fault (exit status 1).
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hints: Vec::new(), status: 1 }
+    }
+
+    /// The command is at fault (exit status 2).
+    pub fn misuse(message: impl Into<String>) -> Self {
+        Self { status: 2, ..Self::new(message) }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+/// What a command ends with: the process's exit status, or why it could not do its work.
+type Outcome = Result<u8, Failure>;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Check(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Build(command) => command.run(),
+        Command::Places(command) => command.run(),
+        Command::Explain(command) => command.run(),
+        Command::Fmt(command) => command.run(),
+        Command::Clean(command) => command.run(),
+        Command::Doctor(command) => command.run(),
+    };
+    match outcome {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            eprintln!("error: {}", failure.message);
+            for hint in &failure.hints {
+                eprintln!("  hint: {hint}");
+            }
+            ExitCode::from(failure.status)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Programs in one file: a copy of the apg executable with the shared object behind it.
+//!
+//! The file ends in a trailer of 64 bytes: the object's SHA-256, its length (8 bytes, little endian), and a mark of 24 bytes.
+//! An executable's loader does not look behind what its header describes, so that the copy runs as apg does; and apg, at
+//! its start, looks for the mark at the end of its own file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+const MARK: &[u8; 24] = b"apg program, version 1\r\n";
+const TRAILER: u64 = 32 + 8 + 24;
+
+/// Writes a program of this process's executable and a shared object.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn write_bundle(object: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut output = tempfile::Builder::new().prefix(".apg-").tempfile_in(folder)?;
+    let mut apg = File::open(std::env::current_exe()?)?;
+    // Of an executable that is itself a program, only apg.
+    let length = apg.metadata()?.len();
+    let own = read_trailer(&mut apg)?.map_or(0, |(object, _)| object + TRAILER);
+    apg.rewind()?;
+    io::copy(&mut apg.take(length - own), &mut output)?;
+    let object = std::fs::read(object)?;
+    output.write_all(&object)?;
+    output.write_all(&Sha256::digest(&object))?;
+    output.write_all(&(object.len() as u64).to_le_bytes())?;
+    output.write_all(MARK)?;
+    make_executable(output.as_file())?;
+    output.persist(to).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The shared object behind this process's executable, if it is a program.
+///
+/// # Errors
+/// When the file cannot be read, or has a trailer but is damaged.
+pub fn appended_program() -> io::Result<Option<Vec<u8>>> {
+    read_program(&mut File::open(std::env::current_exe()?)?)
+}
+
+fn read_program(file: &mut File) -> io::Result<Option<Vec<u8>>> {
+    let Some((length, digest)) = read_trailer(file)? else { return Ok(None) };
+    let end = file.seek(SeekFrom::End(0))?;
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "this program file is damaged");
+    let start = end.checked_sub(TRAILER + length).ok_or_else(damaged)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut object = Vec::new();
+    file.take(length).read_to_end(&mut object)?;
+    if Sha256::digest(&object)[..] != digest { Err(damaged()) } else { Ok(Some(object)) }
+}
+
+/// Length and digest of the object.
+fn read_trailer(file: &mut File) -> io::Result<Option<(u64, [u8; 32])>> {
+    if file.metadata()?.len() < TRAILER {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::End(-i64::try_from(TRAILER).unwrap_or(i64::MAX)))?;
+    let (mut digest, mut length, mut mark) = ([0; 32], [0; 8], [0; 24]);
+    file.read_exact(&mut digest)?;
+    file.read_exact(&mut length)?;
+    file.read_exact(&mut mark)?;
+    Ok((mark == *MARK).then(|| (u64::from_le_bytes(length), digest)))
+}
+
+#[cfg(unix)]
+fn make_executable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_object_comes_back_and_damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let (object, program) = (folder.path().join("object"), folder.path().join("program"));
+        std::fs::write(&object, b"the object").unwrap();
+        write_bundle(&object, &program).unwrap();
+        let read = || read_program(&mut File::open(&program).unwrap());
+        assert_eq!(read().unwrap().as_deref(), Some(&b"the object"[..]));
+        let own = std::env::current_exe().unwrap();
+        assert!(read_program(&mut File::open(own).unwrap()).unwrap().is_none());
+
+        let mut bytes = std::fs::read(&program).unwrap();
+        let inside = bytes.len() - 70;
+        bytes[inside] ^= 1;
+        std::fs::write(&program, bytes).unwrap();
+        assert!(read().is_err());
+    }
+}

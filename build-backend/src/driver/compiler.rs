@@ -1,0 +1,83 @@
+//! The system's C++ compiler.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::{BuildError, Profile, UnitKind};
+
+/// A compiler that takes GCC's options.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// Its path.
+    pub path: PathBuf,
+    /// Changes whenever the compiler does: path, size and time of the file behind it. Asking for its version instead would
+    /// cost a process at every run.
+    pub identity: String,
+}
+
+/// `$CXX`, else the first of `c++`, `g++` and `clang++` on the `PATH`.
+///
+/// # Errors
+/// [`BuildError::NoCompiler`].
+pub fn find() -> Result<Compiler, BuildError> {
+    let cxx = std::env::var("CXX").ok().filter(|cxx| !cxx.trim().is_empty());
+    let candidates = match &cxx {
+        Some(cxx) => vec![cxx.as_str()],
+        None => vec!["c++", "g++", "clang++"],
+    };
+    candidates.into_iter().find_map(locate).ok_or(BuildError::NoCompiler { cxx })
+}
+
+fn locate(name: &str) -> Option<Compiler> {
+    let path = if name.contains('/') {
+        PathBuf::from(name)
+    } else {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?
+    };
+    // Links such as c++ -> /etc/alternatives/c++ -> g++-12 change behind the same name.
+    let real = path.canonicalize().ok()?;
+    let file = real.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let modified = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let identity = format!("{} {} {}", real.display(), file.len(), modified.as_nanos());
+    Some(Compiler { path, identity })
+}
+
+impl Compiler {
+    /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are vectorised in every
+    /// profile; like a device they may fuse a multiplication with an addition and keep no floating-point traps.
+    pub fn flags(&self, profile: Profile, kind: UnitKind) -> Vec<String> {
+        let mut flags = vec![
+            "-std=gnu++20",
+            "-fPIC",
+            "-fwrapv",
+            "-fno-math-errno",
+            "-fno-semantic-interposition",
+            "-fvisibility=hidden",
+            "-w",
+            "-pipe",
+        ];
+        match (kind, profile) {
+            (UnitKind::Kernels, _) => {
+                flags.extend(["-O3", "-march=native", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
+            }
+            (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
+            (UnitKind::Code, Profile::Dev) => flags.extend(["-O1", "-ffp-contract=off", "-g1"]),
+            (UnitKind::Code, Profile::Release) => {
+                flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
+            }
+        }
+        flags.into_iter().map(str::to_owned).collect()
+    }
+
+    /// The first line of `--version`, for people.
+    pub fn version(&self) -> Option<String> {
+        let output = std::process::Command::new(&self.path).arg("--version").output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

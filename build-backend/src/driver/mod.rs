@@ -1,0 +1,267 @@
+//! From generated C++ to a shared object: the system's compiler, a cache by content, and single-file programs.
+//!
+//! Nothing here knows X10. Input is translation units and headers as text; each unit is compiled once for a given text, headers,
+//! flags and compiler, and found in the cache ever after, by this program or another that generates the same unit.
+
+mod bundle;
+mod cache;
+mod compiler;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rayon::prelude::*;
+
+pub use bundle::{appended_program, write_bundle};
+pub use cache::Cache;
+pub use compiler::{Compiler, find as find_compiler};
+
+/// What a unit holds, which decides how it is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// Functions.
+    Code,
+    /// Processor forms of kernels: always optimised.
+    Kernels,
+    /// Data: never worth optimising.
+    Tables,
+}
+
+/// A file of C++.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its name in messages and progress: a few letters, no slash.
+    pub name: String,
+    /// What it holds.
+    pub kind: UnitKind,
+    /// The text.
+    pub text: String,
+}
+
+/// How code is optimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Profile {
+    /// Compiles fast; kernels are vectorised all the same.
+    #[default]
+    Dev,
+    /// Runs fast, on this machine's processor.
+    Release,
+}
+
+/// Hears what is being done; all methods may be called from several threads.
+pub trait Observer: Sync {
+    /// `total` units are not in the cache and will be compiled.
+    fn compiling(&self, total: usize);
+    /// One of them is done.
+    fn compiled(&self, name: &str);
+}
+
+/// Says nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn compiling(&self, _: usize) {}
+    fn compiled(&self, _: &str) {}
+}
+
+/// Why no shared object was made.
+#[derive(Debug)]
+pub enum BuildError {
+    /// There is no C++ compiler: what was looked for.
+    NoCompiler {
+        /// The value of `$CXX`, if it is set.
+        cxx: Option<String>,
+    },
+    /// The compiler refused generated code, which is a fault of apg.
+    Refused {
+        /// Unit or "linking".
+        what: String,
+        /// What the compiler said; `#line` makes it speak of the `.x10` file.
+        message: String,
+    },
+    /// Reading or writing the cache failed.
+    Cache {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCompiler { cxx: Some(cxx) } => {
+                write!(f, "the C++ compiler `{cxx}` (from $CXX) does not run")
+            }
+            Self::NoCompiler { cxx: None } => {
+                f.write_str("no C++ compiler was found: neither c++, g++ nor clang++ is on the PATH")
+            }
+            Self::Refused { what, message } => {
+                write!(
+                    f,
+                    "the C++ compiler refused {what}; this is a fault of apg, please report it\n{}",
+                    message.trim_end()
+                )
+            }
+            Self::Cache { path, error } => {
+                write!(f, "the build cache cannot be used: {}: {error}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl BuildError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoCompiler { .. } => Some(
+                "install one (Debian, Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`; macOS: `xcode-select --install`), \
+                 or set CXX to its path",
+            ),
+            Self::Cache { .. } => Some("set APG_CACHE_DIR to a folder that can be written"),
+            Self::Refused { .. } => None,
+        }
+    }
+}
+
+/// Compiles what is not in the cache, links, and gives the path of the shared object, inside the cache.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(
+    units: &[Unit],
+    headers: &[(&str, &str)],
+    profile: Profile,
+    cache: &Cache,
+    observer: &dyn Observer,
+) -> Result<PathBuf, BuildError> {
+    let compiler = find_compiler()?;
+    let include = cache.headers(headers)?;
+    let keys: Vec<String> = units
+        .iter()
+        .map(|unit| {
+            let flags = compiler.flags(profile, unit.kind).join(" ");
+            cache::key(&[&compiler.identity, &flags, &include.key, &unit.text])
+        })
+        .collect();
+    let program = cache.path("programs", &cache::key(&[&compiler.identity, &keys.join(" ")]), "so");
+    if program.is_file() {
+        cache.touch(&program);
+        return Ok(program);
+    }
+    let objects: Vec<PathBuf> = keys.iter().map(|key| cache.path("objects", key, "o")).collect();
+    let missing: Vec<(&Unit, &PathBuf)> =
+        units.iter().zip(&objects).filter(|(_, object)| !object.is_file()).collect();
+    observer.compiling(missing.len());
+    missing.par_iter().try_for_each(|(unit, object)| {
+        let source = cache.temporary(&format!("{}.cpp", unit.name), unit.text.as_bytes())?;
+        cache.produce(object, |output| {
+            let mut command = Command::new(&compiler.path);
+            command
+                .args(compiler.flags(profile, unit.kind))
+                .arg("-I")
+                .arg(&include.folder)
+                .arg("-c")
+                .arg(source.path())
+                .arg("-o")
+                .arg(output);
+            run(command, &format!("the unit `{}`", unit.name))
+        })?;
+        observer.compiled(&unit.name);
+        Ok(())
+    })?;
+    cache.produce(&program, |output| {
+        let mut command = Command::new(&compiler.path);
+        command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]).args(&objects).arg("-o").arg(output);
+        run(command, "linking")
+    })?;
+    Ok(program)
+}
+
+fn run(mut command: Command, what: &str) -> Result<(), BuildError> {
+    // Messages in English whatever the user's language: they are for a report.
+    let output = command
+        .env("LC_ALL", "C")
+        .output()
+        .map_err(|error| BuildError::Refused { what: what.to_owned(), message: error.to_string() })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(BuildError::Refused {
+        what: what.to_owned(),
+        message: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// The path of the shared object in a file name's form, for tools that want to keep it.
+pub fn copy_program(program: &Path, to: &Path) -> Result<(), BuildError> {
+    std::fs::copy(program, to).map(|_| ()).map_err(|error| BuildError::Cache { path: to.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Counter(AtomicUsize);
+
+    impl Observer for Counter {
+        fn compiling(&self, _: usize) {}
+        fn compiled(&self, _: &str) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn unit(name: &str, text: &str) -> Unit {
+        Unit { name: name.into(), kind: UnitKind::Code, text: text.into() }
+    }
+
+    #[test]
+    fn units_are_compiled_once_and_only_when_they_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("cache"));
+        let header = [("number.h", "#define NUMBER 42\n")];
+        let mut units = vec![
+            unit(
+                "a",
+                "#include \"number.h\"\nint b();\nextern \"C\" __attribute__((visibility(\"default\"))) int a() { return b() + NUMBER; }",
+            ),
+            unit("b", "int b() { return 1; }"),
+        ];
+        let compiled = |units: &[Unit], header: &[(&str, &str)]| {
+            let counter = Counter::default();
+            let path = build(units, header, Profile::Dev, &cache, &counter).unwrap();
+            (path, counter.0.into_inner())
+        };
+        let (first, count) = compiled(&units, &header);
+        assert_eq!(count, 2);
+        // SAFETY: the object was compiled from the text above.
+        let value = unsafe {
+            let library = libloading::Library::new(&first).unwrap();
+            library.get::<extern "C" fn() -> i32>(b"a").unwrap()()
+        };
+        assert_eq!(value, 43);
+        assert_eq!(compiled(&units, &header), (first.clone(), 0));
+        units[1].text = "int b() { return 2; }".into();
+        let (second, count) = compiled(&units, &header);
+        assert_eq!(count, 1);
+        assert_ne!(first, second);
+        assert_eq!(compiled(&units, &[("number.h", "#define NUMBER 43\n")]).1, 2);
+    }
+
+    #[test]
+    fn what_the_compiler_says_is_passed_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("cache"));
+        let bad = unit("bad", "#line 7 \"program.x10\"\nint f() { return nonsense; }");
+        let error = build(&[bad], &[], Profile::Dev, &cache, &Silent).unwrap_err().to_string();
+        assert!(error.contains("program.x10:7") && error.contains("fault of apg"), "{error}");
+    }
+}

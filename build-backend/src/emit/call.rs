@@ -1,0 +1,106 @@
+//! Calls: of known functions, through vtables and interface tables, of closures, and of the runtime.
+
+use super::code::Code;
+use crate::mir::*;
+use apg_runtime::abi;
+
+impl Code<'_> {
+    /// A call of a known function.
+    pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
+        let symbol = self.function_symbol(function);
+        let operands: Vec<&Expr> = args.iter().collect();
+        self.ordered(&operands, |_, text| format!("{symbol}({})", text.join(", ")))
+    }
+
+    /// A call through the receiver's vtable.
+    pub fn call_virtual(&mut self, result: Ty, slot: u32, args: &[Expr]) -> String {
+        self.indirect(result, args, |receiver| format!("apg_check({receiver})->type->vtable[{slot}]"))
+    }
+
+    /// A call through the receiver's interface table.
+    pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
+        let number = self.names.interfaces[interface.index()];
+        self.indirect(result, args, |receiver| format!("apg_methods({receiver}, {number}u)[{slot}]"))
+    }
+
+    /// A call of a value of function type.
+    pub fn call_closure(&mut self, result: Ty, interface: InterfaceId, args: &[Expr]) -> String {
+        let number = self.names.interfaces.get(interface.index()).copied().unwrap_or(0);
+        self.indirect(result, args, |receiver| format!("apg_function({receiver}, {number}u)"))
+    }
+
+    /// A call of a method found by `method`, which also checks the receiver.
+    fn indirect(&mut self, result: Ty, args: &[Expr], method: impl FnOnce(&str) -> String) -> String {
+        if self.target.is_kernel() {
+            return self.fail("a kernel can only call functions that are known when it is compiled".into());
+        }
+        let result = self.ty(result);
+        let types: Vec<String> = args.iter().map(|it| self.ty(it.ty)).collect();
+        let signature = format!("{result} (*)({})", types.join(", "));
+        let simple = matches!(args.first().map(|it| &it.kind), Some(ExprKind::Local(_)));
+        let operands: Vec<&Expr> = args.iter().collect();
+        let receiver = format!("t{}", self.fresh());
+        self.ordered(&operands, |_, text| {
+            let Some((first, rest)) = text.split_first() else { return "0".into() };
+            // The receiver is needed twice.
+            let name = if simple { first } else { &receiver };
+            let mut all = vec![name.clone()];
+            all.extend(rest.iter().cloned());
+            let call = format!("(({signature}){})({})", method(name), all.join(", "));
+            if simple { call } else { format!("({{ apg_object *{receiver} = {first}; {call}; }})") }
+        })
+    }
+
+    /// A call of the runtime: only entries of its table, with the number of arguments they take.
+    pub fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
+        if self.target.is_kernel() {
+            return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
+        }
+        let Some(found) = abi::entry(entry) else {
+            return self.fail(format!("the runtime has no entry `{entry}`"));
+        };
+        if found.params.len() != args.len() {
+            let message = format!(
+                "the runtime entry `{entry}` takes {} arguments, not {}",
+                found.params.len(),
+                args.len()
+            );
+            return self.fail(message);
+        }
+        for ((name, ty), arg) in found.params.iter().zip(args) {
+            if !fits(*ty, arg.ty) {
+                let message =
+                    format!("the runtime entry `{entry}` takes a {} as `{name}`, not {:?}", ty.c(), arg.ty);
+                return self.fail(message);
+            }
+        }
+        if result != Ty::Void && !fits(found.result, result) {
+            let message = format!("the runtime entry `{entry}` gives a {}, not {result:?}", found.result.c());
+            return self.fail(message);
+        }
+        let name = entry.trim_start_matches("r#").to_owned();
+        let operands: Vec<&Expr> = args.iter().collect();
+        self.ordered(&operands, |_, text| format!("apg_{name}({})", text.join(", ")))
+    }
+}
+
+/// Whether a value of the program can be passed as that type of the ABI.
+fn fits(entry: abi::Ty, ty: Ty) -> bool {
+    match entry {
+        abi::Ty::Void => ty == Ty::Void,
+        abi::Ty::Bool => ty == Ty::Bool,
+        abi::Ty::I8 => ty == Ty::I8,
+        abi::Ty::I16 => ty == Ty::I16,
+        abi::Ty::I32 => ty == Ty::I32,
+        abi::Ty::I64 => ty == Ty::I64,
+        abi::Ty::U8 => ty == Ty::U8,
+        abi::Ty::U16 => ty == Ty::U16,
+        abi::Ty::U32 => ty == Ty::U32,
+        abi::Ty::U64 => ty == Ty::U64,
+        abi::Ty::F32 => ty == Ty::F32,
+        abi::Ty::F64 => ty == Ty::F64,
+        abi::Ty::Char => ty == Ty::Char,
+        abi::Ty::Ref => matches!(ty, Ty::Ref(_) | Ty::Any),
+        abi::Ty::Pointer(_) => false,
+    }
+}

@@ -1,0 +1,39 @@
+/* What generated device code uses. NVRTC finds no header, so this stands in front of every kernel. */
+typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
+typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
+typedef unsigned apg_char;
+struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; };
+template <class T> struct apg_view { T *data; apg_i64 length; };
+struct apg_global_rail { apg_i64 size, home, handle; };
+/* A device has no traps: a division by zero gives all bits set, as its instructions do. */
+template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { return b == 0 ? (T)-1 : (T)-1 < 0 && b == (T)-1 ? (T)(0 - (apg_u64)a) : (T)(a / b); }
+template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)-1 < 0 && b == (T)-1 ? (T)0 : (T)(a % b); }
+template <class T> static __device__ __forceinline__ T apg_min(T a, T b) { return a < b ? a : b; }
+template <class T> static __device__ __forceinline__ T apg_max(T a, T b) { return a > b ? a : b; }
+template <class T> static __device__ __forceinline__ T apg_abs(T a) { return a < 0 ? (T)(0 - (apg_u64)a) : a; }
+template <class T, class F> static __device__ __forceinline__ T apg_bits(F a) { union { F from; T to; } u; u.from = a; return u.to; }
+template <class T> __device__ __forceinline__ T apg_nan();
+template <> __device__ __forceinline__ float apg_nan<float>() { return __int_as_float(0x7fc00000); }
+template <> __device__ __forceinline__ double apg_nan<double>() { return __longlong_as_double(0x7ff8000000000000LL); }
+template <class T> __device__ __forceinline__ T apg_infinity();
+template <> __device__ __forceinline__ float apg_infinity<float>() { return __int_as_float(0x7f800000); }
+template <> __device__ __forceinline__ double apg_infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+/* The device's conversions truncate and saturate; only not-a-number to 64 bits differs. */
+template <class T> struct apg_conversion { template <class F> static __device__ __forceinline__ T of(F a) { return (T)apg_conversion<apg_i32>::of(a); } };
+template <> struct apg_conversion<apg_i32> {
+  static __device__ __forceinline__ apg_i32 of(float a) { return __float2int_rz(a); }
+  static __device__ __forceinline__ apg_i32 of(double a) { return a == a ? __double2int_rz(a) : 0; }
+};
+template <> struct apg_conversion<apg_u32> {
+  static __device__ __forceinline__ apg_u32 of(float a) { return __float2uint_rz(a); }
+  static __device__ __forceinline__ apg_u32 of(double a) { return a == a ? __double2uint_rz(a) : 0; }
+};
+template <> struct apg_conversion<apg_i64> {
+  static __device__ __forceinline__ apg_i64 of(float a) { return a == a ? __float2ll_rz(a) : 0; }
+  static __device__ __forceinline__ apg_i64 of(double a) { return a == a ? __double2ll_rz(a) : 0; }
+};
+template <> struct apg_conversion<apg_u64> {
+  static __device__ __forceinline__ apg_u64 of(float a) { return a == a ? __float2ull_rz(a) : 0; }
+  static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
+};
+template <class T, class F> static __device__ __forceinline__ T apg_truncate(F a) { return apg_conversion<T>::of(a); }

@@ -1,0 +1,123 @@
+/* What generated host code uses besides the ABI: checks, integer semantics, dispatch. Small on purpose: every unit of
+   every program compiles it. */
+#ifndef APG_PROGRAM_H
+#define APG_PROGRAM_H
+#include "apg.h"
+#define APG_COLD __attribute__((noinline, cold))
+#define APG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- exceptions ---- */
+/* An exception on its way is held only by the C++ runtime's own memory, which the collector does not know; the latest ones
+   stay reachable here until their handlers have them. */
+#define APG_RECENT 64
+extern apg_object *apg_recent[APG_RECENT];
+extern apg_u32 apg_recent_next;
+static inline void apg_keep(apg_object *e) {
+  apg_recent[__atomic_fetch_add(&apg_recent_next, 1, __ATOMIC_RELAXED) % APG_RECENT] = e;
+}
+[[noreturn]] static APG_COLD void apg_null() { apg_raise_null(); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_bounds(apg_i64 index, apg_i64 length) { apg_raise_bounds(index, length); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_by_zero() { apg_raise_division(); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_bad_cast(apg_object *o, const char *target) { apg_raise_cast(o, target); __builtin_unreachable(); }
+[[noreturn]] static APG_COLD void apg_throw(apg_object *e) { if (!e) apg_null(); apg_keep(e); throw e; }
+
+/* ---- objects ---- */
+static inline apg_object *apg_check(apg_object *o) { if (APG_UNLIKELY(!o)) apg_null(); return o; }
+static inline bool apg_is(const apg_object *o, const apg_type *t) {
+  if (!o) return false;
+  for (const apg_type *at = o->type; at; at = at->super) if (at == t) return true;
+  return false;
+}
+static inline const void *const *apg_find(const apg_type *t, apg_u32 interface) {
+  const apg_itable *tables = t->interfaces;
+  apg_u32 low = 0, high = t->interface_count;
+  while (low < high) {
+    apg_u32 middle = (low + high) / 2;
+    if (tables[middle].interface < interface) low = middle + 1; else high = middle;
+  }
+  return low < t->interface_count && tables[low].interface == interface ? tables[low].methods : nullptr;
+}
+static inline bool apg_implements(const apg_object *o, apg_u32 interface) { return o && apg_find(o->type, interface); }
+static inline apg_object *apg_cast(apg_object *o, const apg_type *t) { if (o && !apg_is(o, t)) apg_bad_cast(o, t->name); return o; }
+static inline apg_object *apg_cast_interface(apg_object *o, apg_u32 interface, const char *name) {
+  if (o && !apg_find(o->type, interface)) apg_bad_cast(o, name);
+  return o;
+}
+/* The methods of an interface; a program that type-checks finds them. */
+static inline const void *const *apg_methods(apg_object *o, apg_u32 interface) { return apg_find(apg_check(o)->type, interface); }
+/* The code of a value of function type: a closure, or an object of a class that implements the type. */
+static inline const void *apg_function(apg_object *o, apg_u32 interface) {
+  const apg_type *t = apg_check(o)->type;
+  return t->kind == APG_CLOSURE ? t->vtable[4] : apg_find(t, interface)[0];
+}
+
+/* ---- rails ---- */
+/* `long` and the elements' `long long` are different types to the compiler: a store into a rail does not change a length. */
+struct apg_rail_header { const apg_type *type; long length; };
+static inline apg_i64 apg_length(const apg_object *o) { return ((const apg_rail_header *)o)->length; }
+template <class T> static inline T &apg_unchecked(apg_object *o, apg_i64 i) { return ((T *)((char *)o + sizeof(apg_rail_header)))[i]; }
+template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
+  apg_i64 length = apg_length(apg_check(o));
+  if (APG_UNLIKELY((apg_u64)i >= (apg_u64)length)) apg_bounds(i, length);
+  return apg_unchecked<T>(o, i);
+}
+static inline apg_kernel_rail apg_rail_data(apg_object *o) {
+  return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
+}
+/* The object is alive here at the latest. */
+static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
+static inline apg_i32 apg_extent(apg_i64 n) { return n < 0 ? 0 : n > 0x7fffffff ? 0x7fffffff : (apg_i32)n; }
+
+/* ---- arithmetic ---- */
+template <class T> static inline T apg_div(T a, T b) {
+  if (APG_UNLIKELY(b == 0)) apg_by_zero();
+  if ((T)-1 < 0 && b == (T)-1) return (T)(0 - a);
+  return (T)(a / b);
+}
+template <class T> static inline T apg_rem(T a, T b) {
+  if (APG_UNLIKELY(b == 0)) apg_by_zero();
+  if ((T)-1 < 0 && b == (T)-1) return 0;
+  return (T)(a % b);
+}
+template <class T> static inline T apg_min(T a, T b) { return a < b ? a : b; }
+template <class T> static inline T apg_max(T a, T b) { return a > b ? a : b; }
+template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a; }
+template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
+template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
+template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
+/* Towards zero, saturating; not-a-number gives 0. Narrow types go through 32 bits. */
+template <class T, class F> static inline T apg_truncate(F a) {
+  if constexpr (sizeof(T) < 4) return (T)apg_truncate<apg_i32>(a);
+  else {
+    constexpr bool is_signed = (T)-1 < 0;
+    constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
+    constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
+    /* The bounds are powers of two and so exact in every floating type. */
+    constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
+    if (!(a == a)) return 0;
+    if (a >= end) return largest;
+    if (a < (F)smallest) return smallest;
+    return (T)a;
+  }
+}
+
+/* ---- mathematics ---- */
+#if defined(APG_VECTOR_MATH)
+#define APG_SIMD __attribute__((simd("notinbranch")))
+#else
+#define APG_SIMD
+#endif
+#define APG_MATH1(f, attributes) extern "C" attributes __attribute__((const)) double f(double) noexcept; \
+  extern "C" attributes __attribute__((const)) float f##f(float) noexcept;
+#define APG_MATH2(f, attributes) extern "C" attributes __attribute__((const)) double f(double, double) noexcept; \
+  extern "C" attributes __attribute__((const)) float f##f(float, float) noexcept;
+APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
+APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
+APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
+
+/* ---- kernels on the processor ---- */
+template <class T> struct apg_view { T *data; apg_i64 length; };
+extern "C" void *malloc(unsigned long) noexcept;
+extern "C" void free(void *) noexcept;
+#endif

@@ -1,0 +1,162 @@
+//! Device code: one text for each kernel, complete in itself.
+
+use super::super::EmitError;
+use super::super::code::{Code, RailText, Target};
+use super::super::names::Names;
+use super::usage::Usage;
+use crate::mir::*;
+
+const PRELUDE: &str = include_str!("../include/apg_device.h");
+
+/// The CUDA C++ of a kernel, and what could not be printed.
+pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
+    let kernel = &program.kernels[id.index()];
+    let mut code = Code::new(program, names, Target::Cuda);
+    kernel_function(&mut code, id, kernel);
+    let body = code.out.take();
+    let functions = super::device_functions(&mut code, "static __device__ ");
+    let environment = code.environment(id);
+    code.structs();
+    code.out.line(environment);
+    let declarations = code.out.take();
+    (format!("{PRELUDE}{declarations}{functions}{body}"), code.errors)
+}
+
+fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
+    let symbol = code.names.kernels[id.index()].clone();
+    let usage = Usage::of(kernel);
+    code.locals = Code::plain_locals(&kernel.locals);
+    code.at(kernel.position);
+    let bounds = launch_bounds(kernel);
+    let (parameter, get) = if super::by_value(code.program, kernel) {
+        (format!("const __grid_constant__ E{symbol} env"), None)
+    } else {
+        (format!("const E{symbol} *environment_"), Some(format!("const E{symbol} &env = *environment_;")))
+    };
+    code.out.open(format!(
+        "extern \"C\" __global__ void {bounds}{symbol}({parameter}, const __grid_constant__ apg_launch_shared shared_) {{"
+    ));
+    if let Some(get) = get {
+        code.out.line(get);
+    }
+    captures(code, kernel, &usage);
+    indices(code, kernel);
+    let first_own = kernel.captures.len();
+    let given: Vec<usize> = kernel
+        .block_locals
+        .iter()
+        .chain(&kernel.thread_locals)
+        .map(|it| it.index())
+        .chain(kernel.shared.iter().map(|it| it.local.index()))
+        .collect();
+    for index in first_own..kernel.locals.len() {
+        if !given.contains(&index) {
+            code.declare(index..index + 1);
+        }
+    }
+    auto_values(code, kernel);
+    shared(code, kernel);
+    code.stmts(&kernel.body);
+    code.out.close("}");
+}
+
+/// Captured values: scalars are read from the parameter, rails become a pointer and a length.
+fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let text = code.locals[index].text.clone();
+        match capture.kind {
+            KernelCaptureKind::Scalar(ty) => {
+                let name = code.ty(ty);
+                // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
+                code.out.line(format!("{name} {text} = env.m{index};"));
+            }
+            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+                let name = code.ty(element);
+                // A copied rail is this kernel's own: nothing else refers to its memory.
+                let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+                code.out.line(format!(
+                    "{constant}{name} *__restrict__ {text} = ({constant}{name} *)env.m{index}.data;"
+                ));
+                code.locals[index].rail =
+                    Some(RailText { data: text, length: format!("env.m{index}.length") });
+            }
+            KernelCaptureKind::GlobalRail { element } => {
+                let name = code.ty(element);
+                // Two global rails may be the same memory: no promise unless nothing at all is stored.
+                let (constant, restrict) =
+                    if usage.stores_to_global_rails(kernel) { ("", "") } else { ("const ", "__restrict__ ") };
+                code.out.line(format!(
+                    "{constant}{name} *{restrict}{text} = ({constant}{name} *)env.m{index}.handle;"
+                ));
+                code.locals[index].rail = Some(RailText { data: text, length: format!("env.m{index}.size") });
+            }
+        }
+    }
+}
+
+/// Block and thread numbers; x is the last axis of the loop.
+fn indices(code: &mut Code<'_>, kernel: &Kernel) {
+    for (locals, builtin) in [(&kernel.block_locals, "blockIdx"), (&kernel.thread_locals, "threadIdx")] {
+        for (axis, local) in locals.iter().rev().enumerate().rev() {
+            let place = code.local(*local);
+            let ty = code.ty(place.ty);
+            let axis = ["x", "y", "z"].get(axis).copied().unwrap_or("x");
+            code.out.line(format!("{ty} {} = ({ty}){builtin}.{axis};", place.text));
+        }
+    }
+}
+
+/// `autoBlocks()` and `autoThreads()` are the extents of the launch.
+fn auto_values(code: &mut Code<'_>, kernel: &Kernel) {
+    for (local, text) in [
+        (kernel.auto_blocks, "gridDim.x * gridDim.y * gridDim.z"),
+        (kernel.auto_threads, "blockDim.x * blockDim.y * blockDim.z"),
+    ] {
+        if let Some(local) = local {
+            let place = code.local(local);
+            let ty = code.ty(place.ty);
+            code.out.line(format!("{} = ({ty})({text});", place.text));
+        }
+    }
+}
+
+/// Shared rails: all threads of a block fill them together.
+fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+    if kernel.shared.is_empty() {
+        return;
+    }
+    code.out.line("extern __shared__ __align__(16) unsigned char shared_memory_[];");
+    code.out
+        .line("const unsigned rank_ = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);");
+    code.out.line("const unsigned ranks_ = blockDim.x * blockDim.y * blockDim.z;");
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let place = code.local(rail.local);
+        let ty = code.ty(rail.element);
+        code.out.line(format!(
+            "{ty} *const __restrict__ {} = ({ty} *)(shared_memory_ + shared_.offset[{number}]);",
+            place.text
+        ));
+        code.locals[rail.local.index()].rail = Some(RailText {
+            data: place.text.clone(),
+            length: format!("((apg_i64)shared_.length[{number}])"),
+        });
+    }
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let length = format!("shared_.length[{number}]");
+        let head = format!("for (int i_ = rank_; i_ < {length}; i_ += ranks_) {{");
+        super::fill(code, rail, &head);
+    }
+    code.out.line("__syncthreads();");
+}
+
+/// `__launch_bounds__` when the block size is known.
+fn launch_bounds(kernel: &Kernel) -> String {
+    let mut size = 1_i64;
+    for extent in &kernel.host.threads {
+        match super::constant(extent) {
+            Some(value) if value > 0 => size = size.saturating_mul(value),
+            _ => return String::new(),
+        }
+    }
+    if size <= 1024 { format!("__launch_bounds__({size}) ") } else { String::new() }
+}

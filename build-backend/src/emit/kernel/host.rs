@@ -1,0 +1,85 @@
+//! Host code of kernels: the launch configuration and the form for the processor.
+
+use super::super::code::{Code, Place, RailText, Target};
+use crate::mir::*;
+
+/// The unit of all kernels.
+pub fn host(code: &mut Code<'_>) -> String {
+    let mut text = String::new();
+    for index in 0..code.program.kernels.len() {
+        let id = KernelId(index as u32);
+        configure(code, id);
+        text.push_str(&code.out.take());
+    }
+    let used = std::mem::take(&mut code.used);
+    let mut kernels = used.clone();
+    kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
+    let declarations = code.declarations(&kernels);
+    let _ = Target::Cpu;
+    code.used = used;
+    format!("#include \"apg_program.h\"\n{declarations}{text}")
+}
+
+/// The function that computes extents and lengths of shared rails from the captures.
+fn configure(code: &mut Code<'_>, id: KernelId) {
+    let kernel = &code.program.kernels[id.index()];
+    let symbol = code.names.kernels[id.index()].clone();
+    code.target = Target::Host;
+    code.locals = kernel
+        .locals
+        .iter()
+        .enumerate()
+        .map(|(index, local)| Place { text: format!("env->m{index}"), ty: local.ty, rail: None })
+        .collect();
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let member = format!("env->m{index}");
+        code.locals[index].rail = match capture.kind {
+            KernelCaptureKind::Scalar(_) => None,
+            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+                let ty = code.ty(element);
+                Some(RailText {
+                    data: format!("((const {ty} *){member}.data)"),
+                    length: format!("{member}.length"),
+                })
+            }
+            KernelCaptureKind::GlobalRail { .. } => {
+                Some(RailText { data: format!("{member}.handle"), length: format!("{member}.size") })
+            }
+        };
+    }
+    for (local, text) in [(kernel.auto_blocks, "auto_blocks"), (kernel.auto_threads, "auto_threads")] {
+        if let Some(local) = local {
+            let ty = code.ty(code.local(local).ty);
+            code.locals[local.index()].text = format!("(({ty}){text})");
+        }
+    }
+    code.at(kernel.position);
+    code.out.open(format!(
+        "apg_object *configure_{symbol}(const void *env_, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *launch) {{"
+    ));
+    code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env;"));
+    code.out.open("try {");
+    extents(code, "blocks", &kernel.host.blocks);
+    extents(code, "threads", &kernel.host.threads);
+    for (index, length) in kernel.host.shared_lengths.iter().enumerate() {
+        let length = code.expr(length);
+        code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
+        code.out.line(format!(
+            "if (launch->shared_lengths[{index}] < 0) apg_raise(APG_NEGATIVE_ARRAY_SIZE_EXCEPTION, \"a rail in shared memory has a negative length\");"
+        ));
+    }
+    code.out.line("return nullptr;");
+    code.out.close("} catch (apg_object *e) { apg_keep(e); return e; }");
+    code.out.close("}");
+}
+
+/// Axes, x (the last) first; unused ones are 1.
+fn extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
+    for axis in 0..3 {
+        let text = match extents.len().checked_sub(axis + 1).and_then(|it| extents.get(it)) {
+            Some(extent) => format!("apg_extent({})", code.expr(extent)),
+            None => "1".into(),
+        };
+        code.out.line(format!("launch->{member}[{axis}] = {text};"));
+    }
+}

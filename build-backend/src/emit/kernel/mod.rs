@@ -1,0 +1,97 @@
+//! Kernels: CUDA C++ for devices, and a form for the processor.
+
+mod cuda;
+mod host;
+mod usage;
+
+pub use cuda::cuda;
+pub use host::host;
+
+use super::code::Code;
+use crate::mir::*;
+
+/// Largest environment that is a parameter of the device function itself: parameters are 4 KB, and the table of shared
+/// rails needs some of it.
+const ENVIRONMENT_BY_VALUE: usize = 3840;
+
+/// Whether the environment is a parameter of the device function, not a pointer.
+pub fn by_value(program: &Program, kernel: &Kernel) -> bool {
+    let sizes = kernel.captures.iter().map(|capture| match capture.kind {
+        KernelCaptureKind::Scalar(ty) => size(program, ty),
+        KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
+        KernelCaptureKind::GlobalRail { .. } => 24,
+    });
+    sizes.sum::<usize>() <= ENVIRONMENT_BY_VALUE
+}
+
+/// The most bytes that a value takes, padding included.
+fn size(program: &Program, ty: Ty) -> usize {
+    match ty {
+        Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| size(program, it.ty)).sum(),
+        _ => 8,
+    }
+}
+
+/// The value of an integer constant.
+fn constant(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Operation { operation: Operation::Convert, args } => constant(args.first()?),
+        ExprKind::Operation { operation, args } => {
+            let (a, b) = (constant(args.first()?)?, constant(args.get(1)?)?);
+            match operation {
+                Operation::Add => a.checked_add(b),
+                Operation::Sub => a.checked_sub(b),
+                Operation::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A loop, whose head is given and counts `i_`, that sets the first values of a shared rail.
+fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
+    let target = code.local(rail.local).text;
+    let ty = code.ty(rail.element);
+    match &rail.init {
+        SharedInit::Zero => code.out.line(format!("{head} {target}[i_] = {ty}{{}}; }}")),
+        SharedInit::Value(value) => {
+            let value = code.expr(value);
+            code.out.line(format!("{{ const {ty} value_ = {value}; {head} {target}[i_] = value_; }} }}"));
+        }
+        SharedInit::Function { index, setup, value } => {
+            code.out.open(head);
+            let place = code.local(*index);
+            let index_ty = code.ty(place.ty);
+            code.out.line(format!("{} = ({index_ty})i_;", place.text));
+            code.stmts(setup);
+            let value = code.expr(value);
+            code.out.line(format!("{target}[i_] = {value};"));
+            code.out.close("}");
+        }
+        SharedInit::Copy(source) => {
+            let source = code.local(*source);
+            let data = source.rail.map_or_else(|| format!("{}.data", source.text), |it| it.data);
+            code.out.line(format!("{head} {target}[i_] = {data}[i_]; }}"));
+        }
+    }
+}
+
+/// The functions that printed code calls, and those that they call, with prototypes in front.
+fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
+    let mut done: Vec<FunctionId> = Vec::new();
+    let mut bodies = String::new();
+    while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
+        done.push(id);
+        code.function(id, storage);
+        bodies.push_str(&code.out.take());
+    }
+    done.sort();
+    for id in done {
+        let prototype = code.prototype(id);
+        code.out.line(format!("{storage}{prototype};"));
+    }
+    let prototypes = code.out.take();
+    prototypes + &bodies
+}

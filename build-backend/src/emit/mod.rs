@@ -1,0 +1,44 @@
+//! MIR to C++20 for the host and CUDA C++ for devices. One printer serves both: the code of a kernel is the same text on
+//! the processor and on the device but for the spelling of a few operations, which is why they agree.
+//!
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers) and nothing else. Symbols and texts do not depend
+//! on indices, so an unchanged unit is found in the cache.
+
+mod call;
+mod code;
+mod control;
+mod expr;
+mod function;
+mod kernel;
+mod names;
+mod operation;
+mod stmt;
+mod tables;
+mod unit;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use unit::{Emitted, emit};
+
+/// Headers that units include: name and text.
+pub const HEADERS: [(&str, &str); 2] =
+    [("apg.h", apg_runtime::abi::HEADER), ("apg_program.h", include_str!("include/apg_program.h"))];
+
+/// Something in MIR that cannot be compiled: a defect of the compiler, or of the class library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmitError {
+    /// The `.x10` file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for EmitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}

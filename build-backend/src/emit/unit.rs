@@ -1,0 +1,111 @@
+//! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
+//! one unit; source files are spread over a number of units that grows with the program.
+
+use std::collections::BTreeMap;
+
+use super::code::{Code, Target, Used};
+use super::names::{Names, hash};
+use super::{EmitError, kernel};
+use crate::driver::{Unit, UnitKind};
+use crate::mir::*;
+
+/// A program as C++ and CUDA C++.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// Host code.
+    pub units: Vec<Unit>,
+    /// Device code of each kernel, in the order of [`Program::kernels`].
+    pub cuda: Vec<String>,
+}
+
+/// Statements of a unit at which another one is begun.
+const UNIT_STATEMENTS: usize = 6000;
+
+/// Prints a program. `single` keeps all functions in one unit, for whole-program optimisation.
+pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> {
+    let names = Names::new(program);
+    let mut errors = Vec::new();
+    let mut used = Used::default();
+    let mut units = Vec::new();
+    for (name, functions) in groups(program, single) {
+        let mut code = Code::new(program, &names, Target::Host);
+        // In one unit nothing is called from outside but through tables, which need external names.
+        for id in functions {
+            code.function(id, "");
+        }
+        let body = code.out.take();
+        let mine = std::mem::take(&mut code.used);
+        let declarations = code.declarations(&mine);
+        used.absorb(mine);
+        units.push(Unit {
+            name,
+            kind: UnitKind::Code,
+            text: format!("#include \"apg_program.h\"\n{declarations}{body}"),
+        });
+        errors.append(&mut code.errors);
+    }
+    let mut cuda = Vec::new();
+    for index in 0..program.kernels.len() {
+        let (text, mut found) = kernel::cuda(program, &names, KernelId(index as u32));
+        cuda.push(text);
+        errors.append(&mut found);
+    }
+    if !program.kernels.is_empty() {
+        let mut code = Code::new(program, &names, Target::Host);
+        let text = kernel::host(&mut code);
+        used.absorb(std::mem::take(&mut code.used));
+        errors.append(&mut code.errors);
+        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text });
+    }
+    let mut code = Code::new(program, &names, Target::Host);
+    let text = code.tables(&used, &cuda);
+    errors.append(&mut code.errors);
+    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text });
+    if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
+}
+
+/// Functions by unit.
+fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> {
+    let size: usize = program.functions.iter().map(|it| count(&it.body)).sum();
+    // Powers of two, so that a small change of size does not move every function.
+    let buckets = (size / UNIT_STATEMENTS).next_power_of_two() as u64;
+    let main = program.main.map(|id| program.functions[id.index()].position.file);
+    let mut groups: BTreeMap<String, Vec<FunctionId>> = BTreeMap::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        let file = function.position.file;
+        let name = if single {
+            "program".to_owned()
+        } else if Some(file) == main {
+            "main".to_owned()
+        } else {
+            let path = program.files.get(file.index()).map_or("", String::as_str);
+            format!("part{}", hash(path) % buckets)
+        };
+        groups.entry(name).or_default().push(FunctionId(index as u32));
+    }
+    groups
+}
+
+/// Number of statements, inner ones included.
+fn count(body: &[Stmt]) -> usize {
+    body.iter()
+        .map(|stmt| {
+            1 + match &stmt.kind {
+                StmtKind::Block(body)
+                | StmtKind::Labeled { body, .. }
+                | StmtKind::Finish { body, .. }
+                | StmtKind::Atomic(body) => count(body),
+                StmtKind::If { then, otherwise, .. } => count(then) + count(otherwise),
+                StmtKind::Loop { body, update, .. } => count(body) + count(update),
+                StmtKind::Switch { cases, .. } => cases.iter().map(|(_, body)| count(body)).sum(),
+                StmtKind::Try { body, catches, finally } => {
+                    count(body) + count(finally) + catches.iter().map(|it| count(&it.body)).sum::<usize>()
+                }
+                StmtKind::When(branches) => {
+                    branches.iter().map(|it| count(&it.setup) + count(&it.body)).sum()
+                }
+                _ => 0,
+            }
+        })
+        .sum()
+}

@@ -1,0 +1,113 @@
+//! Text with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
+//! debuggers, profilers and compiler messages speak of the program and not of this text.
+
+use crate::mir::Position;
+
+/// Output text.
+#[derive(Default)]
+pub struct Writer {
+    text: String,
+    depth: usize,
+    /// Where the C++ compiler believes the next line to be.
+    at: Option<Position>,
+}
+
+impl Writer {
+    /// A line at the current depth.
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        for line in text.lines() {
+            for _ in 0..self.depth {
+                self.text.push_str("  ");
+            }
+            self.text.push_str(line);
+            self.text.push('\n');
+            if let Some(at) = &mut self.at {
+                at.line += 1;
+            }
+        }
+    }
+
+    /// A line that opens a block.
+    pub fn open(&mut self, text: impl AsRef<str>) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    /// A line that closes a block.
+    pub fn close(&mut self, text: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(text);
+    }
+
+    /// A line between two blocks: `} else {`.
+    pub fn between(&mut self, text: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.open(text);
+    }
+
+    /// Attributes the next line to a position.
+    pub fn position(&mut self, position: Position, files: &[String]) {
+        if self.at == Some(position) {
+            return;
+        }
+        let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
+        self.text.push_str(&format!("#line {} {}\n", position.line.max(1), quote(file)));
+        self.at = Some(position);
+    }
+
+    /// The text, leaving this writer empty at the same depth.
+    pub fn take(&mut self) -> String {
+        self.at = None;
+        std::mem::take(&mut self.text)
+    }
+
+    /// Text that is already indented and positioned.
+    pub fn append(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.at = None;
+    }
+}
+
+/// A C string literal; every byte outside printable ASCII as three octal digits.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            // `?` could begin a trigraph in old modes; digits after an octal escape of three digits are safe.
+            0x20..=0x7e => out.push(byte as char),
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mir::FileId;
+
+    #[test]
+    fn quotes_bytes_and_escapes() {
+        assert_eq!(quote("a\"b\\c\n\u{e9}1"), "\"a\\\"b\\\\c\\n\\303\\2511\"");
+    }
+
+    #[test]
+    fn repeats_a_position_only_when_the_compiler_would_lose_it() {
+        let files = vec!["A.x10".to_owned()];
+        let at = |line| Position { file: FileId(0), line };
+        let mut writer = Writer::default();
+        writer.position(at(3), &files);
+        writer.line("a;");
+        writer.position(at(4), &files);
+        writer.line("b;");
+        writer.position(at(4), &files);
+        writer.line("c;");
+        assert_eq!(writer.take(), "#line 3 \"A.x10\"\na;\nb;\n#line 4 \"A.x10\"\nc;\n");
+    }
+}

@@ -1,0 +1,284 @@
+//! Files from the disk: the programs that were named, and the packages that they may use. Analysis itself reads nothing.
+//!
+//! X10 looks a class `a.b.C` up as `a/b/C.x10` below a source root. The roots are the named file's own (its folder, less the
+//! folders of its package) and those of `--source-path`. Only folders that a `package` or `import` names are read.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_syntax::ast::{self, AstNode};
+use rustc_hash::FxHashSet;
+
+/// Texts by absolute path, and which of them were named.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// All files.
+    pub files: BTreeMap<PathBuf, Arc<str>>,
+    /// Those that were named, in order.
+    pub roots: Vec<PathBuf>,
+    /// Folders of `--source-path`, absolute.
+    pub source_path: Vec<PathBuf>,
+}
+
+/// Why a file could not be read.
+#[derive(Debug)]
+pub struct LoadError {
+    /// The file as it was named.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// What is wrong with a file.
+#[derive(Debug)]
+pub enum Reason {
+    /// There is no such file or folder.
+    Missing,
+    /// A folder where a file is needed.
+    Folder,
+    /// A folder without any `.x10` file.
+    NoSources,
+    /// Byte `at` is not part of UTF-8 text.
+    NotText { at: usize },
+    /// More than 4 GiB, the limit of text offsets.
+    TooLarge,
+    /// The system says no.
+    System(io::Error),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.reason {
+            Reason::Missing => write!(f, "there is no file `{path}`"),
+            Reason::Folder => write!(f, "`{path}` is a folder; name the .x10 file that holds `main`"),
+            Reason::NoSources => write!(f, "there is no .x10 file in the folder `{path}`"),
+            Reason::NotText { at } => write!(f, "`{path}` is not UTF-8 text: byte {at} is no character"),
+            Reason::TooLarge => write!(f, "`{path}` is larger than 4 GiB"),
+            Reason::System(error) => write!(f, "`{path}` cannot be read: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the named files (of named folders all `.x10` files in and below them) and what they may use.
+pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadError> {
+    let mut loader = Loader::default();
+    for folder in source_path {
+        if !folder.is_dir() {
+            return Err(LoadError { path: folder.clone(), reason: Reason::Missing });
+        }
+        loader.sources.source_path.push(absolute(folder)?);
+    }
+    for path in named {
+        if path.is_dir() {
+            let mut found = Vec::new();
+            find_sources(path, &mut found)?;
+            if found.is_empty() {
+                return Err(LoadError { path: path.clone(), reason: Reason::NoSources });
+            }
+            for file in found {
+                loader.root(&file)?;
+            }
+        } else {
+            loader.root(path)?;
+        }
+    }
+    loader.follow();
+    Ok(loader.sources)
+}
+
+/// Reads one text file.
+pub fn read(path: &Path) -> Result<Arc<str>, LoadError> {
+    let fail = |reason| LoadError { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => fail(Reason::Missing),
+        _ if path.is_dir() => fail(Reason::Folder),
+        _ => fail(Reason::System(error)),
+    })?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(fail(Reason::TooLarge));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| fail(Reason::NotText { at: error.utf8_error().valid_up_to() }))?;
+    Ok(text.into())
+}
+
+#[derive(Default)]
+struct Loader {
+    sources: Sources,
+    /// Files whose package and imports are not yet followed.
+    pending: Vec<PathBuf>,
+    folders: FxHashSet<PathBuf>,
+}
+
+impl Loader {
+    fn root(&mut self, path: &Path) -> Result<(), LoadError> {
+        let text = read(path)?;
+        let path = absolute(path)?;
+        if !self.sources.roots.contains(&path) {
+            self.sources.roots.push(path.clone());
+        }
+        self.add(path, text);
+        Ok(())
+    }
+
+    fn add(&mut self, path: PathBuf, text: Arc<str>) {
+        if self.sources.files.insert(path.clone(), text).is_none() {
+            self.pending.push(path);
+        }
+    }
+
+    fn follow(&mut self) {
+        while let Some(path) = self.pending.pop() {
+            let Some(text) = self.sources.files.get(&path).cloned() else { continue };
+            let Some(folder) = path.parent().map(Path::to_owned) else { continue };
+            let names = Names::of(&text);
+            self.folder(&folder);
+            let mut roots = vec![root_of(&folder, &names.package)];
+            roots.extend(self.sources.source_path.iter().cloned());
+            for package in &names.packages {
+                for root in &roots {
+                    self.folder(&root.join(package.join("/")));
+                }
+            }
+        }
+    }
+
+    /// Reads the `.x10` files of one folder. One that cannot be read is left to the error at its use.
+    fn folder(&mut self, folder: &Path) {
+        if !self.folders.insert(folder.to_owned()) {
+            return;
+        }
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if is_source(&path) && !self.sources.files.contains_key(&path) {
+                if let Ok(text) = read(&path) {
+                    self.add(path, text);
+                }
+            }
+        }
+    }
+}
+
+/// The package of a file, and the packages that it names.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names {
+    package: Vec<String>,
+    packages: Vec<Vec<String>>,
+}
+
+impl Names {
+    fn of(text: &str) -> Self {
+        let file = apg_syntax::parse(text).tree();
+        let components = |name: Option<ast::QualifiedName>| -> Vec<String> {
+            let text = name.map(|name| name.syntax().text().to_string()).unwrap_or_default();
+            text.split('.').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+        };
+        let package =
+            file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
+        let mut names = Self { package, packages: Vec::new() };
+        for import in file.import_decls() {
+            let imported = components(import.qualified_name());
+            // Of `a.b.C` the package is `a.b`; of `a.b.C.*` or `a.b.*` it may be all that is written.
+            for end in 1..=imported.len() {
+                names.packages.push(imported[..end].to_vec());
+            }
+        }
+        names
+    }
+}
+
+/// The source root of a file: its folder, less the folders of its package.
+fn root_of(folder: &Path, package: &[String]) -> PathBuf {
+    let mut root = folder;
+    for component in package.iter().rev() {
+        match root.parent() {
+            Some(parent) if root.file_name().is_some_and(|name| name == component.as_str()) => root = parent,
+            _ => return folder.to_owned(),
+        }
+    }
+    root.to_owned()
+}
+
+fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), LoadError> {
+    let fail = |error| LoadError { path: folder.to_owned(), reason: Reason::System(error) };
+    let mut entries: Vec<_> = std::fs::read_dir(folder).map_err(fail)?.filter_map(Result::ok).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        // Links to folders are not followed: they may lead in circles.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !hidden {
+            find_sources(&path, found)?;
+        } else if is_source(&path) && path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "x10")
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
+    std::path::absolute(path)
+        .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })
+}
+
+/// A path as people write it: relative to the current folder where it lies below it.
+pub fn shown(path: &Path) -> String {
+    let relative =
+        std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+    relative.unwrap_or_else(|| path.to_owned()).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_lies_above_the_package() {
+        let package = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(root_of(Path::new("/src/a/b"), &package), Path::new("/src"));
+        assert_eq!(root_of(Path::new("/src/x/b"), &package), Path::new("/src/x/b"));
+        assert_eq!(root_of(Path::new("/src"), &[]), Path::new("/src"));
+    }
+
+    #[test]
+    fn imports_name_packages() {
+        let names = Names::of("package a.b;\nimport c.D;\nimport e.*;\nclass X {}");
+        assert_eq!(names.package, ["a", "b"]);
+        assert_eq!(names.packages, [vec!["c".to_owned()], vec!["c".into(), "D".into()], vec!["e".into()]]);
+    }
+
+    #[test]
+    fn what_is_imported_is_read_and_errors_say_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let main = write("Main.x10", b"import p.q.*;\nclass Main {}");
+        let imported = write("p/q/C.x10", b"package p.q;\nimport p.r.D;\npublic class C {}");
+        let further = write("p/r/D.x10", b"package p.r;\npublic class D {}");
+        let unused = write("z/Z.x10", b"package z;\npublic class Z {}");
+        let sources = load(&[main.clone()], &[]).unwrap();
+        assert_eq!(sources.roots, [main]);
+        assert!(sources.files.contains_key(&imported) && sources.files.contains_key(&further));
+        assert!(!sources.files.contains_key(&unused));
+
+        let bad = write("bad.x10", b"class \xff {}");
+        assert!(load(&[bad], &[]).unwrap_err().to_string().contains("byte 6"));
+        assert!(load(&[folder.path().join("none.x10")], &[]).unwrap_err().to_string().contains("no file"));
+        std::fs::create_dir(folder.path().join("empty")).unwrap();
+        assert!(load(&[folder.path().join("empty")], &[]).unwrap_err().to_string().contains("no .x10 file"));
+    }
+}

@@ -1,0 +1,94 @@
+-- The Neovim client of apg: starts one `apg-lsp` a workspace and attaches X10 buffers to it. Works from Neovim 0.7 on, which has no
+-- vim.lsp.start yet.
+
+local M = {}
+
+--- Defaults; change them with require("apg").setup({ ... }).
+M.config = {
+  --- The language server.
+  server = { "apg-lsp" },
+  --- The command that builds and runs.
+  command = "apg",
+  --- Folders with further packages.
+  source_path = {},
+  --- Called with (client, buffer) when the server is attached: the place for key mappings.
+  on_attach = nil,
+  --- Ask for code lenses when a buffer is read and written.
+  code_lens = true,
+}
+
+local clients = {} -- root folder -> client id
+
+--- Overrides defaults.
+function M.setup(config)
+  M.config = vim.tbl_deep_extend("force", M.config, config or {})
+end
+
+local function root_of(buffer)
+  local file = vim.api.nvim_buf_get_name(buffer)
+  local folder = vim.fn.fnamemodify(file, ":p:h")
+  for _, marker in ipairs({ "apg.toml", ".git" }) do
+    local found = vim.fn.findfile(marker, folder .. ";")
+    if found == "" then found = vim.fn.finddir(marker, folder .. ";") end
+    if found ~= "" then return vim.fn.fnamemodify(found, ":p:h:h"):gsub("/%.git$", "") end
+  end
+  return folder
+end
+
+local function on_attach(client, buffer)
+  -- The server's lenses name these commands; the editor carries them out.
+  vim.lsp.commands["apg.run"] = function() require("apg.run").run({}) end
+  vim.lsp.commands["apg.showCuda"] = function() require("apg.generated").show() end
+  if M.config.code_lens and client.server_capabilities.codeLensProvider then
+    vim.api.nvim_create_autocmd({ "BufEnter", "BufWritePost", "InsertLeave" }, {
+      buffer = buffer,
+      callback = function() vim.lsp.codelens.refresh() end,
+    })
+  end
+  if M.config.on_attach then M.config.on_attach(client, buffer) end
+end
+
+--- Attaches a buffer, starting the server if there is none for its workspace. Says once if the server is not installed.
+function M.attach(buffer)
+  if vim.fn.executable(M.config.server[1]) == 0 then
+    vim.notify_once(
+      M.config.server[1] .. " was not found: install it with `cargo install --path lsp-server` in a clone of apg",
+      vim.log.levels.WARN
+    )
+    return
+  end
+  local root = root_of(buffer)
+  local id = clients[root]
+  if not id or not vim.lsp.get_client_by_id(id) then
+    id = vim.lsp.start_client({
+      name = "apg",
+      cmd = M.config.server,
+      root_dir = root,
+      init_options = { sourcePath = M.config.source_path },
+      on_attach = on_attach,
+      on_exit = function() clients[root] = nil end,
+    })
+    clients[root] = id
+  end
+  if id then vim.lsp.buf_attach_client(buffer, id) end
+end
+
+--- The client that serves a buffer, or nil.
+function M.client(buffer)
+  for _, client in pairs(vim.lsp.buf_get_clients(buffer)) do
+    if client.name == "apg" then return client end
+  end
+end
+
+--- Ends the servers and attaches all X10 buffers anew.
+function M.restart()
+  for root, id in pairs(clients) do
+    vim.lsp.stop_client(id, true)
+    clients[root] = nil
+  end
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.bo[buffer].filetype == "x10" then M.attach(buffer) end
+  end
+end
+
+return M

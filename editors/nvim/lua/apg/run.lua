@@ -1,0 +1,40 @@
+-- Runs programs in a terminal window below.
+
+local M = {}
+
+local function terminal(arguments)
+  vim.cmd("botright 12split | enew")
+  vim.fn.termopen(arguments)
+  vim.cmd("normal! G")
+end
+
+--- Runs the program of the current buffer. Arguments are those of `apg run`.
+function M.run(arguments)
+  local config = require("apg").config
+  local file = vim.api.nvim_buf_get_name(0)
+  if file == "" then
+    vim.notify("ApgRun: this buffer has no file; write it first", vim.log.levels.ERROR)
+    return
+  end
+  if vim.bo.modified then vim.cmd("write") end
+  local line = { config.command, "run", file }
+  for _, folder in ipairs(config.source_path) do
+    vim.list_extend(line, { "--source-path", folder })
+  end
+  terminal(vim.list_extend(line, arguments))
+end
+
+--- Prints the page of a diagnostic code; of the diagnostic in the current line without one.
+function M.explain(code)
+  if code == nil or code == "" then
+    local found = vim.diagnostic.get(0, { lnum = vim.api.nvim_win_get_cursor(0)[1] - 1 })[1]
+    code = found and (found.code or (found.user_data and found.user_data.lsp and found.user_data.lsp.code))
+  end
+  if not code then
+    vim.notify("ApgExplain: no diagnostic in this line", vim.log.levels.WARN)
+    return
+  end
+  terminal({ require("apg").config.command, "explain", code })
+end
+
+return M

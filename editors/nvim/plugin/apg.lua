@@ -1,0 +1,18 @@
+if vim.g.loaded_apg then return end
+vim.g.loaded_apg = true
+
+local function command(name, action, options)
+  vim.api.nvim_create_user_command(name, action, options)
+end
+
+command("ApgRun", function(call) require("apg.run").run(call.fargs) end, {
+  nargs = "*",
+  complete = function() return { "--places", "--accels", "--threads", "--" } end,
+  desc = "Run the program of this buffer; arguments as of `apg run`",
+})
+command("ApgCuda", function() require("apg.generated").show() end, { desc = "Show the CUDA of this program's kernels" })
+command("ApgExplain", function(call) require("apg.run").explain(call.args) end, {
+  nargs = "?",
+  desc = "Explain a diagnostic code, by default that under the cursor",
+})
+command("ApgRestart", function() require("apg").restart() end, { desc = "Restart the language server" })

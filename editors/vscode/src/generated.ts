@@ -1,0 +1,55 @@
+// The generated CUDA of a document, as a read-only document beside it.
+
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+
+const SCHEME = "apg-cuda";
+
+export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registrations: vscode.Disposable[];
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly client: () => LanguageClient | undefined) {
+    this.registrations = [
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidSaveTextDocument((document) => {
+        if (document.languageId === "x10") {
+          this.changed.fire(virtualUri(document.uri));
+        }
+      }),
+    ];
+  }
+
+  /** Opens it beside the active editor. */
+  async show(uri?: string): Promise<void> {
+    const source = uri === undefined ? vscode.window.activeTextEditor?.document.uri : vscode.Uri.parse(uri);
+    if (source === undefined) {
+      return;
+    }
+    const target = virtualUri(source);
+    this.changed.fire(target);
+    const document = await vscode.workspace.openTextDocument(target);
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
+    const client = this.client();
+    if (client === undefined) {
+      return "// The language server is not running.\n";
+    }
+    const parameters = { textDocument: { uri: uri.query }, kind: "cuda" };
+    const answer = await client.sendRequest<{ text: string }>("apg/generatedCode", parameters, token);
+    return answer.text;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.registrations.forEach((registration) => registration.dispose());
+  }
+}
+
+/** `apg-cuda:/folder/name.x10.cu?file:///folder/name.x10`: the ending gives the colours of CUDA C++. */
+function virtualUri(source: vscode.Uri): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `${source.path}.cu`, query: source.toString(true) });
+}

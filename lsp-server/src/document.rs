@@ -1,0 +1,76 @@
+//! Documents that the client has open: their text is the client's, whatever the disk says.
+
+use std::path::PathBuf;
+
+use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
+
+use crate::position::{Encoding, LineText};
+
+/// An open document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// As the client names it.
+    pub uri: Uri,
+    /// The file.
+    pub path: PathBuf,
+    /// The client's version number, sent back with diagnostics.
+    pub version: i32,
+    /// Its text.
+    pub text: LineText,
+}
+
+impl Document {
+    /// Applies the changes of one `didChange`, in order; each is relative to the text that the ones before it left.
+    pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
+        for change in changes {
+            let text = match change.range {
+                None => change.text,
+                Some(range) => {
+                    let range = std::ops::Range::<usize>::from(self.text.text_range(range, encoding));
+                    let mut text = self.text.text().to_string();
+                    text.replace_range(range, &change.text);
+                    text
+                }
+            };
+            self.text = LineText::new(text.into());
+        }
+        self.version = version;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use tower_lsp_server::ls_types::{Position, Range};
+
+    use super::*;
+
+    fn edit(line: u32, from: u32, to: u32, text: &str) -> TextDocumentContentChangeEvent {
+        let range = Range { start: Position::new(line, from), end: Position::new(line, to) };
+        TextDocumentContentChangeEvent { range: Some(range), range_length: None, text: text.into() }
+    }
+
+    #[test]
+    fn changes_apply_one_after_the_other() {
+        let mut document = Document {
+            uri: Uri::from_str("file:///a.x10").unwrap(),
+            path: "/a.x10".into(),
+            version: 1,
+            text: LineText::new("val é = 1;\nval b = 2;".into()),
+        };
+        document.change(
+            2,
+            vec![edit(0, 4, 5, "x😀"), edit(0, 7, 7, "y"), edit(1, 0, 4, "")],
+            Encoding::Utf16,
+        );
+        assert_eq!(&**document.text.text(), "val x😀y = 1;\nb = 2;");
+        assert_eq!(document.version, 2);
+        document.change(
+            3,
+            vec![TextDocumentContentChangeEvent { range: None, range_length: None, text: "new".into() }],
+            Encoding::Utf16,
+        );
+        assert_eq!(&**document.text.text(), "new");
+    }
+}

@@ -1,0 +1,172 @@
+//! A client of a language server, for tests and benchmarks: a child process and its messages.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A running server. It is asked to end, and killed if it does not, when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: mpsc::Receiver<Value>,
+    /// Notifications that came while an answer was waited for.
+    waiting: VecDeque<Value>,
+    next_id: i64,
+}
+
+impl Server {
+    /// Starts a server and initializes it.
+    pub fn start(mut command: Command, initialize: Value) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let (sender, messages) = mpsc::channel();
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        std::thread::spawn(move || {
+            while let Some(message) = read(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let input = child.stdin.take();
+        let mut server = Self { child, input, messages, waiting: VecDeque::new(), next_id: 0 };
+        let answer = server.request("initialize", initialize);
+        assert!(answer["capabilities"].is_object(), "initialize answered {answer}");
+        server.notify("initialized", json!({}));
+        server
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request and waits for its result. An error answer is a failure.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send_request(method, params);
+        let mut answer = self.answer(id);
+        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+        answer["result"].take()
+    }
+
+    /// Sends a request; its number for [`Self::answer`].
+    pub fn send_request(&mut self, method: &str, params: Value) -> i64 {
+        self.next_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params }));
+        self.next_id
+    }
+
+    /// The answer to a request, result or error.
+    pub fn answer(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id && message["method"].is_null() {
+                return message;
+            }
+            self.waiting.push_back(message);
+        }
+    }
+
+    /// The next notification of this method. Requests of the server are answered with null on the way.
+    pub fn notification(&mut self, method: &str) -> Value {
+        if let Some(at) = self.waiting.iter().position(|message| message["method"] == method) {
+            return self.waiting.remove(at).map(|mut message| message["params"].take()).unwrap_or_default();
+        }
+        loop {
+            let mut message = self.receive();
+            if message["method"] == method {
+                return message["params"].take();
+            }
+            self.waiting.push_back(message);
+        }
+    }
+
+    /// The diagnostics published for this version of a document.
+    pub fn diagnostics(&mut self, uri: &str, version: i64) -> Vec<Value> {
+        loop {
+            let mut params = self.notification("textDocument/publishDiagnostics");
+            if params["uri"] == uri && params["version"] == version {
+                return params["diagnostics"].as_array_mut().map(std::mem::take).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Opens a document as version 1.
+    pub fn open(&mut self, uri: &str, language: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    /// Replaces a range (line, column to line, column) of a document.
+    pub fn change(&mut self, uri: &str, version: i64, range: [u32; 4], text: &str) {
+        let [line, column, end_line, end_column] = range;
+        let range = json!({
+            "start": { "line": line, "character": column },
+            "end": { "line": end_line, "character": end_column },
+        });
+        let document = json!({ "uri": uri, "version": version });
+        let changes = json!([{ "range": range, "text": text }]);
+        self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    /// Says `shutdown` and `exit`; the exit status.
+    pub fn end(mut self) -> Option<i32> {
+        self.request("shutdown", Value::Null);
+        self.notify("exit", Value::Null);
+        self.input = None;
+        for _ in 0..500 {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        None
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let input = self.input.as_mut().expect("the server runs");
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
+        input.flush().expect("the server reads");
+    }
+
+    fn receive(&mut self) -> Value {
+        let message = self.messages.recv_timeout(Duration::from_secs(60)).expect("an answer within a minute");
+        if message["method"].is_string() && !message["id"].is_null() {
+            self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
+        }
+        message
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read(output: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("Content-Length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    output.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}

@@ -1,0 +1,55 @@
+//! The commands under test and the optional tools around them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The root of the repository.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// The `apg` command, built now if it is not up to date.
+pub fn apg() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| build("apg-build", "apg"))
+}
+
+/// The `apg-lsp` command, built now if it is not up to date.
+pub fn apg_lsp() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| build("apg-lsp", "apg-lsp"))
+}
+
+/// Builds a command of another package with the profile of this test, into the same folder.
+fn build(package: &str, name: &str) -> PathBuf {
+    // target/PROFILE/deps/TEST
+    let test = std::env::current_exe().expect("this test has a path");
+    let folder = test.ancestors().nth(2).expect("tests lie in target/PROFILE/deps").to_owned();
+    let profile = folder.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", package, "--bin", name]).current_dir(repository());
+    if profile != "debug" {
+        cargo.args(["--profile", profile]);
+    }
+    assert!(cargo.status().is_ok_and(|status| status.success()), "cannot build {name}");
+    folder.join(name)
+}
+
+/// An optional tool that a test needs: its path, or `None` after a visible line that says so. With `APG_REQUIRE=all`
+/// (as in CI) a missing tool is a failure.
+pub fn optional_tool(name: &str) -> Option<PathBuf> {
+    let found = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file())
+    });
+    if found.is_none() {
+        skip(&format!("{name} is not installed"));
+    }
+    found
+}
+
+/// Says that a test is skipped, or fails it with `APG_REQUIRE=all`.
+pub fn skip(why: &str) {
+    assert!(std::env::var("APG_REQUIRE").as_deref() != Ok("all"), "APG_REQUIRE=all, but {why}");
+    eprintln!("SKIPPED: {why}");
+}
