@@ -2,5 +2,6 @@
 #![allow(missing_docs)]
 pub mod driver;
 pub mod emit;
+pub mod lower;
 pub mod mir;
 pub mod project;

@@ -17,6 +17,7 @@ use crate::item_tree::items::{
     top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
+use crate::kernel::kernel_diagnostics;
 use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
@@ -124,7 +125,10 @@ fn class_is_in_body(db: &dyn Db, class: ClassId) -> bool {
     std::iter::successors(Some(class), |c| c.outer(db)).any(|c| class_place(db, c) != ClassPlace::Member)
 }
 
-/// What is wrong with the code of a method or field initialiser: its typing, control flow and places.
+/// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
+/// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
-    place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics)
+    let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
+    all.extend(kernel_diagnostics(db, owner));
+    all
 }
