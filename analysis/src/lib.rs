@@ -1,9 +1,12 @@
 //! Analysis.
 #![allow(missing_docs)]
 pub mod body;
+pub mod check;
 pub mod constraint;
 pub mod db;
 pub mod diagnostics;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod host;
 pub mod ids;
 pub mod item_tree;

@@ -107,53 +107,37 @@ pub fn count() -> Result<u32, String> {
     }
 }
 
-/// The context of a device in this process.
-pub struct Context {
+/// A device, which need not be in use.
+#[derive(Clone, Copy)]
+pub struct Handle {
     ordinal: u32,
     device: sys::CUdevice,
-    context: sys::CUcontext,
 }
 
-// SAFETY: contexts may be used from any thread.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
-
-impl Context {
-    /// The primary context. Waiting for the device does not spin.
-    pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
-        let label = format!("CUDA{ordinal}");
-        let error = |failure| DeviceError::driver(&label, "be used", &failure);
+impl Handle {
+    /// By the driver's number.
+    pub fn of(ordinal: u32) -> Result<Handle, DeviceError> {
         let mut device = 0;
-        let mut context = std::ptr::null_mut();
-        // SAFETY: the driver has been started; results go to locals.
-        unsafe {
-            check(sys::cuDeviceGet(&mut device, ordinal as i32)).map_err(error)?;
-            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
-            check(sys::cuDevicePrimaryCtxSetFlags_v2(device, flags)).map_err(error)?;
-            check(sys::cuDevicePrimaryCtxRetain(&mut context, device)).map_err(error)?;
-        }
-        Ok(Context { ordinal, device, context })
+        // SAFETY: the driver has been started; the result goes to a local.
+        check(unsafe { sys::cuDeviceGet(&mut device, ordinal as i32) })
+            .map_err(|failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be found", &failure))?;
+        Ok(Handle { ordinal, device })
     }
 
-    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
-    pub fn enter(&self) -> Result<(), DeviceError> {
-        // SAFETY: a context that is never destroyed.
-        check(unsafe { sys::cuCtxSetCurrent(self.context) })
-            .map_err(|failure| DeviceError::driver(&format!("CUDA{}", self.ordinal), "be used", &failure))
-    }
-
-    /// For copies between devices.
-    pub fn raw(&self) -> sys::CUcontext {
-        self.context
-    }
-
-    /// A number that describes the device.
+    /// A number that describes it.
     pub fn attribute(&self, attribute: Attribute) -> Result<i32, DeviceError> {
         let mut value = 0;
         // SAFETY: a device of the driver; the result goes to a local.
         self.ask(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.device) })?;
         Ok(value)
+    }
+
+    /// Compute capability.
+    pub fn capability(&self) -> Result<(u32, u32), DeviceError> {
+        Ok((
+            self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+            self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+        ))
     }
 
     /// What the vendor calls it.
@@ -177,5 +161,50 @@ impl Context {
         check(result).map_err(|failure| {
             DeviceError::driver(&format!("CUDA{}", self.ordinal), "describe itself", &failure)
         })
+    }
+}
+
+/// The context of a device in this process.
+pub struct Context {
+    device: Handle,
+    context: sys::CUcontext,
+}
+
+// SAFETY: contexts may be used from any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// The primary context. Waiting for the device does not spin.
+    pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
+        let device = Handle::of(ordinal)?;
+        let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
+        let mut context = std::ptr::null_mut();
+        // SAFETY: a device of the driver; the result goes to a local.
+        unsafe {
+            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
+            check(sys::cuDevicePrimaryCtxSetFlags_v2(device.device, flags)).map_err(error)?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut context, device.device)).map_err(error)?;
+        }
+        Ok(Context { device, context })
+    }
+
+    /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
+    pub fn enter(&self) -> Result<(), DeviceError> {
+        // SAFETY: a context that is never destroyed.
+        check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
+        })
+    }
+
+    /// For copies between devices.
+    pub fn raw(&self) -> sys::CUcontext {
+        self.context
+    }
+
+    /// The device.
+    pub fn device(&self) -> Handle {
+        self.device
     }
 }

@@ -39,6 +39,18 @@ use driver::{Attribute, Context, sys};
 /// Called once, when an operation has ended, on a thread of the device: it must not wait for the device itself.
 pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
 
+/// What a device is, without taking it into use.
+pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
+    driver::ready().map_err(DeviceError::unavailable)?;
+    let context = driver::Handle::of(ordinal)?;
+    Ok(Accelerator {
+        ordinal,
+        name: context.device_name()?,
+        memory: context.total_memory()?,
+        capability: context.capability()?,
+    })
+}
+
 /// What a device can do at most.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
@@ -72,7 +84,8 @@ impl Device {
     pub fn open(ordinal: u32, cache: Option<std::path::PathBuf>) -> Result<Arc<Device>, DeviceError> {
         driver::ready().map_err(DeviceError::unavailable)?;
         let context = Arc::new(Context::retain(ordinal)?);
-        let attribute = |attribute| context.attribute(attribute);
+        let device = context.device();
+        let attribute = |attribute| device.attribute(attribute);
         let limits = Limits {
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
@@ -89,15 +102,11 @@ impl Device {
             shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             shared_opt_in: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         };
-        let capability = (
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
-        );
         Ok(Arc::new(Device {
             ordinal,
-            name: context.device_name()?,
-            total_memory: context.total_memory()?,
-            capability,
+            name: device.device_name()?,
+            total_memory: device.total_memory()?,
+            capability: device.capability()?,
             limits,
             memory: memory::Memory::default(),
             buffers: buffers::Buffers::default(),

@@ -16,11 +16,22 @@
 //! only if at that place another activity ended whose send is not reported, and ended before this ancestor arrived, that is
 //! earlier than the first one: a contradiction.
 
+mod at;
+mod codec;
 pub mod engine;
-pub mod home;
+mod home;
+mod message;
+mod remote;
+mod system;
+mod team;
+mod transfer;
 
+pub use at::{async_at, async_at_uncounted, at, at_value};
 pub use engine::{Engine, Governor, Waiter};
 pub use home::HomeFinish;
+pub use system::{System, device_exception, start, system};
+pub use team::{Operation, all_reduce, barrier, broadcast, reduce};
+pub use transfer::{get, put};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,5 +1,27 @@
 //! The heap: references to objects, allocation, collection.
+//!
+//! A non-moving mark-and-sweep collector. Small objects live in blocks of one size ([`blocks`]), each thread allocates
+//! from blocks of its own ([`heap`]). To collect, every thread that may touch objects is stopped by a signal wherever
+//! it is ([`threads`]); stacks and registers are read conservatively ([`roots`]), objects precisely by their
+//! descriptors ([`mark`]). Rust code that keeps a reference where no stack shows it uses a [`Handle`].
 
+mod blocks;
+mod collect;
+mod handles;
+mod heap;
+mod mark;
 mod object;
+mod roots;
+mod stacks;
+mod threads;
 
+#[cfg(test)]
+mod tests;
+
+pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
+pub use handles::{Handle, forget_global, global, interned, register_global};
+pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure};
 pub use object::{ARRAY_HEADER, Ref};
+pub use roots::add_static_roots;
+pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};
+pub(crate) use threads::{Critical, critical, enter_critical, leave_critical};

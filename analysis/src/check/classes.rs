@@ -1,0 +1,142 @@
+//! Checks of a class by itself: members declared twice, bodies that are missing or too many.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, r#type as type_rules};
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
+use crate::item_tree::items::{class_item, method_type_param_ids, methods, top_level_classes};
+use crate::item_tree::source::{Item, name_range};
+use crate::item_tree::{ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, has_annotation};
+use crate::scope::problem::Problem;
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
+use crate::ty::relate::erase;
+use crate::ty::subst::Substitution;
+
+/// Top-level types of one name in one file.
+pub(super) fn duplicate_types(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
+    let twice = top_level_classes(db, file).iter().filter(|c| c.nth(db) > 0);
+    twice
+        .map(|class| {
+            let message = format!("`{}` is declared twice in this file", class.name(db));
+            type_rules::duplicate_member::RULE.at(name_range(db, Item::Class(*class)), message)
+        })
+        .collect()
+}
+
+/// Problems of members, each with the member.
+#[salsa::tracked]
+pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let mut all = Vec::new();
+    duplicate_fields(db, class, item, &mut all);
+    duplicate_methods(db, class, &mut all);
+    for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
+        let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
+        let message = format!("`{}` has another member type `{}`", item.name, nested.name);
+        all.push((
+            Item::Class(id),
+            vec![Problem::new(&type_rules::duplicate_member::RULE, nested.at, message)],
+        ));
+    }
+    for method in &item.methods {
+        if let Some(problem) = body_problem(item, method) {
+            let id = MethodId::new(db, class, method.name.clone(), method.nth);
+            all.push((Item::Method(id), vec![problem]));
+        }
+    }
+    all
+}
+
+fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+    let mut seen: Vec<&SmolStr> = Vec::new();
+    for field in item.fields.iter().filter(|f| !f.name.is_empty()) {
+        if !seen.contains(&&field.name) {
+            seen.push(&field.name);
+            continue;
+        }
+        // A second field has no identity of its own: the message stands at the first.
+        let id = FieldId::new(db, class, field.name.clone());
+        let message = format!("`{}` has several fields or properties named `{}`", item.name, field.name);
+        all.push((
+            Item::Field(id),
+            vec![Problem::new(&type_rules::duplicate_member::RULE, field.at, message)],
+        ));
+    }
+}
+
+/// Two methods of one name whose formals are of the same types, constraints and names aside.
+fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+    let mut seen: FxHashMap<(SmolStr, bool, MethodKind, Vec<Ty>), MethodId> = FxHashMap::default();
+    for method in methods(db, class) {
+        let Some(item) = crate::item_tree::items::method_item(db, *method) else { continue };
+        let mut key = (item.name.clone(), false, item.kind, comparable_formals(db, *method));
+        // Conversions differ in what they give.
+        if matches!(item.kind, MethodKind::ExplicitConversion | MethodKind::ImplicitConversion) {
+            key.3.extend(method_signature(db, *method).result.map(|t| erase(db, t)));
+        }
+        key.1 = item.modifiers.has(Modifiers::STATIC) && item.kind == MethodKind::Unary;
+        if key.3.iter().any(|t| t.mentions_error(db)) {
+            continue;
+        }
+        if seen.insert(key, *method).is_some() {
+            let what = if item.kind.is_constructor() { "constructor" } else { "method" };
+            let message = format!(
+                "`{}` has another {what} `{}` with formals of these types",
+                class.name(db),
+                item.name
+            );
+            let problem = Problem::new(&type_rules::duplicate_member::RULE, item.at, message)
+                .note("a call could not tell them apart: rename one, or give it other formals");
+            all.push((Item::Method(*method), vec![problem]));
+        }
+    }
+}
+
+/// The erased types of the formals, the method's own type parameters numbered.
+fn comparable_formals(db: &dyn Db, method: MethodId) -> Vec<Ty> {
+    let own = method_type_param_ids(db, method);
+    let numbered: Vec<Ty> = own
+        .iter()
+        .map(|p| {
+            let name = SmolStr::new_static("$");
+            Ty::param(db, crate::ids::TypeParamId::new(db, p.class(db), None, p.index(db) + 0x2000, name))
+        })
+        .collect();
+    let substitution = Substitution::types(own, &numbered);
+    method_signature(db, method).params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
+}
+
+fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
+    let is = |modifier| method.modifiers.has(modifier);
+    let problem = |message: String, note: &str| {
+        Some(Problem::new(&type_rules::no_body::RULE, method.at, message).note(note))
+    };
+    let name = &method.name;
+    if method.kind == MethodKind::AutomaticConstructor {
+        return None;
+    }
+    let in_interface = class.kind == ClassKind::Interface;
+    if is(Modifiers::NATIVE) || has_annotation(&method.annotations, "Native") {
+        return None;
+    }
+    if is(Modifiers::ABSTRACT) && method.has_body {
+        return problem(
+            format!("`{name}` is abstract and has a body"),
+            "remove the body, or the modifier `abstract`",
+        );
+    }
+    if is(Modifiers::ABSTRACT) && !in_interface && !class.modifiers.has(Modifiers::ABSTRACT) {
+        let message = format!("`{name}` is abstract, but `{}` is not", class.name);
+        return problem(message, "declare the class `abstract`, or give the method a body");
+    }
+    if !method.has_body && !is(Modifiers::ABSTRACT) && !in_interface {
+        return problem(
+            format!("`{name}` has no body"),
+            "write one, or declare the method `abstract` or `native`",
+        );
+    }
+    None
+}

@@ -1,0 +1,106 @@
+//! All diagnostics of a file, gathered from the queries that found them.
+
+mod classes;
+mod overrides;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use apg_syntax::TextRange;
+
+use crate::db::{Db, parse};
+use crate::diagnostics::{Diagnostic, internal, syntax as syntax_rules};
+use crate::ids::{ClassId, SourceFile};
+use crate::item_tree::items::{
+    all_classes, class_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
+};
+use crate::item_tree::source::{Item, file_header_ranges, ranges};
+use crate::scope::imports::import_problems;
+use crate::scope::problem::{Problem, placed};
+use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
+
+/// All that is to be said about a file, in the order of the text. A panic in a query is an error of that
+/// part of the file, and nothing else is lost (invariant 4); a cancellation passes through.
+pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    guarded(&mut all, || syntax_diagnostics(db, file));
+    guarded(&mut all, || header_diagnostics(db, file));
+    let mut classes = Vec::new();
+    guarded(&mut all, || {
+        classes = all_classes(db, file).clone();
+        Vec::new()
+    });
+    for class in classes {
+        guarded(&mut all, || class_diagnostics(db, class));
+    }
+    all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
+    all.dedup();
+    all
+}
+
+/// Adds what `find` finds. Cancellation goes on; any other panic becomes a diagnostic.
+pub(crate) fn guarded(all: &mut Vec<Diagnostic>, find: impl FnOnce() -> Vec<Diagnostic>) {
+    match catch_unwind(AssertUnwindSafe(find)) {
+        Ok(found) => all.extend(found),
+        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
+        Err(payload) => {
+            let text = payload
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| payload.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            let message = format!("the analysis of this file failed: {text}");
+            all.push(internal::panic::RULE.at(TextRange::default(), message));
+        }
+    }
+}
+
+fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
+    let errors = parse(db, file).errors().iter();
+    errors
+        .map(|error| {
+            let diagnostic = syntax_rules::error::RULE.at(error.range, error.message.clone());
+            match &error.hint {
+                Some(hint) => diagnostic.note(hint.clone()),
+                None => diagnostic,
+            }
+        })
+        .collect()
+}
+
+fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
+    let mut all = placed(import_problems(db, file), &file_header_ranges(db, file));
+    let names = item_tree(db, file).typedefs.iter().filter(|t| t.nth == 0);
+    for typedef in names.flat_map(|t| top_level_typedefs(db, file, &t.name)) {
+        all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
+    }
+    all.extend(classes::duplicate_types(db, file));
+    all
+}
+
+/// The problems of an item as diagnostics; its ranges are looked up only if there are any.
+pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Vec<Diagnostic> {
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    placed(problems, &ranges(db, item))
+}
+
+fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
+    let mut all = item_problems(db, Item::Class(class), &class_header(db, class).problems);
+    for field in fields(db, class) {
+        all.extend(item_problems(db, Item::Field(*field), &field_signature(db, *field).problems));
+    }
+    for method in methods(db, class) {
+        all.extend(item_problems(db, Item::Method(*method), &method_signature(db, *method).problems));
+    }
+    let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
+    for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
+        all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
+    }
+    for (item, problems) in
+        classes::class_problems(db, class).iter().chain(overrides::override_problems(db, class))
+    {
+        all.extend(item_problems(db, *item, problems));
+    }
+    all
+}

@@ -1,0 +1,206 @@
+//! Checks of a class against what it inherits: overriding, and abstract methods left without an
+//! implementation.
+
+use crate::db::Db;
+use crate::diagnostics::r#type as type_rules;
+use crate::ids::{ClassId, MethodId};
+use crate::item_tree::items::{
+    class_item, class_kind, method_is_static, method_item, method_type_param_ids, methods, own_methods,
+};
+use crate::item_tree::source::Item;
+use crate::item_tree::{ClassItem, ClassKind, MethodItem, Modifiers, has_annotation};
+use crate::members::access::visibility;
+use crate::members::describe_method;
+use crate::scope::problem::Problem;
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
+use crate::ty::context::Context;
+use crate::ty::relate::erase;
+use crate::ty::subst::Substitution;
+use crate::ty::supers::all_supertypes;
+
+/// Problems of a class and its methods with what it inherits.
+#[salsa::tracked]
+pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let mut all = Vec::new();
+    for method in methods(db, class) {
+        let Some(declared) = method_item(db, *method) else { continue };
+        if declared.kind.is_constructor() {
+            continue;
+        }
+        let problems: Vec<Problem> = overridden(db, class, *method)
+            .into_iter()
+            .filter_map(|(other, owner)| bad_override(db, class, (*method, declared), other, owner))
+            .take(1)
+            .collect();
+        if !problems.is_empty() {
+            all.push((Item::Method(*method), problems));
+        }
+    }
+    let may_be_abstract = item.kind == ClassKind::Interface || item.modifiers.has(Modifiers::ABSTRACT);
+    if !may_be_abstract {
+        let problems = unimplemented(db, class, item);
+        if !problems.is_empty() {
+            all.push((Item::Class(class), problems));
+        }
+    }
+    all
+}
+
+/// The erased formals of `method` seen from `owner`, with `own` for its type parameters.
+fn formals(db: &dyn Db, method: MethodId, owner: Ty, own: &[Ty]) -> Vec<Ty> {
+    let Some((class, args)) = owner.as_class(db) else { return Vec::new() };
+    let substitution =
+        Substitution::class(db, class, args).with_types(method_type_param_ids(db, method), own);
+    method_signature(db, method).params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
+}
+
+fn own_params(db: &dyn Db, method: MethodId) -> Vec<Ty> {
+    method_type_param_ids(db, method).iter().map(|p| Ty::param(db, *p)).collect()
+}
+
+/// The inherited methods that `method` of `class` overrides, each with its owner seen from `class`.
+fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(MethodId, Ty)> {
+    let own = own_params(db, method);
+    let mine = formals(db, method, Ty::this_type(db, class), &own);
+    let kind = method_item(db, method).map(|m| m.kind);
+    let mut all = Vec::new();
+    for supertype in all_supertypes(db, class).iter().skip(1) {
+        let Some((owner, _)) = supertype.as_class(db) else { continue };
+        for other in own_methods(db, owner, method.name(db)) {
+            let same_form =
+                method_item(db, *other).map(|m| m.kind) == kind || !method.name(db).starts_with("operator");
+            if same_form
+                && method_type_param_ids(db, *other).len() == own.len()
+                && formals(db, *other, *supertype, &own) == mine
+            {
+                all.push((*other, *supertype));
+            }
+        }
+    }
+    all
+}
+
+fn bad_override(
+    db: &dyn Db,
+    class: ClassId,
+    (method, item): (MethodId, &MethodItem),
+    other: MethodId,
+    owner: Ty,
+) -> Option<Problem> {
+    let theirs = method_item(db, other)?;
+    let owner_class = other.class(db);
+    let name = format!("`{}` of `{}`", other.name(db), owner_class.name(db));
+    let problem = |message: String| Some(Problem::new(&type_rules::bad_override::RULE, item.at, message));
+    let context = Context::method(db, method);
+    if theirs.modifiers.has(Modifiers::PRIVATE) || !context.can_access(owner_class, theirs.modifiers) {
+        return None;
+    }
+    if method_is_static(db, method) != method_is_static(db, other) {
+        let (mine, their) =
+            if method_is_static(db, method) { ("static", "is not") } else { ("not static", "is") };
+        return problem(format!("this method is {mine}, but {name}, which it overrides, {their}"));
+    }
+    if theirs.modifiers.has(Modifiers::FINAL) {
+        return problem(format!("{name} is `final` and cannot be overridden"))
+            .map(|p| p.note("remove `final` there, or give this method another name"));
+    }
+    let (mine, their) =
+        (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
+    if mine as u8 > their as u8 {
+        let note = "whoever may call that must be able to call this: give it the same access modifier";
+        return problem(format!("this method can be seen less far than {name}, which it overrides"))
+            .map(|p| p.note(note));
+    }
+    // Results are compared where both are written; an inferred one is checked with its body.
+    let given = method_signature(db, method).result?;
+    let own = own_params(db, method);
+    let substitution = owner.as_class(db).map(|(c, args)| Substitution::class(db, c, args))?;
+    let substitution = substitution.with_types(method_type_param_ids(db, other), &own);
+    let wanted = substitution.apply(db, method_signature(db, other).result?);
+    let fits =
+        given.is_void(db) == wanted.is_void(db) && (given.is_void(db) || context.is_subtype(given, wanted));
+    if fits || given.mentions_error(db) || wanted.mentions_error(db) {
+        return None;
+    }
+    let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
+    problem(message).map(|p| p.note(format!("make the result `{}` or a subtype", wanted.display(db))))
+}
+
+/// The abstract methods that nothing implements.
+fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
+    let mut missing: Vec<(MethodId, Ty)> = Vec::new();
+    for supertype in all_supertypes(db, class) {
+        let Some((owner, _)) = supertype.as_class(db) else { continue };
+        // Everything has the methods of `Any`: they are built in.
+        if supertype.is_known(db, crate::ty::known::Known::Any) || owner == class {
+            continue;
+        }
+        let abstract_methods = methods(db, owner).iter().filter(|m| {
+            method_item(db, **m).is_some_and(|m| m.modifiers.has(Modifiers::ABSTRACT) && !m.has_body)
+        });
+        for method in abstract_methods {
+            if !is_implemented(db, class, *method, *supertype) && !is_of_any(db, *method) {
+                missing.push((*method, *supertype));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let list = missing.iter().map(|(m, _)| format!("`{}`", describe_method(db, *m))).collect::<Vec<_>>();
+    let kind = item.kind.keyword();
+    let message = format!("the {kind} `{}` does not implement {}", display_name(db, class), join(&list));
+    let origin = missing[0].1.display(db).to_string();
+    vec![
+        Problem::new(&type_rules::not_implemented::RULE, item.at, message)
+            .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`")),
+    ]
+}
+
+fn display_name(db: &dyn Db, class: ClassId) -> String {
+    Ty::this_type(db, class).display(db).to_string()
+}
+
+fn join(list: &[String]) -> String {
+    match list {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] if most.len() < 4 => format!("{} and {last}", most.join(", ")),
+        [first, second, third, rest @ ..] => format!("{first}, {second}, {third} and {} more", rest.len()),
+        [_, _] => list.join(" and "),
+    }
+}
+
+/// An interface may repeat a method of `Any`.
+fn is_of_any(db: &dyn Db, method: MethodId) -> bool {
+    let Some(any) = crate::ty::known::known_class(db, crate::ty::known::Known::Any) else { return false };
+    let formals = &method_signature(db, method).params;
+    own_methods(db, any, method.name(db)).iter().any(|m| {
+        let theirs = &method_signature(db, *m).params;
+        theirs.len() == formals.len()
+            && theirs.iter().zip(formals).all(|(a, b)| erase(db, a.ty) == erase(db, b.ty))
+    })
+}
+
+fn is_implemented(db: &dyn Db, class: ClassId, wanted: MethodId, owner: Ty) -> bool {
+    let own = own_params(db, wanted);
+    let types = formals(db, wanted, owner, &own);
+    let is_property =
+        |name: &str| types.is_empty() && crate::item_tree::items::own_field(db, class, name).is_some();
+    all_supertypes(db, class).iter().any(|supertype| {
+        let Some((c, _)) = supertype.as_class(db) else { return false };
+        if class_kind(db, c) == Some(ClassKind::Interface) {
+            return own_methods(db, c, wanted.name(db)).iter().any(|m| {
+                method_item(db, *m).is_some_and(|m| m.has_body) && formals(db, *m, *supertype, &own) == types
+            });
+        }
+        own_methods(db, c, wanted.name(db)).iter().any(|m| {
+            method_item(db, *m).is_some_and(|item| {
+                !item.modifiers.has(Modifiers::ABSTRACT) || has_annotation(&item.annotations, "Native")
+            }) && method_type_param_ids(db, *m).len() == own.len()
+                && formals(db, *m, *supertype, &own) == types
+        })
+    }) || is_property(wanted.name(db))
+}

@@ -1,0 +1,212 @@
+//! `at` and `async at`: closures that run at other places, or on copies of their captured values at this one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::engine::{Governor, Waiter};
+use super::message::{self, outcome};
+use super::remote::{self, Visitor};
+use super::{FinishId, codec, here, system};
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::memory::Ref;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// An `at` whose body runs elsewhere.
+struct Call {
+    waiter: Arc<dyn Waiter>,
+    place: u32,
+    /// What the governor of the activity that waits is, for a visit that counts.
+    governor: Arc<dyn Governor>,
+    reply: Mutex<Option<Vec<u8>>>,
+}
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static CALLS: Mutex<Option<HashMap<u64, Arc<Call>>>> = Mutex::new(None);
+
+/// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
+fn target(place: i64) -> Outcome<u32> {
+    let hosts = i64::from(system().hosts());
+    if (0..hosts).contains(&place) {
+        return Ok(place as u32);
+    }
+    let message = if system().topology().contains(place) {
+        format!("Place({place}) is an accelerator: only a block marked @CUDA can run there")
+    } else {
+        format!("there is no Place({place})")
+    };
+    Err(Raised(system().engine().exception(ExceptionKind::BadPlace, &message)))
+}
+
+/// Runs a copy of `closure` at a place and waits.
+pub fn at(place: i64, closure: Ref) -> Outcome<()> {
+    let place = target(place)?;
+    if place != here() {
+        return call(place, closure, false).map(|_| ());
+    }
+    let copy = codec::copied(closure).map_err(Raised)?;
+    match system().engine().call(copy) {
+        Ref::NULL => Ok(()),
+        exception => Err(Raised(exception)),
+    }
+}
+
+/// Runs a copy of `closure`, whose result is a reference, at a place: a copy of the result.
+pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
+    let place = target(place)?;
+    if place != here() {
+        return call(place, closure, true);
+    }
+    let copy = codec::copied(closure).map_err(Raised)?;
+    let result = system().engine().call_value(copy).map_err(Raised)?;
+    codec::copied(result).map_err(Raised)
+}
+
+/// Starts a copy of `closure` at a place, governed by the caller's governor.
+pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
+    start(place, closure, system().engine().governor())
+}
+
+/// Starts a copy of `closure` at a place; nothing waits for it.
+pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
+    start(place, closure, system().engine().uncounted())
+}
+
+fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>) -> Outcome<()> {
+    let place = target(place)?;
+    let engine = system().engine();
+    if place == here() {
+        let copy = crate::memory::Handle::new(codec::copied(closure).map_err(Raised)?);
+        governor.enter();
+        engine.spawn(governor, Box::new(move || system().engine().call(copy.get())));
+        return Ok(());
+    }
+    let mut body = Vec::new();
+    let finish = governor.identify(&governor);
+    finish.encode(&mut body);
+    codec::append(&mut body, closure);
+    if finish != FinishId::NONE {
+        governor.departed(&governor, place);
+    }
+    system().send(place, message::SPAWN, &body);
+    Ok(())
+}
+
+/// An activity has arrived.
+pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
+    let mut input = Input::new(&body);
+    let finish = FinishId::decode(&mut input)?;
+    let rest = body.len() - input.remaining();
+    let governor = remote::arrive(finish);
+    let work = move || match codec::decode(&mut Input::new(&body[rest..])) {
+        Ok(closure) => {
+            drop(body);
+            system().engine().call(closure)
+        }
+        Err(exception) => exception,
+    };
+    system().engine().spawn(governor, Box::new(work));
+    Ok(())
+}
+
+fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
+    let engine = system().engine();
+    let governor = engine.governor();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut body = Vec::new();
+    write::number(&mut body, number);
+    governor.identify(&governor).encode(&mut body);
+    write::number(&mut body, u64::from(value));
+    codec::append(&mut body, closure);
+    let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
+    CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
+    system().send(place, message::AT, &body);
+    drop(body);
+    call.waiter.wait();
+    let reply = call.reply.lock().take().unwrap_or_default();
+    read_reply(&reply).unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
+}
+
+fn read_reply(reply: &[u8]) -> Result<Outcome<Ref>, Error> {
+    let mut input = Input::new(reply);
+    match input.number()? & !outcome::COUNTED {
+        outcome::DONE => Ok(Ok(Ref::NULL)),
+        outcome::VALUE => Ok(codec::decode(&mut input).map_err(Raised)),
+        outcome::EXCEPTION => {
+            let exception = codec::decode(&mut input).unwrap_or_else(|other| other);
+            Ok(Err(Raised(exception)))
+        }
+        _ => input.malformed("how the body of an `at` ended"),
+    }
+}
+
+/// The body of an `at` has arrived.
+pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
+    let mut input = Input::new(&body);
+    let number = input.number()?;
+    let finish = FinishId::decode(&mut input)?;
+    let value = input.number()? != 0;
+    let rest = body.len() - input.remaining();
+    let visitor = Arc::new(Visitor::new(finish));
+    let work = {
+        let visitor = Arc::clone(&visitor);
+        move || {
+            let closure = codec::decode(&mut Input::new(&body[rest..]));
+            drop(body);
+            let result = closure.and_then(|closure| {
+                let engine = system().engine();
+                if value {
+                    return engine.call_value(closure);
+                }
+                match engine.call(closure) {
+                    Ref::NULL => Ok(Ref::NULL),
+                    exception => Err(exception),
+                }
+            });
+            answer(from, number, value, result, visitor.counts());
+            // Raised where the activity waits.
+            Ref::NULL
+        }
+    };
+    system().engine().spawn(visitor, Box::new(work));
+    Ok(())
+}
+
+fn answer(to: u32, number: u64, value: bool, result: Result<Ref, Ref>, counted: bool) {
+    let (how, object) = match result {
+        Ok(object) if value => (outcome::VALUE, Some(object)),
+        Ok(_) => (outcome::DONE, None),
+        Err(exception) => (outcome::EXCEPTION, Some(exception)),
+    };
+    let mut reply = Vec::new();
+    write::number(&mut reply, number);
+    write::number(&mut reply, how | if counted { outcome::COUNTED } else { 0 });
+    if let Some(object) = object {
+        codec::append(&mut reply, object);
+    }
+    system().send(to, message::REPLY, &reply);
+}
+
+/// The body of an `at` has ended.
+pub(super) fn replied(mut body: Vec<u8>) -> Result<(), Error> {
+    let mut input = Input::new(&body);
+    let number = input.number()?;
+    let rest = body.len() - input.remaining();
+    let counted = input.number()? & outcome::COUNTED != 0;
+    let call = CALLS.lock().get_or_insert_default().remove(&number);
+    let Some(call) = call else {
+        return input.malformed("the number of an `at` that waits");
+    };
+    if counted {
+        // Before the activity goes on: it may be the last that keeps the finish from ending.
+        call.governor.departed(&call.governor, call.place);
+    }
+    body.drain(..rest);
+    *call.reply.lock() = Some(body);
+    call.waiter.wake();
+    Ok(())
+}

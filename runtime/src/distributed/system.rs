@@ -1,0 +1,289 @@
+//! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
+
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+
+use super::engine::Engine;
+use super::{HERE, at, home, message, team, transfer};
+use crate::device::{self, Device, DeviceError};
+use crate::memory::Ref;
+use crate::serialize::read::Input;
+use crate::topology::{Accelerator, Selection, Topology};
+use crate::transport::{PutTarget, Receiver, Transport};
+
+/// The process's place. There is one system a process.
+pub struct System {
+    transport: Arc<dyn Transport>,
+    /// The accelerators that were asked for; looked for when first needed if any will do.
+    selection: Selection,
+    own: OnceLock<Vec<Accelerator>>,
+    topology: OnceLock<Topology>,
+    /// In the order of [`System::own`], opened when first used.
+    devices: OnceLock<Vec<OnceLock<Result<Arc<Device>, DeviceError>>>>,
+    engine: OnceLock<Arc<dyn Engine>>,
+    /// Place 0, while it collects what the others have.
+    collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
+    changed: Condvar,
+    /// The status with which place 0 has ended the program.
+    end: OnceLock<i32>,
+}
+
+static SYSTEM: OnceLock<System> = OnceLock::new();
+
+/// The process's place.
+///
+/// # Panics
+/// If [`start`] has not been called: the runtime's own mistake.
+pub fn system() -> &'static System {
+    SYSTEM.get().expect("places are started before anything else")
+}
+
+/// Makes this process a place. Returns when all places know each other.
+pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'static System, String> {
+    let (here, hosts) = (transport.here(), transport.hosts());
+    let system = System {
+        transport,
+        selection,
+        own: OnceLock::new(),
+        topology: OnceLock::new(),
+        devices: OnceLock::new(),
+        engine: OnceLock::new(),
+        collected: Mutex::new(vec![None; hosts as usize]),
+        changed: Condvar::new(),
+        end: OnceLock::new(),
+    };
+    if SYSTEM.set(system).is_err() {
+        return Err("this process is a place already".to_owned());
+    }
+    HERE.store(here, std::sync::atomic::Ordering::Relaxed);
+    let system = self::system();
+    if system.selection != Selection::Auto {
+        // What was asked for by name must be there.
+        system.find_accelerators()?;
+    }
+    system.transport.start(Arc::new(Inbox(system)));
+    if hosts > 1 {
+        system.exchange(here, hosts);
+    }
+    Ok(system)
+}
+
+impl System {
+    /// Activities and program; waits until [`System::attach`].
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        self.engine.wait()
+    }
+
+    /// From now on, messages are acted on.
+    pub fn attach(&self, engine: Arc<dyn Engine>) {
+        let first = self.engine.set(engine).is_ok();
+        debug_assert!(first, "one program a process");
+    }
+
+    /// How many host places there are.
+    pub fn hosts(&self) -> u32 {
+        self.transport.hosts()
+    }
+
+    /// All places. With one host, its accelerators are looked for on the first call.
+    pub fn topology(&self) -> &Topology {
+        self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]))
+    }
+
+    /// This host's accelerators.
+    fn own(&self) -> &[Accelerator] {
+        // A selection that fails here is `auto`, for which none is an answer.
+        self.own.get_or_init(|| self.describe().unwrap_or_default())
+    }
+
+    fn find_accelerators(&self) -> Result<(), String> {
+        let found = self.describe()?;
+        self.own.get_or_init(|| found);
+        Ok(())
+    }
+
+    fn describe(&self) -> Result<Vec<Accelerator>, String> {
+        let ordinals = self.selection.resolve(&device::count)?;
+        ordinals.into_iter().map(|ordinal| device::describe(ordinal).map_err(|error| error.message)).collect()
+    }
+
+    /// The device behind an accelerator place of this host.
+    pub fn device(&self, place: i64) -> Result<&Arc<Device>, DeviceError> {
+        let topology = self.topology();
+        let index = match (topology.parent(place), topology.child_index(place)) {
+            (Some(host), Some(index)) if host == i64::from(super::here()) => index as usize,
+            _ => {
+                let message = format!("Place({place}) is not an accelerator of Place({})", super::here());
+                return Err(DeviceError::new(device::Kind::BadPlace, message));
+            }
+        };
+        let slots = self.devices.get_or_init(|| self.own().iter().map(|_| OnceLock::new()).collect());
+        slots[index]
+            .get_or_init(|| Device::open(self.own()[index].ordinal, device::cache_directory()))
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// Devices in use, with their places.
+    pub fn open_devices(&self) -> Vec<(i64, Arc<Device>)> {
+        let Some(slots) = self.devices.get() else { return Vec::new() };
+        let places = self.topology().children(i64::from(super::here()));
+        let open =
+            |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
+        places.zip(slots).filter_map(|(place, slot)| Some((place, open(slot)?))).collect()
+    }
+
+    /// Sends a message to a host place.
+    pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
+        // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
+        let _ = self.transport.send(to, kind, body);
+    }
+
+    /// Sends bytes to memory of another host place.
+    pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
+        // As above.
+        let _ = self.transport.put(to, kind, header, data);
+    }
+
+    /// Tells the other places that the program has ended, and leaves. At a place other than 0: asks place 0 to end it.
+    pub fn end_program(&self, code: i32) {
+        let body = code.to_le_bytes();
+        if super::here() != 0 {
+            return self.send(0, message::END, &body);
+        }
+        for place in 1..self.hosts() {
+            self.send(place, message::END, &body);
+        }
+        self.transport.leave();
+    }
+
+    /// At places other than 0: waits for the end of the program, and takes leave.
+    pub fn serve(&self) -> i32 {
+        let code = *self.end.wait();
+        self.transport.leave();
+        code
+    }
+
+    /// Place 0 learns what all hosts have, numbers the places, and tells all.
+    fn exchange(&self, here: u32, hosts: u32) {
+        let own = self.own().to_vec();
+        if here != 0 {
+            self.send(0, message::ACCELERATORS, &Accelerator::encode_all(&own));
+            self.topology.wait();
+            return;
+        }
+        let mut collected = lock(&self.collected);
+        collected[0] = Some(own);
+        while collected.iter().any(Option::is_none) {
+            collected = self.changed.wait(collected).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        let topology =
+            Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
+        let bytes = topology.encode();
+        for place in 1..hosts {
+            self.send(place, message::TOPOLOGY, &bytes);
+        }
+        self.topology.get_or_init(|| topology);
+    }
+
+    fn act(&self, from: u32, kind: u8, body: Vec<u8>) -> Result<(), crate::serialize::Error> {
+        let mut input = Input::new(&body);
+        match kind {
+            message::SPAWN => at::spawned(body),
+            message::AT => at::called(from, body),
+            message::REPLY => at::replied(body),
+            message::REPORT => self.reported(&body),
+            message::GET => transfer::requested(from, &body),
+            message::PUT_DONE => transfer::put_done(&body),
+            message::TEAM => team::arrived(from, &body),
+            message::ACCELERATORS => {
+                let own = Accelerator::decode_all(&body)?;
+                match lock(&self.collected).get_mut(from as usize) {
+                    Some(slot) => *slot = Some(own),
+                    None => return input.malformed("a host place"),
+                }
+                self.changed.notify_all();
+                Ok(())
+            }
+            message::TOPOLOGY => {
+                let topology = Topology::decode(&body)?;
+                self.topology.get_or_init(|| topology);
+                Ok(())
+            }
+            message::END => {
+                let code = i32::from_le_bytes(input.bytes(4)?.try_into().unwrap_or_default());
+                self.ended_by(from, code);
+                Ok(())
+            }
+            _ => input.malformed("a known kind of message"),
+        }
+    }
+
+    fn ended_by(&self, from: u32, code: i32) {
+        if from == 0 {
+            self.end.get_or_init(|| code);
+        }
+        if let Some(engine) = self.engine.get() {
+            engine.end(code);
+        }
+    }
+
+    fn reported(&self, body: &[u8]) -> Result<(), crate::serialize::Error> {
+        let report = message::Report::decode(body)?;
+        if let Some(governor) = home::find(report.finish) {
+            for exception in report.exceptions {
+                governor.enter();
+                let work =
+                    move || super::codec::decode(&mut Input::new(&exception)).unwrap_or_else(|error| error);
+                self.engine().spawn(Arc::clone(&governor), Box::new(work));
+            }
+        }
+        home::report(report.finish, &report.deltas);
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// What arrives from other places.
+struct Inbox(&'static System);
+
+impl Receiver for Inbox {
+    fn message(&self, from: u32, kind: u8, body: Vec<u8>) {
+        if let Err(error) = self.0.act(from, kind, body) {
+            // Nobody can be told what the message was about, and the program cannot go on without it.
+            eprintln!("apg: place {}: from place {from}: {error}", super::here());
+            std::process::exit(1);
+        }
+    }
+
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
+        transfer::begin_put(from, kind, header, length)
+    }
+
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) {
+        transfer::end_put(from, kind, &header, accepted);
+    }
+
+    fn ended(&self, place: u32) {
+        // Place 0 has the other processes watched and says how they ended; the others go with place 0.
+        if place == 0 && self.0.end.get().is_none() {
+            std::process::exit(1);
+        }
+    }
+}
+
+/// An exception object for a device's error.
+pub fn device_exception(error: &DeviceError) -> Ref {
+    use crate::abi::ExceptionKind;
+    let kind = match error.kind {
+        device::Kind::OutOfMemory => ExceptionKind::OutOfMemory,
+        device::Kind::IllegalArgument => ExceptionKind::IllegalArgument,
+        device::Kind::IllegalOperation => ExceptionKind::IllegalOperation,
+        device::Kind::BadPlace => ExceptionKind::BadPlace,
+        device::Kind::Unsupported => ExceptionKind::UnsupportedOperation,
+        device::Kind::Internal => ExceptionKind::Internal,
+    };
+    system().engine().exception(kind, &error.message)
+}

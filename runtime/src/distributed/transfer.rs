@@ -1,0 +1,435 @@
+//! Copies between a rail of this place and a global rail anywhere: of this host, of one of its accelerators, of another host,
+//! or of an accelerator there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::engine::Governor;
+use super::message::{self, Transfer};
+use super::system::device_exception;
+use super::{here, system};
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::device::{Device, DeviceError, Upload};
+use crate::layout::{GlobalRail, Kind, slot};
+use crate::memory::{self, Handle, Ref};
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::{slots, write};
+use crate::transport::PutTarget;
+
+/// A copy that another host has a part in.
+struct Pending {
+    governor: Arc<dyn Governor>,
+    /// Where the bytes of a get go: the rail, kept, and the first byte.
+    target: Option<(Handle, u64)>,
+    bytes: u64,
+}
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
+/// Puts that are arriving, by sender and its number for them: what they are written into.
+static ARRIVING: Mutex<Option<HashMap<(u32, u64), Landing>>> = Mutex::new(None);
+
+/// Memory of this process that receives a put.
+enum Landing {
+    /// A rail, kept.
+    Rail(#[expect(dead_code, reason = "held, not read")] Handle),
+    /// On the way to an accelerator.
+    Staging(Vec<u8>),
+    /// Refused, and why.
+    Refused(String),
+}
+
+fn raise<T>(kind: ExceptionKind, message: &str) -> Outcome<T> {
+    Err(Raised(system().engine().exception(kind, message)))
+}
+
+/// A part of a rail of this place.
+struct Part {
+    rail: Ref,
+    element: u64,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Part {
+    fn address(&self) -> *mut u8 {
+        // SAFETY: the offset was checked against the rail's length.
+        unsafe { self.rail.elements().add(self.offset as usize) }
+    }
+}
+
+fn check_range(what: &str, index: i64, count: i64, size: i64) -> Outcome<()> {
+    if index >= 0 && count >= 0 && index.checked_add(count).is_some_and(|end| end <= size) {
+        return Ok(());
+    }
+    let message = format!("{count} elements from index {index} are not in the {what}, which has {size}");
+    raise(ExceptionKind::ArrayIndexOutOfBounds, &message)
+}
+
+fn part(rail: Ref, index: i64, count: i64) -> Outcome<Part> {
+    if rail.is_null() {
+        return raise(ExceptionKind::NullPointer, "the rail to copy is null");
+    }
+    if !rail.is_rail() {
+        return raise(ExceptionKind::IllegalArgument, &format!("{} is no rail", rail.ty().name()));
+    }
+    check_range("rail", index, count, rail.length() as i64)?;
+    let element = rail.ty().element_bytes() as u64;
+    Ok(Part { rail, element, offset: index as u64 * element, bytes: count as u64 * element })
+}
+
+/// Elements can leave the process's memory as bytes.
+fn check_flat(rail: Ref) -> Outcome<()> {
+    let ty = rail.ty();
+    // SAFETY: descriptors are static data of the program.
+    let flat = match ty.element_slot {
+        slot::REF => false,
+        slot::VALUE => unsafe { ty.element.as_ref() }.is_none_or(slots::is_flat),
+        _ => true,
+    };
+    if flat {
+        return Ok(());
+    }
+    let message = format!(
+        "a {} holds references, which mean nothing at another place: send it with `at` instead of Rail.asyncCopy",
+        ty.name()
+    );
+    raise(ExceptionKind::UnsupportedOperation, &message)
+}
+
+/// Starts a copy of `count` elements of a rail of this place into a global rail; the caller's governor waits for it.
+pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64, count: i64) -> Outcome<()> {
+    let part = part(source, source_index, count)?;
+    check_range("global rail", target_index, count, target.size)?;
+    let offset = target_index as u64 * part.element;
+    if let Some(rail) = local(&target)? {
+        return copy_local(&part, rail, offset, false);
+    }
+    check_flat(source)?;
+    let governor = system().engine().governor();
+    let host = host_of(&target)?;
+    if host == here() {
+        let (device, address) = device_range(&target, offset, part.bytes)?;
+        governor.enter();
+        let kept = Handle::new(source);
+        let done = finish(governor, kept);
+        let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
+        // SAFETY: the rail is kept until `done`.
+        unsafe { device.upload(vec![piece], done) };
+        return Ok(());
+    }
+    let number = begin(governor, None, part.bytes);
+    let transfer = Transfer {
+        number,
+        place: target.home,
+        handle: target.handle,
+        offset,
+        bytes: part.bytes,
+        element: part.element,
+    };
+    // SAFETY: inside the rail, which the caller holds.
+    let data = unsafe { std::slice::from_raw_parts(part.address(), part.bytes as usize) };
+    system().put(host, message::PUT, &transfer.encode(), data);
+    Ok(())
+}
+
+/// Starts a copy of `count` elements of a global rail into a rail of this place; the caller's governor waits for it.
+pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
+    let part = part(target, target_index, count)?;
+    check_range("global rail", source_index, count, source.size)?;
+    let offset = source_index as u64 * part.element;
+    if let Some(rail) = local(&source)? {
+        return copy_local(&part, rail, offset, true);
+    }
+    check_flat(target)?;
+    let governor = system().engine().governor();
+    let host = host_of(&source)?;
+    if host == here() {
+        let (device, address) = device_range(&source, offset, part.bytes)?;
+        governor.enter();
+        let done = finish(governor, Handle::new(target));
+        // SAFETY: the rail is kept until `done`.
+        unsafe { device.download(address, part.address(), part.bytes, done) };
+        return Ok(());
+    }
+    let number = begin(governor, Some((Handle::new(target), part.offset)), part.bytes);
+    let transfer = Transfer {
+        number,
+        place: source.home,
+        handle: source.handle,
+        offset,
+        bytes: part.bytes,
+        element: part.element,
+    };
+    system().send(host, message::GET, &transfer.encode());
+    Ok(())
+}
+
+/// The rail behind a global rail of this host.
+fn local(global: &GlobalRail) -> Outcome<Option<Ref>> {
+    if global.home != i64::from(here()) {
+        return Ok(None);
+    }
+    match memory::global(global.handle).filter(|rail| rail.is_rail()) {
+        Some(rail) => Ok(Some(rail)),
+        None => raise(ExceptionKind::IllegalArgument, "the global rail is not known here: was it forgotten?"),
+    }
+}
+
+fn copy_local(part: &Part, rail: Ref, offset: u64, towards_part: bool) -> Outcome<()> {
+    if !std::ptr::eq(rail.ty(), part.rail.ty()) {
+        let message = format!("a {} is not copied to or from a {}", part.rail.ty().name(), rail.ty().name());
+        return raise(ExceptionKind::IllegalArgument, &message);
+    }
+    check_range(
+        "rail",
+        (offset / part.element.max(1)) as i64,
+        (part.bytes / part.element.max(1)) as i64,
+        rail.length() as i64,
+    )?;
+    // SAFETY: both ranges were checked; they may overlap.
+    unsafe {
+        let other = rail.elements().add(offset as usize);
+        let (from, to) = if towards_part { (other, part.address()) } else { (part.address(), other) };
+        std::ptr::copy(from, to, part.bytes as usize);
+    }
+    Ok(())
+}
+
+fn host_of(global: &GlobalRail) -> Outcome<u32> {
+    let hosts = i64::from(system().hosts());
+    if (0..hosts).contains(&global.home) {
+        return Ok(global.home as u32);
+    }
+    match system().topology().parent(global.home) {
+        Some(host) => Ok(host as u32),
+        None => raise(ExceptionKind::BadPlace, &format!("there is no Place({})", global.home)),
+    }
+}
+
+/// Memory of an accelerator of this host.
+fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'static Arc<Device>, u64)> {
+    let address = (global.handle as u64).wrapping_add(offset);
+    let found = system().device(global.home).and_then(|device| {
+        device.check_range(address, bytes)?;
+        Ok(device)
+    });
+    match found {
+        Ok(device) => Ok((device, address)),
+        Err(error) => Err(Raised(device_exception(&error))),
+    }
+}
+
+/// What ends a copy to or from a device.
+fn finish(governor: Arc<dyn Governor>, kept: Handle) -> crate::device::Done {
+    Box::new(move |result| {
+        drop(kept);
+        leave(governor, result);
+    })
+}
+
+fn leave(governor: Arc<dyn Governor>, result: Result<(), DeviceError>) {
+    match result {
+        Ok(()) => governor.leave(Ref::NULL),
+        // An activity makes the exception: that is the program's code.
+        Err(error) => system().engine().spawn(governor, Box::new(move || device_exception(&error))),
+    }
+}
+
+fn fail(governor: Arc<dyn Governor>, text: String) {
+    let work = move || system().engine().exception(ExceptionKind::IllegalArgument, &text);
+    system().engine().spawn(governor, Box::new(work));
+}
+
+/// Notes a copy that another host has a part in.
+fn begin(governor: Arc<dyn Governor>, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
+    governor.enter();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    PENDING.lock().get_or_insert_default().insert(number, Pending { governor, target, bytes });
+    number
+}
+
+/// A put of another host has ended there.
+pub(super) fn put_done(body: &[u8]) -> Result<(), Error> {
+    let mut input = Input::new(body);
+    let number = input.number()?;
+    let length = input.number()? as usize;
+    let text = String::from_utf8_lossy(input.bytes(length)?).into_owned();
+    let Some(pending) = PENDING.lock().get_or_insert_default().remove(&number) else {
+        return input.malformed("the number of a copy that waits");
+    };
+    if text.is_empty() {
+        pending.governor.leave(Ref::NULL);
+    } else {
+        fail(pending.governor, text);
+    }
+    Ok(())
+}
+
+fn acknowledge(to: u32, number: u64, text: &str) {
+    let mut body = Vec::new();
+    write::number(&mut body, number);
+    write::number(&mut body, text.len() as u64);
+    body.extend_from_slice(text.as_bytes());
+    system().send(to, message::PUT_DONE, &body);
+}
+
+/// The part of a rail of this host that another host names.
+fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
+    let rail = memory::global(transfer.handle)
+        .filter(|object| object.is_rail() && object.ty().kind == Kind::Rail as u32)
+        .ok_or("the global rail is not known at its home: was it forgotten?")?;
+    let element = rail.ty().element_bytes() as u64;
+    let size = rail.length() as u64 * element;
+    if element != transfer.element || !is_flat(rail) {
+        return Err(format!("the global rail is a {}, whose elements are others", rail.ty().name()));
+    }
+    if transfer.offset.checked_add(transfer.bytes).is_none_or(|end| end > size) {
+        return Err(format!(
+            "{} bytes at {} are not in a rail of {size} bytes",
+            transfer.bytes, transfer.offset
+        ));
+    }
+    // SAFETY: inside the rail.
+    Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
+}
+
+fn is_flat(rail: Ref) -> bool {
+    let ty = rail.ty();
+    ty.element_slot != slot::REF
+        && (ty.element_slot != slot::VALUE
+            // SAFETY: descriptors are static data of the program.
+            || unsafe { ty.element.as_ref() }.is_none_or(slots::is_flat))
+}
+
+/// Where the bytes of a put go.
+pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
+    if kind == message::PUT_BACK {
+        let number = Input::new(header).number().ok()?;
+        let mut table = PENDING.lock();
+        let pending = table.get_or_insert_default().get(&number)?;
+        let (rail, offset) = pending.target.as_ref()?;
+        // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
+        let address = unsafe { rail.get().elements().add(*offset as usize) };
+        return (pending.bytes == length).then_some(PutTarget { address, length });
+    }
+    let transfer = Transfer::decode(header).ok()?;
+    let (landing, address) = land(&transfer, length);
+    ARRIVING.lock().get_or_insert_default().insert((from, transfer.number), landing);
+    Some(PutTarget { address: address?, length })
+}
+
+fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
+    if transfer.bytes != length {
+        return (Landing::Refused("a copy to another place has the wrong length".to_owned()), None);
+    }
+    if transfer.place != i64::from(here()) {
+        let mut staging = vec![0; length as usize];
+        let address = staging.as_mut_ptr();
+        return (Landing::Staging(staging), Some(address));
+    }
+    match own_range(transfer) {
+        Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
+        Err(text) => (Landing::Refused(text), None),
+    }
+}
+
+/// A put has arrived.
+pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) {
+    if kind == message::PUT_BACK {
+        let number = Input::new(header).number().unwrap_or(0);
+        let pending = PENDING.lock().get_or_insert_default().remove(&number);
+        if let Some(pending) = pending {
+            if accepted {
+                pending.governor.leave(Ref::NULL);
+            } else {
+                fail(pending.governor, "a copy from another place has the wrong length".to_owned());
+            }
+        }
+        return;
+    }
+    let Ok(transfer) = Transfer::decode(header) else { return };
+    let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
+    match landing {
+        Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
+        Some(Landing::Staging(staging)) => unload(from, transfer, staging),
+        Some(Landing::Refused(text)) => acknowledge(from, transfer.number, &text),
+        None => {}
+    }
+}
+
+/// From this host to one of its accelerators, for another host.
+fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
+    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
+    let found = system().device(transfer.place).and_then(|device| {
+        device.check_range(address, transfer.bytes)?;
+        Ok(device)
+    });
+    match found {
+        Err(error) => acknowledge(from, transfer.number, &error.message),
+        Ok(device) => {
+            let piece = Upload { source: staging.as_ptr(), target: address, bytes: transfer.bytes };
+            let done = Box::new(move |result: Result<(), DeviceError>| {
+                drop(staging);
+                acknowledge(
+                    from,
+                    transfer.number,
+                    &result.map_or_else(|error| error.message, |()| String::new()),
+                );
+            });
+            // SAFETY: `done` owns the memory.
+            unsafe { device.upload(vec![piece], done) };
+        }
+    }
+}
+
+/// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for one that sends.
+pub(super) fn requested(from: u32, body: &[u8]) -> Result<(), Error> {
+    let transfer = Transfer::decode(body)?;
+    let governor = system().engine().uncounted();
+    governor.enter();
+    let work = move || {
+        if let Err(text) = send_back(from, &transfer) {
+            acknowledge(from, transfer.number, &text);
+        }
+        Ref::NULL
+    };
+    system().engine().spawn(governor, Box::new(work));
+    Ok(())
+}
+
+fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
+    let mut header = Vec::new();
+    write::number(&mut header, transfer.number);
+    if transfer.place == i64::from(here()) {
+        let (rail, address) = own_range(transfer)?;
+        let kept = Handle::new(rail);
+        // SAFETY: inside the rail, which is kept.
+        let data = unsafe { std::slice::from_raw_parts(address, transfer.bytes as usize) };
+        system().put(to, message::PUT_BACK, &header, data);
+        drop(kept);
+        return Ok(());
+    }
+    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
+    let device = system().device(transfer.place).map_err(|error| error.message)?;
+    device.check_range(address, transfer.bytes).map_err(|error| error.message)?;
+    let mut staging = vec![0_u8; transfer.bytes as usize];
+    let waiter = system().engine().waiter();
+    let outcome = Arc::new(Mutex::new(Ok(())));
+    let (wake, result) = (Arc::clone(&waiter), Arc::clone(&outcome));
+    let done = Box::new(move |ended| {
+        *result.lock() = ended;
+        wake.wake();
+    });
+    // SAFETY: the memory lives until the wait has ended.
+    unsafe { device.download(address, staging.as_mut_ptr(), transfer.bytes, done) };
+    waiter.wait();
+    let ended = std::mem::replace(&mut *outcome.lock(), Ok(()));
+    ended.map_err(|error: DeviceError| error.message)?;
+    system().put(to, message::PUT_BACK, &header, &staging);
+    Ok(())
+}

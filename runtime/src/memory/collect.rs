@@ -1,0 +1,207 @@
+//! A collection: stop, mark, sweep, go on.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::blocks::{CLASSES, NONE, class_of, kind};
+use super::heap::{Central, Heap, heap, release};
+use super::mark::Marker;
+use super::{roots, threads};
+
+/// The right to collect.
+static COLLECTOR: Mutex<()> = Mutex::new(());
+/// A collector waits for the holds to end.
+static WANTED: AtomicBool = AtomicBool::new(false);
+/// Holds of all threads.
+static HOLDS: AtomicU32 = AtomicU32::new(0);
+static HOLDS_CHANGED: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+
+static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
+static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+static LONGEST: AtomicU64 = AtomicU64::new(0);
+
+/// What the collector has done so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistics {
+    /// Collections.
+    pub collections: u64,
+    /// Time in which the program stood still, in nanoseconds.
+    pub nanoseconds: u64,
+    /// Longest such time.
+    pub longest: u64,
+    /// Bytes in use.
+    pub in_use: usize,
+}
+
+/// What the collector has done so far.
+pub fn statistics() -> Statistics {
+    Statistics {
+        collections: COLLECTIONS.load(Ordering::Relaxed),
+        nanoseconds: NANOSECONDS.load(Ordering::Relaxed),
+        longest: LONGEST.load(Ordering::Relaxed),
+        in_use: super::heap::bytes_in_use(),
+    }
+}
+
+/// Keeps the collector away while it lives. It must end in the thread that made it, soon and without blocking.
+#[derive(Debug)]
+pub struct CollectionHold(std::marker::PhantomData<*const ()>);
+
+/// Keeps the collector away, for code that links new objects where no root shows them.
+pub fn hold_collection() -> CollectionHold {
+    let own = threads::current();
+    if own.holds.load(Ordering::Relaxed) == 0 {
+        loop {
+            HOLDS.fetch_add(1, Ordering::SeqCst);
+            if !WANTED.load(Ordering::SeqCst) {
+                break;
+            }
+            end_hold();
+            // Until the collection is over.
+            drop(COLLECTOR.lock());
+        }
+    }
+    own.holds.fetch_add(1, Ordering::Relaxed);
+    CollectionHold(std::marker::PhantomData)
+}
+
+impl Drop for CollectionHold {
+    fn drop(&mut self) {
+        if threads::current().holds.fetch_sub(1, Ordering::Relaxed) == 1 {
+            end_hold();
+        }
+    }
+}
+
+fn end_hold() {
+    if HOLDS.fetch_sub(1, Ordering::SeqCst) == 1 && WANTED.load(Ordering::SeqCst) {
+        let _lock = HOLDS_CHANGED.0.lock();
+        HOLDS_CHANGED.1.notify_all();
+    }
+}
+
+/// Collects now, unless this thread keeps the collector away.
+pub fn collect() {
+    run(|_| true);
+}
+
+/// Collects if `blocks` more would be more than planned, unless this thread keeps the collector away.
+pub fn collect_if_needed(blocks: usize) {
+    run(|heap| heap.used.load(Ordering::Relaxed) + blocks > heap.threshold.load(Ordering::Relaxed));
+}
+
+/// Collects if `needed` still holds once this thread may collect.
+fn run(needed: impl FnOnce(&Heap) -> bool) {
+    if threads::current().holds.load(Ordering::Relaxed) > 0 {
+        return;
+    }
+    let _collector = COLLECTOR.lock();
+    let heap = heap();
+    if !needed(heap) {
+        return;
+    }
+    WANTED.store(true, Ordering::SeqCst);
+    let mut lock = HOLDS_CHANGED.0.lock();
+    while HOLDS.load(Ordering::SeqCst) > 0 {
+        HOLDS_CHANGED.1.wait(&mut lock);
+    }
+    drop(lock);
+    let start = Instant::now();
+    with_registers_on_stack(|stack_pointer| {
+        // Outside the stop: it may ask the system for memory.
+        let mut marker = Marker::new(&heap.region);
+        threads::with_world_stopped(stack_pointer, |mutators| {
+            roots::mark(&mut marker, mutators);
+            marker.drain();
+            for mutator in mutators {
+                mutator.cache.reset();
+            }
+            sweep(heap);
+        });
+    });
+    let time = start.elapsed().as_nanos() as u64;
+    COLLECTIONS.fetch_add(1, Ordering::Relaxed);
+    NANOSECONDS.fetch_add(time, Ordering::Relaxed);
+    LONGEST.fetch_max(time, Ordering::Relaxed);
+    WANTED.store(false, Ordering::SeqCst);
+}
+
+/// Calls `work` with an address below which nothing of the callers is, while the registers that calls preserve are
+/// stored above it.
+#[inline(never)]
+fn with_registers_on_stack(work: impl FnOnce(usize)) {
+    let mut registers = [0_usize; 16];
+    // SAFETY: stores registers into the array.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        std::arch::asm!(
+            "mov [{0}], rbx", "mov [{0} + 8], rbp", "mov [{0} + 16], r12",
+            "mov [{0} + 24], r13", "mov [{0} + 32], r14", "mov [{0} + 40], r15",
+            in(reg) registers.as_mut_ptr(),
+        );
+        #[cfg(target_arch = "aarch64")]
+        std::arch::asm!(
+            "stp x19, x20, [{0}]", "stp x21, x22, [{0}, 16]", "stp x23, x24, [{0}, 32]",
+            "stp x25, x26, [{0}, 48]", "stp x27, x28, [{0}, 64]", "str x29, [{0}, 80]",
+            in(reg) registers.as_mut_ptr(),
+        );
+    }
+    work(std::hint::black_box(registers.as_ptr()) as usize);
+    std::hint::black_box(&registers);
+}
+
+/// Frees what was not marked; all threads are stopped.
+fn sweep(heap: &Heap) {
+    let region = &heap.region;
+    let mut central = heap.central.lock();
+    central.partial = [NONE; CLASSES];
+    central.cursor = 0;
+    let (mut block, top) = (0, region.top());
+    let mut used = 0;
+    while block < top {
+        match region.kind(block) {
+            kind::SMALL => {
+                used += usize::from(sweep_small(heap, &mut central, block));
+                block += 1;
+            }
+            kind::LARGE => {
+                // SAFETY: all threads are stopped.
+                let meta = unsafe { &mut *region.meta(block) };
+                let extent = meta.extent;
+                if std::mem::take(&mut meta.marked) {
+                    used += extent as usize;
+                } else {
+                    (block..block + extent).for_each(|free| release(region, &mut central, free));
+                }
+                block += extent;
+            }
+            _ => block += 1,
+        }
+    }
+    heap.used.store(used, Ordering::Relaxed);
+    heap.plan();
+}
+
+/// Whether the block is still in use.
+fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> bool {
+    // SAFETY: all threads are stopped.
+    let meta = unsafe { &mut *heap.region.meta(block) };
+    let mut alive = 0;
+    for (allocated, marks) in meta.allocated.iter_mut().zip(&mut meta.marks) {
+        *allocated = std::mem::take(marks);
+        alive += allocated.count_ones();
+    }
+    if alive == 0 {
+        release(&heap.region, central, block);
+        return false;
+    }
+    meta.clean = false;
+    if alive < meta.cells {
+        let class = class_of(meta.cell as usize);
+        meta.next = central.partial[class];
+        central.partial[class] = block;
+    }
+    true
+}

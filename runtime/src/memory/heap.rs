@@ -1,0 +1,323 @@
+//! Allocation.
+
+use std::cell::UnsafeCell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::blocks::{BLOCK, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
+use super::object::Ref;
+use super::{collect, threads};
+use crate::layout::{Counted, Object, Type};
+
+/// The heap of this process.
+pub struct Heap {
+    /// Its memory.
+    pub region: Region,
+    /// What is free.
+    pub central: Mutex<Central>,
+    /// Blocks in use.
+    pub used: AtomicUsize,
+    /// Collect when so many blocks are in use.
+    pub threshold: AtomicUsize,
+    /// Never use more blocks than that, but for exceptions.
+    limit: usize,
+}
+
+/// Free blocks and cells.
+pub struct Central {
+    /// Where the search for free blocks goes on.
+    pub cursor: u32,
+    /// Free blocks below the top.
+    pub free: u32,
+    /// Blocks with free cells, by size class.
+    pub partial: [u32; CLASSES],
+}
+
+/// A thread's own blocks.
+pub struct Cache {
+    /// By size class.
+    blocks: [u32; CLASSES],
+    /// Cells before this one are taken.
+    cursors: [u32; CLASSES],
+}
+
+impl Cache {
+    /// Without blocks.
+    pub const fn new() -> Cache {
+        Cache { blocks: [NONE; CLASSES], cursors: [0; CLASSES] }
+    }
+}
+
+/// A cache that its thread uses in critical sections and the collector while that thread is stopped.
+pub struct CacheCell(UnsafeCell<Cache>);
+
+// SAFETY: see above.
+unsafe impl Sync for CacheCell {}
+
+impl CacheCell {
+    /// Without blocks.
+    pub const fn new() -> CacheCell {
+        CacheCell(UnsafeCell::new(Cache::new()))
+    }
+
+    /// Forgets all blocks; the thread is stopped.
+    pub fn reset(&self) {
+        // SAFETY: the owner is stopped outside critical sections.
+        unsafe { *self.0.get() = Cache::new() }
+    }
+}
+
+/// Blocks kept back so that an OutOfMemoryError can be made.
+const RESERVE: usize = 64;
+/// Fewest blocks between collections.
+const LEAST_THRESHOLD: usize = 512;
+
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+static HEAP: OnceLock<Heap> = OnceLock::new();
+
+/// Sets the most bytes the heap may use. Without effect once the heap is in use.
+pub fn configure(limit: usize) {
+    LIMIT.store(limit, Ordering::Relaxed);
+}
+
+/// The heap, made on first use.
+pub fn heap() -> &'static Heap {
+    HEAP.get_or_init(|| {
+        let limit = match LIMIT.load(Ordering::Relaxed) {
+            0 => default_limit(),
+            limit => limit.max(LEAST_THRESHOLD * BLOCK / 4),
+        };
+        let (region, limit) = reserve_region(limit);
+        Heap {
+            region,
+            central: Mutex::new(Central { cursor: 0, free: 0, partial: [NONE; CLASSES] }),
+            used: AtomicUsize::new(0),
+            threshold: AtomicUsize::new(LEAST_THRESHOLD.min(limit)),
+            limit,
+        }
+    })
+}
+
+/// Three quarters of the machine's memory.
+fn default_limit() -> usize {
+    // SAFETY: asks the system for two numbers.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
+    let group =
+        std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    physical.min(group.unwrap_or(usize::MAX)) / 4 * 3
+}
+
+/// Reserves addresses; less than asked for where the system limits them.
+fn reserve_region(limit: usize) -> (Region, usize) {
+    let mut limit = limit.div_ceil(BLOCK);
+    loop {
+        match Region::new((limit + RESERVE) * BLOCK) {
+            Some(region) => return (region, limit),
+            None if limit > 256 => limit /= 2,
+            None => {
+                eprintln!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
+                std::process::exit(1);
+            }
+        }
+    }
+}
+
+impl Heap {
+    /// Sets when to collect next, after a collection.
+    pub fn plan(&self) {
+        let used = self.used.load(Ordering::Relaxed);
+        let next = (used * 2).max(used + LEAST_THRESHOLD).min(self.limit);
+        self.threshold.store(next.max(used), Ordering::Relaxed);
+    }
+
+    /// A run of free blocks; `None` if more than `ceiling` would be in use.
+    fn take_blocks(&self, central: &mut Central, count: u32, ceiling: usize) -> Option<u32> {
+        if self.used.load(Ordering::Relaxed) + count as usize > ceiling {
+            return None;
+        }
+        let first = if central.free >= count { self.search(central, count) } else { None };
+        let first = match first {
+            Some(first) => {
+                central.free -= count;
+                first
+            }
+            None => {
+                let top = self.region.top();
+                let end = top.checked_add(count).filter(|end| *end <= self.region.blocks())?;
+                self.region.set_top(end);
+                top
+            }
+        };
+        self.used.fetch_add(count as usize, Ordering::Relaxed);
+        Some(first)
+    }
+
+    /// The next run of free blocks after the cursor, around the end.
+    fn search(&self, central: &mut Central, count: u32) -> Option<u32> {
+        let top = self.region.top();
+        let start = central.cursor.min(top);
+        for (from, to) in [(start, top), (0, start.saturating_add(count - 1).min(top))] {
+            let mut run = 0;
+            for block in from..to {
+                run = if self.region.is_free(block) { run + 1 } else { 0 };
+                if run == count {
+                    central.cursor = block + 1;
+                    return Some(block + 1 - count);
+                }
+            }
+        }
+        None
+    }
+
+    /// Gives a cache a block with free cells.
+    fn refill(&self, cache: &mut Cache, class: usize, ceiling: usize) -> bool {
+        let mut central = self.central.lock();
+        let mut block = central.partial[class];
+        if block != NONE {
+            // SAFETY: blocks in the list are small and nobody else's.
+            central.partial[class] = unsafe { (*self.region.meta(block)).next };
+        } else {
+            match self.take_blocks(&mut central, 1, ceiling) {
+                Some(free) => block = free,
+                None => return false,
+            }
+            self.region.make_small(block, class);
+        }
+        cache.blocks[class] = block;
+        cache.cursors[class] = 0;
+        true
+    }
+
+    /// A cell from the thread's own block.
+    fn cell(&self, cache: &mut Cache, class: usize) -> Option<*mut u8> {
+        let block = cache.blocks[class];
+        if block == NONE {
+            return None;
+        }
+        // SAFETY: the block is this thread's.
+        let meta = unsafe { &mut *self.region.meta(block) };
+        let mut at = cache.cursors[class];
+        while at < meta.cells {
+            let word = (at / 64) as usize;
+            let free = !meta.allocated[word] & (u64::MAX << (at % 64));
+            if free == 0 {
+                at = (at / 64 + 1) * 64;
+                continue;
+            }
+            let cell = (at / 64) * 64 + free.trailing_zeros();
+            if cell >= meta.cells {
+                break;
+            }
+            meta.allocated[word] |= 1 << (cell % 64);
+            cache.cursors[class] = cell + 1;
+            let address = (self.region.address(block) + (cell * meta.cell) as usize) as *mut u8;
+            if !meta.clean {
+                // SAFETY: a free cell of this thread's block.
+                unsafe { address.write_bytes(0, meta.cell as usize) };
+            }
+            return Some(address);
+        }
+        cache.blocks[class] = NONE;
+        None
+    }
+
+    /// Zeroed memory for an object, or `None` when the heap is full.
+    fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize) -> Option<*mut u8> {
+        if bytes <= LARGEST_SMALL {
+            let class = class_of(bytes);
+            loop {
+                if let Some(cell) = self.cell(cache, class) {
+                    return Some(cell);
+                }
+                if !self.refill(cache, class, ceiling) {
+                    return None;
+                }
+            }
+        }
+        let count = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
+        let first = {
+            let mut central = self.central.lock();
+            let first = self.take_blocks(&mut central, count, ceiling)?;
+            (first, self.region.make_large(first, count))
+        };
+        let (first, clean) = first;
+        let address = self.region.address(first) as *mut u8;
+        if !clean {
+            // SAFETY: the blocks are this thread's.
+            unsafe { zero(address, count as usize * BLOCK) };
+        }
+        Some(address)
+    }
+}
+
+/// A new instance, zero but for header and length, if no more than `ceiling` blocks are then in use.
+fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
+    let _critical = threads::critical();
+    // SAFETY: this thread's cache, in a critical section.
+    let cache = unsafe { &mut *threads::current().cache.0.get() };
+    let object = heap().memory(cache, bytes, ceiling)?.cast::<Object>();
+    // SAFETY: new memory of at least that size.
+    unsafe {
+        (*object).ty = ty;
+        if ty.is_counted() {
+            (*object.cast::<Counted>()).length = length;
+        }
+    }
+    Some(Ref(object))
+}
+
+/// A new instance, zero but for header and length; `None` if there is no room even after a collection.
+fn instance(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    let heap = heap();
+    let planned = heap.threshold.load(Ordering::Relaxed);
+    if let Some(object) = try_instance(ty, length, bytes, planned) {
+        return Some(object);
+    }
+    collect::collect_if_needed(bytes.div_ceil(BLOCK));
+    if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
+        return Some(object);
+    }
+    collect::collect();
+    try_instance(ty, length, bytes, heap.limit)
+}
+
+/// A new object with zero fields; `None` if the heap is full.
+pub fn allocate(ty: &'static Type) -> Option<Ref> {
+    instance(ty, 0)
+}
+
+/// A new rail or string with zero elements; `None` if the heap is full.
+pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
+    instance(ty, length)
+}
+
+/// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.
+pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    try_instance(ty, length, bytes, heap().limit + RESERVE)
+}
+
+/// Bytes in use, in whole blocks.
+pub fn bytes_in_use() -> usize {
+    heap().used.load(Ordering::Relaxed) * BLOCK
+}
+
+/// Marks a swept block as free; all threads are stopped.
+pub fn release(region: &Region, central: &mut Central, block: u32) {
+    region.set_kind(block, kind::FREE_DIRTY);
+    central.free += 1;
+}
+
+/// The heap as copies of graphs see it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramHeap;
+
+impl crate::serialize::Heap for ProgramHeap {
+    fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        instance(ty, length).map(|object| object.0)
+    }
+}

@@ -1,0 +1,60 @@
+//! Where references are found that no object holds: stacks, registers, static fields, handles.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
+
+use super::mark::Marker;
+use super::object::Ref;
+use super::threads::Mutator;
+use super::{handles, stacks, threads};
+use crate::layout::{Program, slot};
+
+static PROGRAMS: Mutex<Vec<&'static Program>> = Mutex::new(Vec::new());
+
+/// From now on the static fields of this program are roots.
+pub fn add_static_roots(program: &'static Program) {
+    let _critical = threads::critical();
+    PROGRAMS.lock().push(program);
+}
+
+/// Marks all roots; all threads are stopped.
+pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
+    for mutator in mutators {
+        if mutator.is_gone() {
+            continue;
+        }
+        let (low, high) = stack_of(mutator);
+        marker.range(low, high);
+    }
+    stacks::each_suspended(|low, high| marker.range(low, high));
+    handles::each(|object| marker.reference(object));
+    for program in PROGRAMS.lock().iter() {
+        for root in program.roots() {
+            match root.slot as u8 {
+                // SAFETY: a static field of the program.
+                slot::REF => marker.reference(unsafe { root.address.cast::<Ref>().read() }),
+                slot::VALUE => {
+                    // SAFETY: descriptors are static.
+                    if let Some(ty) = unsafe { root.ty.as_ref() } {
+                        marker.fields(root.address.cast(), ty);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The used part of the stack that a stopped thread is on: its coroutine's or its own.
+fn stack_of(mutator: &Mutator) -> (usize, usize) {
+    let at = mutator.stack_pointer.load(Ordering::Relaxed);
+    // SAFETY: records of stacks live as long as the process.
+    if let Some(record) = unsafe { mutator.coroutine.load(Ordering::SeqCst).as_ref() }
+        && (record.low..record.high).contains(&at)
+    {
+        return (at, record.high);
+    }
+    (at, mutator.stack_end)
+}
