@@ -9,13 +9,13 @@ pub use lens::{Lens, LensKind, lenses};
 use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::infer::Owner;
-use crate::item_tree::items::{all_classes, field_ids, method_ids};
+use crate::item_tree::items::{all_classes, fields, methods};
 
 /// Everything of a file that has code: methods, operators, constructors and field initialisers.
 fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
     let classes = all_classes(db, file).clone();
     classes.into_iter().flat_map(move |class| {
-        let methods = method_ids(db, class).into_iter().map(Owner::Method);
-        methods.chain(field_ids(db, class).into_iter().map(Owner::Field))
+        let own = methods(db, class).iter().copied().map(Owner::Method).collect::<Vec<_>>().into_iter();
+        own.chain(fields(db, class).iter().copied().map(Owner::Field).collect::<Vec<_>>())
     })
 }
