@@ -7,11 +7,14 @@ pub mod db;
 pub mod diagnostics;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod flow;
 pub mod host;
 pub mod ids;
+pub mod infer;
 pub mod item_tree;
 pub mod kernel;
 pub mod members;
+pub mod place;
 pub mod scope;
 pub mod ty;
 

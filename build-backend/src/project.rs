@@ -179,7 +179,8 @@ impl Names {
             let text = name.map(|name| name.syntax().text().to_string()).unwrap_or_default();
             text.split('.').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
         };
-        let package = file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
+        let package =
+            file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
         let mut names = Self { package, packages: Vec::new() };
         for import in file.import_decls() {
             let imported = components(import.qualified_name());
@@ -226,12 +227,14 @@ fn is_source(path: &Path) -> bool {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
-    std::path::absolute(path).map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })
+    std::path::absolute(path)
+        .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })
 }
 
 /// A path as people write it: relative to the current folder where it lies below it.
 pub fn shown(path: &Path) -> String {
-    let relative = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+    let relative =
+        std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
     relative.unwrap_or_else(|| path.to_owned()).display().to_string()
 }
 

@@ -8,3 +8,5 @@ pub mod problem;
 pub mod resolve;
 pub mod signature;
 pub(crate) mod suggest;
+#[cfg(test)]
+mod tests;

@@ -133,7 +133,7 @@ impl Code<'_> {
                 code.out.line("apg_when_wait();");
                 code.out.close("}");
             },
-            |code, _| code.out.line("apg_when_end();"),
+            |code, _| code.out.line("apg_atomic_end();"),
         );
     }
 

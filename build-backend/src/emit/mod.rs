@@ -17,6 +17,9 @@ mod tables;
 mod unit;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.

@@ -246,9 +246,10 @@ impl Code<'_> {
             }
             rows.push(format!("{{&state_{name}.failure, APG_REF, nullptr}}"));
         }
-        for index in 0..256 {
-            rows.push(format!("{{&apg_recent[{index}], APG_REF, nullptr}}"));
-        }
+        // APG_RECENT of them, one line.
+        let recent: Vec<String> =
+            (0..64).map(|it| format!("{{&apg_recent[{it}], APG_REF, nullptr}}")).collect();
+        rows.push(recent.join(", "));
         rows
     }
 
@@ -359,7 +360,7 @@ impl Code<'_> {
         let string = string.map_or("nullptr".into(), |it| self.descriptor(it));
         let string_rail = string_rail.map_or("nullptr".into(), |it| self.descriptor(it));
         let (type_count, kernel_count, file_count, root_count) =
-            (types.len(), kernels.len(), files.len(), roots.len());
+            (types.len(), kernels.len(), files.len(), roots.len() + 63);
         let types = table(&mut self.out, "static const apg_type *const types[]", &types);
         let kernels = table(&mut self.out, "static const apg_kernel *const kernels[]", &kernels);
         let files = table(&mut self.out, "static const char *const files[]", &files);

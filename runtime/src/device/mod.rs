@@ -138,11 +138,9 @@ impl Device {
         self.capability
     }
 
-    /// Waits until all work that has been given to the device is done (`CUDAUtilities.syncDevice`). This one blocks.
-    pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.context.enter()?;
-        // SAFETY: a context of this device is current.
-        self.check(unsafe { sys::cuCtxSynchronize() }, "wait for the device")
+    /// Calls `done` when all work that has been given to the device is done (`CUDAUtilities.syncDevice`).
+    pub fn synchronize(&self, done: Done) {
+        self.downloads.wait_for_all(done);
     }
 
     fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {

@@ -10,7 +10,7 @@
 /* ---- exceptions ---- */
 /* An exception on its way is held only by the C++ runtime's own memory, which the collector does not know; the latest ones
    stay reachable here until their handlers have them. */
-#define APG_RECENT 256
+#define APG_RECENT 64
 extern apg_object *apg_recent[APG_RECENT];
 extern apg_u32 apg_recent_next;
 static inline void apg_keep(apg_object *e) {

@@ -1,0 +1,38 @@
+//! Programs built by hand, compiled by the system's compiler and run on a small runtime.
+
+mod build;
+mod host;
+
+use std::process::Command;
+
+use super::emit;
+use crate::driver::{UnitKind, find_compiler};
+use crate::mir::Program;
+
+/// Compiles and runs a program; gives what it prints.
+fn run(program: &Program) -> String {
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let folder = tempfile::tempdir().unwrap();
+    let compiler = find_compiler().expect("these tests need a C++ compiler");
+    for (name, text) in super::HEADERS {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let mut command = Command::new(compiler.path());
+    command.args(["-std=gnu++20", "-fwrapv", "-w", "-O1", "-march=native", "-I"]).arg(folder.path());
+    for unit in &emitted.units {
+        let path = folder.path().join(format!("{}.cpp", unit.name));
+        std::fs::write(&path, &unit.text).unwrap();
+        assert!(unit.kind != UnitKind::Kernels || !program.kernels.is_empty());
+        command.arg(path);
+    }
+    let runtime = folder.path().join("runtime.cpp");
+    std::fs::write(&runtime, include_str!("runtime.cpp")).unwrap();
+    let output = folder.path().join("program");
+    let compiled = command.arg(runtime).arg("-o").arg(&output).output().unwrap();
+    if !compiled.status.success() {
+        let text: String = emitted.units.iter().map(|it| it.text.as_str()).collect();
+        panic!("{}\n{text}", String::from_utf8_lossy(&compiled.stderr));
+    }
+    let ran = Command::new(&output).output().unwrap();
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}
