@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod driver;
 pub mod emit;
+pub mod lower;
 pub mod mir;
 pub mod project;
 pub mod report;

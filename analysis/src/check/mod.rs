@@ -15,6 +15,7 @@ use crate::item_tree::items::{
     all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
+use crate::kernel::kernel_diagnostics;
 use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
@@ -114,7 +115,10 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     all
 }
 
-/// What is wrong with the code of a method or field initialiser: its typing, control flow and places.
+/// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
+/// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
-    place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics)
+    let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
+    all.extend(kernel_diagnostics(db, owner));
+    all
 }

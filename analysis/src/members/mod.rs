@@ -4,6 +4,8 @@ pub mod access;
 pub mod candidates;
 pub mod operators;
 pub mod resolve;
+#[cfg(test)]
+mod tests;
 pub mod unify;
 
 use crate::db::Db;
