@@ -14,6 +14,7 @@ mod lexer;
 mod parser;
 mod parsing;
 mod ptr;
+mod reparse;
 mod syntax_error;
 mod syntax_node;
 mod tree;
@@ -24,6 +25,9 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
+pub use crate::reparse::Edit;
+#[doc(hidden)]
+pub use crate::reparse::is_local;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;
 pub use crate::syntax_node::{
