@@ -25,7 +25,7 @@ macro_rules! shim {
         unsafe extern "C" fn shim($($arg: $ty),*) -> Ref {
             match $path($($arg),*) {
                 Ok(()) => Ref::NULL,
-                Err(raised) => raised.0,
+                Err(raised) => raised.hand_over(),
             }
         }
         shim
@@ -35,7 +35,7 @@ macro_rules! shim {
             match $path($($arg),*) {
                 // The caller's wrapper passes the address of a local.
                 Ok(value) => { unsafe { out.write(value) }; Ref::NULL }
-                Err(raised) => raised.0,
+                Err(raised) => raised.hand_over(),
             }
         }
         shim

@@ -174,5 +174,13 @@ pub type StaticPointer = *mut StaticState;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raised(pub Ref);
 
+impl Raised {
+    /// The object, on its way to its handler.
+    fn hand_over(self) -> Ref {
+        crate::memory::keep_raised(self.0);
+        self.0
+    }
+}
+
 /// The result of a raising entry.
 pub type Outcome<T> = Result<T, Raised>;

@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
-pub use handles::{Handle, forget_global, global, interned, register_global};
+pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure};
 pub use object::{ARRAY_HEADER, Ref};
