@@ -18,7 +18,7 @@ pub struct System {
     own: OnceLock<Vec<Accelerator>>,
     topology: OnceLock<Topology>,
     /// In the order of [`System::own`], opened when first used.
-    devices: OnceLock<Vec<OnceLock<Result<Arc<Device>, DeviceError>>>>,
+    devices: OnceLock<Vec<DeviceSlot>>,
     engine: OnceLock<Arc<dyn Engine>>,
     /// Place 0, while it collects what the others have.
     collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
@@ -26,6 +26,9 @@ pub struct System {
     /// The status with which place 0 has ended the program.
     end: OnceLock<i32>,
 }
+
+/// A device, or why it cannot be used.
+type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
 
 static SYSTEM: OnceLock<System> = OnceLock::new();
 
