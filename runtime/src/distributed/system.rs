@@ -92,6 +92,12 @@ impl System {
         self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]))
     }
 
+    /// Whether there is surely nothing but one host: no other process and no device can wake an activity.
+    pub fn topology_is_trivial(&self) -> bool {
+        self.hosts() == 1
+            && (self.selection == Selection::None || device::count().map_or(true, |count| count == 0))
+    }
+
     /// This host's accelerators.
     fn own(&self) -> &[Accelerator] {
         // A selection that fails here is `auto`, for which none is an answer.
