@@ -10,6 +10,7 @@
 mod syntax_kind;
 
 pub mod ast;
+mod format;
 mod lexer;
 mod parser;
 mod parsing;
@@ -23,6 +24,7 @@ mod validation;
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
+pub use crate::format::{format, format_parsed, formatted};
 pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;

@@ -198,3 +198,27 @@ fn random_edit(numbers: &mut Numbers, root: &SyntaxNode, text: &str) -> Edit {
         _ => Edit::new(TextRange::empty(range.end()), NEW[numbers.below(NEW.len())]),
     }
 }
+
+#[test]
+fn formatting_is_stable_and_keeps_the_tokens() {
+    let Some(files) = corpus() else { return };
+    let words = |text: &str| -> Vec<(SyntaxKind, String)> {
+        let root = parse(text).syntax();
+        let all = root.descendants_with_tokens().filter_map(|it| it.into_token());
+        all.filter(|it| !it.kind().is_trivia()).map(|it| (it.kind(), it.text().to_string())).collect()
+    };
+    let (mut count, mut unstable) = (0, Vec::new());
+    for (name, text) in &files {
+        let Ok(once) = apg_syntax::formatted(text) else { continue };
+        count += 1;
+        if apg_syntax::formatted(&once).as_ref() != Ok(&once) {
+            unstable.push(name);
+        }
+        // Parsing again all of the largest files would say no more.
+        if text.len() < 50_000 {
+            assert_eq!(words(&once), words(text), "{name}");
+        }
+    }
+    println!("{count} of {} files formatted", files.len());
+    assert!(unstable.is_empty(), "formatting is not idempotent for {unstable:#?}");
+}
