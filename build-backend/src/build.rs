@@ -48,10 +48,12 @@ pub fn translate(
     }
     let target = MainTarget { file, class: class.map(str::to_owned) };
     // Nothing changes the database while a command runs; the server catches cancellation outside.
-    let lowered = analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
+    let lowered =
+        analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
     let mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
-    let emitted = emit::emit(&mir, profile == Profile::Release)
-        .map_err(|errors| Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect()))?;
+    let emitted = emit::emit(&mir, profile == Profile::Release).map_err(|errors| {
+        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
+    })?;
     Ok(Translated { mir, emitted })
 }
 
@@ -65,7 +67,8 @@ pub fn compile(
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, Failure> {
-    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer).map_err(Failure::Driver)
+    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer)
+        .map_err(Failure::Driver)
 }
 
 fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {

@@ -123,7 +123,8 @@ impl Build {
         progress.finish();
         let output = self.output.unwrap_or_else(|| self.file.with_extension(""));
         if output.is_dir() {
-            return Err(Failure::new(format!("`{}` is a folder", output.display())).hint("name the program with `-o`"));
+            return Err(Failure::new(format!("`{}` is a folder", output.display()))
+                .hint("name the program with `-o`"));
         }
         driver::write_bundle(&object, &output)
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
@@ -134,7 +135,7 @@ impl Build {
 fn print(form: Emit, translated: &Translated) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
-        Emit::Mir => print!("{}", translated.mir.print()),
+        Emit::Mir => print!("{}", crate::mir::print::print(&translated.mir)),
         Emit::Cpp => {
             for unit in &translated.emitted.units {
                 println!("// ---- {}\n{}", unit.name, unit.text);
@@ -143,7 +144,7 @@ fn print(form: Emit, translated: &Translated) -> Outcome {
         Emit::Cuda => kernels.iter().for_each(|text| println!("{text}")),
         Emit::Ptx => {
             for text in kernels {
-                let ptx = driver::nvrtc::ptx(text).map_err(|error| Failure::new(error.to_string()))?;
+                let ptx = apg_runtime::device::ptx(text).map_err(Failure::new)?;
                 println!("{ptx}");
             }
         }

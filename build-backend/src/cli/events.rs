@@ -17,7 +17,9 @@ use crate::report::{self, Format};
 /// Runs the command line of this process as events.
 pub fn run(file: &Path, format: Format) -> Outcome {
     if format != Format::Json {
-        return Err(Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats"));
+        return Err(
+            Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
+        );
     }
     let checked = source::check(&[file.to_owned()], &super::options::SourceOptions::default())?;
     for finding in &checked.findings {
@@ -42,7 +44,9 @@ pub fn run(file: &Path, format: Format) -> Outcome {
         let errors = sender.clone();
         scope.spawn(move || read("stdout", stdout, &sender));
         scope.spawn(move || read("stderr", stderr, &errors));
-        lines.iter().try_for_each(|(stream, text)| say(&json!({ "event": "output", "stream": stream, "text": text })))
+        lines
+            .iter()
+            .try_for_each(|(stream, text)| say(&json!({ "event": "output", "stream": stream, "text": text })))
     })?;
     let status = child.wait().map_err(cannot_start)?.code().unwrap_or(1);
     say(&json!({ "event": "exit", "status": status }))?;
@@ -77,7 +81,9 @@ fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
 
 fn say(event: &Value) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{event}").and_then(|()| out.flush()).map_err(|error| Failure::new(format!("cannot print: {error}")))
+    writeln!(out, "{event}")
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::new(format!("cannot print: {error}")))
 }
 
 fn read(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'static str, String)>) {
@@ -92,7 +98,9 @@ fn read(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'stat
 mod tests {
     #[test]
     fn the_format_is_left_out_but_not_of_the_programs_arguments() {
-        let arguments = "run a.x10 --message-format json --places 2 -- --message-format json".split(' ').map(str::to_owned);
+        let arguments = "run a.x10 --message-format json --places 2 -- --message-format json"
+            .split(' ')
+            .map(str::to_owned);
         let kept = super::without_format(arguments).join(" ");
         assert_eq!(kept, "run a.x10 --places 2 -- --message-format json");
     }

@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use apg_runtime::run::{Image, RunOptions};
 use apg_runtime::topology::Selection;
 use apg_runtime::transport::launch;
-use clap::Args;
+use clap::{Args, Parser};
 
 use super::build::{self, Request};
 use super::events;
@@ -68,25 +67,60 @@ pub struct LaunchOptions {
     pub gc_stats: bool,
 }
 
+/// An environment variable that is not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
 impl LaunchOptions {
+    /// The accelerators of a host place.
+    fn accelerators(&self, place: u32) -> Result<Selection, Failure> {
+        Selection::choose(self.accels.as_deref(), place, &variable).map_err(Failure::misuse)
+    }
+
     /// With X10's variables where an option is absent.
     pub fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let number = |option: Option<u32>, name: &str, most: u32| match (option, variable(name)) {
             (Some(number), _) => Ok(Some(number)),
             (None, None) => Ok(None),
             (None, Some(text)) => match text.trim().parse() {
                 Ok(number) if (1..=most).contains(&number) => Ok(Some(number)),
-                _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {most}"))),
+                _ => {
+                    Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {most}")))
+                }
             },
         };
         let mut options = RunOptions::new(program);
         options.places = number(self.places, "X10_NPLACES", 1024)?.unwrap_or(1);
         options.threads = number(self.threads, "X10_NTHREADS", 4096)?.unwrap_or(0) as usize;
-        options.accelerators = Selection::choose(self.accels.as_deref(), 0, &variable).map_err(Failure::misuse)?;
+        options.accelerators = self.accelerators(0)?;
         options.collector_statistics = self.gc_stats;
         Ok(options)
     }
+}
+
+impl LaunchOptions {
+    /// The command line of the program's further places.
+    fn for_places(&self, program: PathBuf) -> Vec<OsString> {
+        let mut line = vec![OsString::from(PLACE), program.into()];
+        let mut add = |option: &str, value: Option<String>| {
+            line.extend(value.into_iter().map(|value| OsString::from(format!("--{option}={value}"))));
+        };
+        add("accels", self.accels.clone());
+        add("threads", self.threads.map(|threads| threads.to_string()));
+        if self.gc_stats {
+            line.push("--gc-stats".into());
+        }
+        line
+    }
+}
+
+/// The arguments of a further place, after the shared object.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct PlaceCommand {
+    #[command(flatten)]
+    launch: LaunchOptions,
 }
 
 impl Run {
@@ -112,7 +146,7 @@ impl Run {
         let program = build::compile(&translated, profile, &progress)?;
         progress.finish();
         let mut options = self.launch.resolve(Image::File(program.clone()))?;
-        options.place_arguments = [OsString::from(PLACE), program.into()].into();
+        options.place_arguments = self.launch.for_places(program);
         options.arguments = self.args;
         start(&options)
     }
@@ -130,16 +164,20 @@ fn start(options: &RunOptions) -> Outcome {
 
 /// If this process is a further place of a running program: that place's whole life.
 pub fn as_place() -> Option<Outcome> {
-    let invitation = launch::take_invitation()?;
+    // SAFETY: the first thing that this process does.
+    let invitation = unsafe { launch::take_invitation() }?;
     let mut arguments = std::env::args_os().skip(1);
-    let image = match (arguments.next(), arguments.next()) {
-        (Some(word), Some(program)) if word == PLACE => Image::File(program.into()),
+    let (image, launch) = match (arguments.next(), arguments.next()) {
+        (Some(word), Some(program)) if word == PLACE => {
+            (Image::File(program.into()), PlaceCommand::parse_from(arguments).launch)
+        }
         _ => match crate::driver::appended_program() {
-            Ok(Some(object)) => Image::Bytes(object),
+            Ok(Some(object)) => (Image::Bytes(object), LaunchOptions::default()),
             _ => return Some(Err(Failure::new("this process was started as a place, but of no program"))),
         },
     };
-    let outcome = LaunchOptions::default().resolve(image).and_then(|mut options| {
+    let outcome = launch.resolve(image).and_then(|mut options| {
+        options.accelerators = launch.accelerators(invitation.place)?;
         options.invitation = Some(invitation);
         start(&options)
     });
@@ -157,12 +195,4 @@ pub fn as_program() -> Option<Outcome> {
         start(&options)
     });
     Some(outcome)
-}
-
-/// The process's exit code.
-pub fn exit(outcome: Outcome) -> ExitCode {
-    match outcome {
-        Ok(status) => ExitCode::from(status),
-        Err(failure) => failure.report(),
-    }
 }

@@ -117,7 +117,6 @@ fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Fin
     }
 }
 
-
 /// Reads the program whose `main` is in `path`, unchecked.
 pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHost, SourceFile), Failure> {
     if path.is_dir() {
@@ -127,6 +126,9 @@ pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHos
     let sources = load(&[path.to_owned()], options)?;
     let root = sources.roots[0].clone();
     let host = host(sources);
-    let file = host.snapshot().file(&root).ok_or_else(|| Failure::new(format!("`{}` was not read", root.display())))?;
+    let file = host
+        .snapshot()
+        .file(&root)
+        .ok_or_else(|| Failure::new(format!("`{}` was not read", root.display())))?;
     Ok((host, file))
 }
