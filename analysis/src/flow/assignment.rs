@@ -94,7 +94,10 @@ impl<'a> Walker<'a> {
                 rules::field_not_assigned::RULE
                     .at(
                         self.facts.name,
-                        format!("this constructor can end without assigning the {what} {}", missing.join(", ")),
+                        format!(
+                            "this constructor can end without assigning the {what} {}",
+                            missing.join(", ")
+                        ),
                     )
                     .note(format!("assign {them} on every path, or give {them} an initialiser")),
             );
@@ -271,7 +274,7 @@ impl<'a> Walker<'a> {
     }
 
     fn do_while(&mut self, label: LabelId, body: StmtId, condition: ExprId) {
-        let mut once = |walker: &mut Self| {
+        let once = |walker: &mut Self| {
             let jumps = walker.with_label(label, |walker| walker.stmt(body));
             walker.state.join(&jumps.continues);
             walker.expr(condition);
@@ -514,7 +517,10 @@ impl<'a> Walker<'a> {
             return;
         }
         let Some(&slot) = self.field_slots.get(&field) else { return };
-        if self.state.live && !self.state.definite.contains(slot) && self.quiet == 0 && self.reported.insert(slot)
+        if self.state.live
+            && !self.state.definite.contains(slot)
+            && self.quiet == 0
+            && self.reported.insert(slot)
         {
             let name = field.name(self.facts.db);
             self.report(
@@ -531,7 +537,9 @@ impl<'a> Walker<'a> {
     fn slot_of(&self, target: AssignTarget) -> Option<usize> {
         match target {
             AssignTarget::Local(local) => self.local_slots.get(&local).copied(),
-            AssignTarget::Field { object, field } if matches!(self.body.expr(object).kind, ExprKind::This) => {
+            AssignTarget::Field { object, field }
+                if matches!(self.body.expr(object).kind, ExprKind::This) =>
+            {
                 self.field_slots.get(&field).copied()
             }
             _ => None,
@@ -567,7 +575,9 @@ impl<'a> Walker<'a> {
     fn refuse(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
         let name = match target {
             AssignTarget::Local(local) => self.body.local(local).name.clone(),
-            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => field.name(self.facts.db).clone(),
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => {
+                field.name(self.facts.db).clone()
+            }
         };
         let what = if matches!(target, AssignTarget::Local(_)) { "variable" } else { "field" };
         let message = if twice {

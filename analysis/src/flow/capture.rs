@@ -188,7 +188,8 @@ impl<'a> Walker<'a> {
     }
 
     fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
-        let repeated = self.diagnostics.iter().any(|d| d.range == diagnostic.range && d.code == diagnostic.code);
+        let repeated =
+            self.diagnostics.iter().any(|d| d.range == diagnostic.range && d.code == diagnostic.code);
         if repeated {
             return;
         }
@@ -202,9 +203,10 @@ impl<'a> Walker<'a> {
     }
 
     fn assigned_again(&self, local: LocalId) -> bool {
-        self.body.exprs.iter().any(
-            |e| matches!(e.kind, ExprKind::Assign { target: AssignTarget::Local(l), .. } if l == local),
-        )
+        self.body
+            .exprs
+            .iter()
+            .any(|e| matches!(e.kind, ExprKind::Assign { target: AssignTarget::Local(l), .. } if l == local))
     }
 
     /// A `var` that nobody assigns is better a `val`.
@@ -246,7 +248,12 @@ impl<'a> Walker<'a> {
     fn refuse_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
         let name = &self.body.local(local).name;
         let (does, instead) = if assigned {
-            ("assigned", format!("deliver the value as the result of an `at` expression, `{name} = at (p) e`, or reach the variable's place through a `GlobalRef`"))
+            (
+                "assigned",
+                format!(
+                    "deliver the value as the result of an `at` expression, `{name} = at (p) e`, or reach the variable's place through a `GlobalRef`"
+                ),
+            )
         } else {
             ("read", "copy its value into a `val` before the `at`".to_owned())
         };

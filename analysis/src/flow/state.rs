@@ -58,12 +58,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn start() -> State {
-        State {
-            live: true,
-            definite: Set::default(),
-            after_finish: Set::default(),
-            possible: Set::default(),
-        }
+        State { live: true, definite: Set::default(), after_finish: Set::default(), possible: Set::default() }
     }
 
     /// The state of a point that nothing reaches; the neutral element of [`State::join`].

@@ -71,7 +71,9 @@ impl Infer<'_> {
         let clocked = self.clocked(false, s.clocked_clause().is_some(), &clocks);
         let distribution = self.value(s.distribution().as_ref(), range, None);
         let dist = Ty::known(self.db, Known::Dist);
-        if !self.is_error(distribution) && (dist.is_error(self.db) || !self.is_subtype(self.ty(distribution), dist)) {
+        if !self.is_error(distribution)
+            && (dist.is_error(self.db) || !self.is_subtype(self.ty(distribution), dist))
+        {
             let found = self.show(self.ty(distribution));
             self.report(
                 crate::diagnostics::r#type::mismatch::RULE
@@ -154,12 +156,19 @@ impl Infer<'_> {
         let value = self.effect_expecting(e, wanted);
         if self.ty(value).is_void(self.db) {
             let kind = StmtKind::Expr(value);
-            if wanted.is_some_and(|ty| !ty.is_void(self.db)) && self.scopes.returns.last().is_some_and(|r| r.declared) {
+            if wanted.is_some_and(|ty| !ty.is_void(self.db))
+                && self.scopes.returns.last().is_some_and(|r| r.declared)
+            {
                 self.void_used(range);
             }
             return self.alloc_stmt(kind, range);
         }
-        if self.scopes.returns.last().is_some_and(|r| r.declared && r.result.is_some_and(|ty| ty.is_void(self.db))) {
+        if self
+            .scopes
+            .returns
+            .last()
+            .is_some_and(|r| r.declared && r.result.is_some_and(|ty| ty.is_void(self.db)))
+        {
             return self.alloc_stmt(StmtKind::Expr(value), range);
         }
         let value = self.returned(value);
@@ -201,11 +210,13 @@ impl Infer<'_> {
                 } else {
                     "the result type is `void`, so no value can be returned"
                 };
-                self.report(
-                    crate::diagnostics::r#type::mismatch::RULE
-                        .at(self.range(value), what)
-                        .note(if declared { "declare the result type, or write `return;`" } else { "return a value on all paths or on none" }),
-                );
+                self.report(crate::diagnostics::r#type::mismatch::RULE.at(self.range(value), what).note(
+                    if declared {
+                        "declare the result type, or write `return;`"
+                    } else {
+                        "return a value on all paths or on none"
+                    },
+                ));
             }
             return StmtKind::Return(None);
         }
@@ -230,11 +241,8 @@ impl Infer<'_> {
                 value
             }
             (Some(ty), false) => {
-                let joined = self.lub(ty, self.ty(value));
-                match joined {
-                    Some(joined) => self.set_result(joined),
-                    None => self.mismatch(self.range(value), ty, self.ty(value)),
-                }
+                let joined = self.common_type(ty, self.ty(value));
+                self.set_result(joined);
                 value
             }
         }

@@ -14,9 +14,17 @@ use crate::ty::known::Known;
 
 /// What stands left of an assignment.
 enum Left {
-    Variable { target: AssignTarget, ty: Ty, range: TextRange },
+    Variable {
+        target: AssignTarget,
+        ty: Ty,
+        range: TextRange,
+    },
     /// `a(i, j)`
-    Element { receiver: ExprId, index: Vec<ExprId>, range: TextRange },
+    Element {
+        receiver: ExprId,
+        index: Vec<ExprId>,
+        range: TextRange,
+    },
     Error,
 }
 
@@ -77,7 +85,9 @@ impl Infer<'_> {
                 }
                 self.error(range)
             }
-            Left::Variable { target, ty, range: at } => self.assign_variable(target, ty, at, value, result, range),
+            Left::Variable { target, ty, range: at } => {
+                self.assign_variable(target, ty, at, value, result, range)
+            }
             Left::Element { receiver, index, range: at } => {
                 self.assign_element(receiver, index, at, value, result, range)
             }
@@ -210,13 +220,19 @@ impl Infer<'_> {
                 let operand = match value {
                     NewValue::Combined(_, e) => {
                         let operand = self.value(e, range, None);
-                        Some(if result == Result::Unused { operand } else { self.reusable(operand, &mut stmts) })
+                        Some(if result == Result::Unused {
+                            operand
+                        } else {
+                            self.reusable(operand, &mut stmts)
+                        })
                     }
                     _ => None,
                 };
                 let current = self.apply(receiver, index.clone(), at);
                 let new = match (value, operand) {
-                    (NewValue::Combined(op, _), Some(operand)) => self.binary_values(op, current, operand, range),
+                    (NewValue::Combined(op, _), Some(operand)) => {
+                        self.binary_values(op, current, operand, range)
+                    }
                     (NewValue::Step(op) | NewValue::Combined(op, _), _) => {
                         let mut current = current;
                         if result == Result::Old {

@@ -92,7 +92,9 @@ impl Infer<'_> {
         let resolved = self.resolve_quietly(name, at);
         match (resolved, failure) {
             (Some(Resolved::Value(value)), None) => self.apply(value, call.args, range),
-            (Some(Resolved::Value(value)), Some(_)) if self.can_apply(value) => self.apply(value, call.args, range),
+            (Some(Resolved::Value(value)), Some(_)) if self.can_apply(value) => {
+                self.apply(value, call.args, range)
+            }
             (Some(Resolved::Type(ty)), None) => {
                 let type_args = std::mem::take(&mut call.type_args);
                 self.construct_struct(ty, false, type_args, call.args, range)
@@ -210,8 +212,14 @@ impl Infer<'_> {
         self.check_guard(&picked, None, &call);
         let args = self.convert_args(&picked, call.args);
         let Picked { method, class_args, type_args, result, .. } = picked;
-        let kind =
-            ExprKind::Call { method, dispatch: Dispatch::Static, receiver: None, class_args, type_args, args };
+        let kind = ExprKind::Call {
+            method,
+            dispatch: Dispatch::Static,
+            receiver: None,
+            class_args,
+            type_args,
+            args,
+        };
         self.alloc(kind, result, call.range)
     }
 
@@ -267,9 +275,9 @@ impl Infer<'_> {
             }
             let message = format!("a value of type `{}` cannot be called or indexed", self.show(ty));
             self.report(
-                type_rules::not_callable::RULE
-                    .at(range, message)
-                    .note("only functions can, and objects of classes with `operator this(...)`, such as rails"),
+                type_rules::not_callable::RULE.at(range, message).note(
+                    "only functions can, and objects of classes with `operator this(...)`, such as rails",
+                ),
             );
             return self.error(range);
         }
@@ -346,7 +354,9 @@ impl Infer<'_> {
         args: Vec<ExprId>,
         range: TextRange,
     ) -> ExprId {
-        let Some(name) = e.operator_name().and_then(|name| name.method_name()) else { return self.error(range) };
+        let Some(name) = e.operator_name().and_then(|name| name.method_name()) else {
+            return self.error(range);
+        };
         let at = range_of(e);
         if matches!(name.as_str(), "operator_as" | "operator_implicit_as") {
             return self.unsupported(range, "the call of a conversion by its name", "write `e as T`");

@@ -6,7 +6,7 @@ use apg_syntax::ast;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::pick::Call;
-use crate::body::{ExprId, ExprKind, StmtKind};
+use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::ClassId;
 use crate::item_tree::items::{class_kind, class_modifiers, properties};
@@ -102,7 +102,8 @@ impl Infer<'_> {
             Ok(picked) => {
                 self.check_guard(&picked, None, &call);
                 let args = self.convert_args(&picked, call.args);
-                let kind = ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
+                let kind =
+                    ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
                 self.alloc(kind, picked.result, range)
             }
             Err(reason) => self.call_failed(&name, &reason, None, &call),
@@ -125,7 +126,11 @@ impl Infer<'_> {
             return StmtKind::Error;
         }
         if s.outer().is_some() {
-            self.unsupported(range, "a constructor call through an outer object", "call it without the object");
+            self.unsupported(
+                range,
+                "a constructor call through an outer object",
+                "call it without the object",
+            );
             return StmtKind::Error;
         }
         let target = if is_super {
@@ -159,6 +164,69 @@ impl Infer<'_> {
         }
     }
 
+    /// The call of the superclass's constructor that a constructor without one starts with.
+    pub(super) fn implicit_super(&mut self, range: TextRange) -> Vec<StmtId> {
+        let superclass = crate::ty::supers::superclass(self.db, self.class);
+        let Some((class, class_args)) =
+            superclass.and_then(|ty| ty.as_class(self.db).map(|(class, args)| (class, args.to_vec())))
+        else {
+            return Vec::new();
+        };
+        let call = Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
+        match self.pick_constructor(class, Some(class_args), &call) {
+            Ok(picked) => {
+                let class_args = picked.class_args;
+                let kind = StmtKind::ConstructorCall {
+                    is_super: true,
+                    class_args,
+                    constructor: picked.method,
+                    args: Vec::new(),
+                };
+                vec![self.alloc_stmt(kind, range)]
+            }
+            Err(_) => {
+                let name = class.name(self.db).clone();
+                self.report(
+                    type_rules::no_matching_call::RULE
+                        .at(range, format!("the superclass `{name}` has no constructor without arguments"))
+                        .note("start the constructor with `super(...)` and the arguments it needs"),
+                );
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts the implicit `super()` before the code of a constructor that calls none.
+    pub(super) fn insert_implicit_super(&mut self) {
+        let Some(root) = self.body.root else { return };
+        let first = match &self.body.stmt(root).kind {
+            StmtKind::Block(stmts) => stmts.first().copied(),
+            _ => Some(root),
+        };
+        let explicit = first.is_some_and(|id| {
+            matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. } | StmtKind::Error)
+        });
+        if explicit {
+            return;
+        }
+        let range = super::start::name_range(self.db, self.owner);
+        let mut stmts = self.implicit_super(range);
+        if stmts.is_empty() {
+            return;
+        }
+        let whole = self.body.stmt(root).range;
+        match &mut self.body.stmts[root.0 as usize].kind {
+            StmtKind::Block(code) => {
+                stmts.append(code);
+                *code = stmts;
+            }
+            _ => {
+                stmts.push(root);
+                self.body.root = Some(self.alloc_stmt(StmtKind::Block(stmts), whole));
+            }
+        }
+    }
+
     /// `property(a, b);`
     pub(super) fn property_call(&mut self, s: &ast::PropertyCallStmt) -> StmtKind {
         let range = range_of(s);
@@ -166,7 +234,8 @@ impl Infer<'_> {
         let args: Vec<ast::Expr> = s.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         if !self.is_constructor || self.scopes.frame_depth() > 0 {
             self.report(
-                type_rules::constructor_call::RULE.at(range, "`property(...)` can only be called in a constructor"),
+                type_rules::constructor_call::RULE
+                    .at(range, "`property(...)` can only be called in a constructor"),
             );
             return StmtKind::Error;
         }
@@ -174,7 +243,11 @@ impl Infer<'_> {
             let name = self.class.name(self.db).clone();
             self.report(type_rules::no_matching_call::RULE.at(
                 range,
-                format!("`{name}` has {} properties, and {} are given", fields.len(), super::call::count(args.len())),
+                format!(
+                    "`{name}` has {} properties, and {} are given",
+                    fields.len(),
+                    super::call::count(args.len())
+                ),
             ));
             for arg in &args {
                 self.value(Some(arg), range, None);

@@ -28,10 +28,12 @@ impl<'db> Infer<'db> {
     /// Where questions about types are asked from, and what is known there.
     pub(super) fn context(&self) -> Context<'db> {
         let mut context = match self.owner {
-            super::ctx::Owner::Method(method) => Context::method(self.db, method),
-            super::ctx::Owner::Field(_) => Context::class(self.db, self.class),
+            super::Owner::Method(method) => Context::method(self.db, method),
+            super::Owner::Field(_) => Context::class(self.db, self.class),
         };
         context.facts = self.known.clone();
+        // Conditions of signatures speak of the place of the call.
+        context.facts.push(crate::ty::ConstraintTerm::Equal(Path::here(), self.here_path()));
         context
     }
 
@@ -74,7 +76,9 @@ impl<'db> Infer<'db> {
         }
         value = match conversion.representation {
             Representation::Same if self.ty(value) == to => value,
-            Representation::Same | Representation::Coerce => self.alloc(ExprKind::Coerce { value }, plain, range),
+            Representation::Same | Representation::Coerce => {
+                self.alloc(ExprKind::Coerce { value }, plain, range)
+            }
             Representation::Box => self.alloc(ExprKind::Box { value }, plain, range),
         };
         if conversion.checked {
@@ -186,13 +190,13 @@ impl<'db> Infer<'db> {
             ExprKind::Literal(literal) => literal_path(literal),
             ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
             ExprKind::Field { object, field } => {
-                let stable = !crate::scope::signature::field_is_mutable(self.db, *field);
+                let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
                 let object = self.path_of(*object).filter(|_| stable)?;
                 Some(object.field(field.name(self.db).clone()))
             }
             ExprKind::StaticField(field) => {
                 let class = field.class(self.db).name(self.db);
-                let stable = !crate::scope::signature::field_is_mutable(self.db, *field);
+                let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
                 let name = SmolStr::from(format!("{class}.{}", field.name(self.db)));
                 stable.then(|| Path { root: crate::ty::PathRoot::Static(name), fields: Vec::new() })
             }

@@ -4,22 +4,14 @@ use apg_syntax::TextRange;
 use apg_syntax::ast::AstNode;
 use smol_str::{SmolStr, format_smolstr};
 
+use super::Owner;
 use super::scopes::Scopes;
-use crate::body::{
-    Body, Expr, ExprId, ExprKind, Literal, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind,
-};
+use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
-use crate::ids::{ClassId, FieldId, MethodId};
+use crate::ids::ClassId;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};
-
-/// Whose body it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
-    Method(MethodId),
-    Field(FieldId),
-}
 
 pub(super) struct Infer<'db> {
     pub(super) db: &'db dyn Db,
@@ -55,7 +47,7 @@ impl<'db> Infer<'db> {
             scopes: Scopes::default(),
             diagnostics: Vec::new(),
             known: Vec::new(),
-            here: Path::here(),
+            here: crate::place::here_of_body(),
             next_temporary: 0,
         }
     }
@@ -155,11 +147,6 @@ impl<'db> Infer<'db> {
             }
             kind => self.alloc(kind, ty, range),
         }
-    }
-
-    pub(super) fn boolean(&mut self, value: bool, range: TextRange) -> ExprId {
-        let ty = Ty::boolean(self.db);
-        self.alloc(ExprKind::Literal(Literal::Bool(value)), ty, range)
     }
 
     // ---- asking

@@ -181,7 +181,8 @@ impl Infer<'_> {
     /// `[a, b, c]`: a `Rail` of the least common supertype, or of the element type that is expected.
     fn rail(&mut self, e: &ast::RailExpr, expected: Option<Ty>) -> ExprId {
         let range = range_of(e);
-        let wanted = expected.and_then(|ty| ty.rail_element(self.db)).filter(|ty| !ty.mentions_error(self.db));
+        let wanted =
+            expected.and_then(|ty| ty.rail_element(self.db)).filter(|ty| !ty.mentions_error(self.db));
         let items: Vec<ast::Expr> = e.exprs().collect();
         let values: Vec<ExprId> =
             items.iter().map(|item| self.value(Some(item), range_of(item), wanted)).collect();
@@ -217,7 +218,8 @@ impl Infer<'_> {
                 Resolved::Error => self.error(range),
                 _ => {
                     self.report(
-                        type_rules::not_enclosing::RULE.at(range, "`C.this` needs the name of a class around this code"),
+                        type_rules::not_enclosing::RULE
+                            .at(range, "`C.this` needs the name of a class around this code"),
                     );
                     self.error(range)
                 }
@@ -240,7 +242,7 @@ impl Infer<'_> {
 
     /// What both branches of a conditional are: the one type that the other converts to, else the least
     /// common supertype.
-    fn common_type(&self, a: Ty, b: Ty) -> Ty {
+    pub(super) fn common_type(&self, a: Ty, b: Ty) -> Ty {
         let db = self.db;
         if a.is_error(db) || b.is_error(db) {
             return if a.is_error(db) { b } else { a };
@@ -304,11 +306,9 @@ impl Infer<'_> {
         }
         if !self.may_be(from, ty) {
             let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));
-            self.report(
-                type_rules::impossible_cast::RULE
-                    .at(range, message)
-                    .note("neither is a subtype of the other, and no `operator as` leads from the one to the other"),
-            );
+            self.report(type_rules::impossible_cast::RULE.at(range, message).note(
+                "neither is a subtype of the other, and no `operator as` leads from the one to the other",
+            ));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }
         let to_value = ty.is_struct(db) || ty.as_param(db).is_some();

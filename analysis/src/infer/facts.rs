@@ -32,9 +32,6 @@ impl Infer<'_> {
     /// A type that was written at the place of its declaration, as it reads at this one: `here` in its
     /// constraints is this place.
     pub(super) fn at_this_place(&self, ty: Ty) -> Ty {
-        if self.here.root == PathRoot::Here {
-            return ty;
-        }
         let db = self.db;
         match ty.kind(db) {
             TyKind::Constrained { base, constraint } => {

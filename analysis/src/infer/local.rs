@@ -36,7 +36,11 @@ impl Infer<'_> {
         let is_bound = declarator.is_bound();
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
-                if self.is_assignable(self.ty(init), ty) { self.ty(init) } else { ty }
+                if self.is_assignable(self.ty(init), ty) {
+                    self.ty(init)
+                } else {
+                    ty
+                }
             }
             (Some(ty), _) => ty,
             (None, Some(init)) => self.variable_type(init, is_var),
@@ -48,7 +52,8 @@ impl Infer<'_> {
         let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
         let name = declarator.name();
         let at = name.as_ref().map_or(range, range_of);
-        let pattern: Vec<ast::Name> = declarator.point_pattern().into_iter().flat_map(|p| p.names()).collect();
+        let pattern: Vec<ast::Name> =
+            declarator.point_pattern().into_iter().flat_map(|p| p.names()).collect();
         let name = match name {
             Some(name) => name.text(),
             None if pattern.is_empty() => return,
@@ -109,4 +114,3 @@ impl Infer<'_> {
         );
     }
 }
-

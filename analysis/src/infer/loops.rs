@@ -74,7 +74,6 @@ impl Infer<'_> {
         kind
     }
 
-
     /// What is iterated over, how, and the element type.
     fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
         let db = self.db;
@@ -97,11 +96,9 @@ impl Infer<'_> {
             .and_then(|iterable| iterable.as_class(db)?.1.first().copied());
         let Some(element) = found else {
             let message = format!("`for` cannot iterate over a value of type `{}`", self.show(ty));
-            self.report(
-                type_rules::not_iterable::RULE
-                    .at(range, message)
-                    .note("it iterates over a range such as `0..n`, a `Rail`, and whatever implements `Iterable[T]`"),
-            );
+            self.report(type_rules::not_iterable::RULE.at(range, message).note(
+                "it iterates over a range such as `0..n`, a `Rail`, and whatever implements `Iterable[T]`",
+            ));
             return (iterable, None, Ty::error(db));
         };
         let methods = (|| {
@@ -121,7 +118,7 @@ impl Infer<'_> {
     /// The first method of that name in a library class.
     fn library_method(&self, known: Known, name: &str) -> Option<MethodId> {
         let class = known_class(self.db, known)?;
-        self.declared_methods(class, name).first().copied()
+        crate::item_tree::items::own_methods(self.db, class, name).first().copied()
     }
 
     /// Declares the variable of a loop and the components of its pattern.
@@ -165,7 +162,8 @@ impl Infer<'_> {
         }
         let mut components = Vec::new();
         for name in names {
-            let local = self.add_local(name.text(), Ty::long(self.db), false, LocalKind::Loop, range_of(&name));
+            let local =
+                self.add_local(name.text(), Ty::long(self.db), false, LocalKind::Loop, range_of(&name));
             self.declare(local);
             components.push(local);
         }
@@ -181,7 +179,8 @@ impl Infer<'_> {
         if ty.rail_element(self.db).is_some() {
             return;
         }
-        let message = format!("`[...]` takes a `Point` apart, and this is a value of type `{}`", self.show(ty));
+        let message =
+            format!("`[...]` takes a `Point` apart, and this is a value of type `{}`", self.show(ty));
         self.report(
             type_rules::mismatch::RULE
                 .at(range, message)

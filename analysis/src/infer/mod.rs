@@ -19,6 +19,7 @@ mod loops;
 mod name;
 mod operator;
 mod pick;
+mod remote;
 mod scopes;
 mod start;
 mod stmt;
@@ -29,7 +30,7 @@ use crate::body::{Body, Literal};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
-use crate::item_tree::items::{field_item, field_is_static, method_item};
+use crate::item_tree::items::{field_is_static, field_item, method_item};
 use crate::ty::Ty;
 
 /// Whose code a body is.
@@ -49,7 +50,7 @@ pub struct BodyResult {
     /// All findings of typing, control flow and places; ranges are relative to the owner's declaration.
     /// The kernel rules have a query of their own.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the code delivers: the declared result, or the one found.
+    /// What the code delivers: the declared result, or the one found, as callers see it.
     pub result: Ty,
 }
 

@@ -4,14 +4,13 @@ use apg_syntax::TextRange;
 use apg_syntax::ast;
 use smol_str::SmolStr;
 
-use super::ctx::{Infer, Owner, range_of};
+use super::Owner;
+use super::ctx::{Infer, range_of};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::items::{
-    field_is_static, field_item, fields, method_is_static, methods,
-};
 use crate::item_tree::Modifiers;
+use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
@@ -195,7 +194,7 @@ impl<'db> Infer<'db> {
             }
             if let Some((method, owner)) = self.find_property_method(ty, name) {
                 return Some(match self.instance(&around, range) {
-                    Some(object) => self.property_call(object, method, owner, range),
+                    Some(object) => self.property_method(object, method, owner, range),
                     None => self.no_instance(name, range),
                 });
             }
@@ -229,9 +228,9 @@ impl<'db> Infer<'db> {
             Some(id) => id,
             None => {
                 self.report(
-                    type_rules::static_context::RULE
-                        .at(range, "there is no `this` in static code")
-                        .note("static methods and initialisers are run without an object: pass one as an argument"),
+                    type_rules::static_context::RULE.at(range, "there is no `this` in static code").note(
+                        "static methods and initialisers are run without an object: pass one as an argument",
+                    ),
                 );
                 self.error(range)
             }
@@ -311,7 +310,7 @@ impl<'db> Infer<'db> {
             return self.field_of(object, field, owner, range);
         }
         if let Some((method, owner)) = self.find_property_method(ty, name) {
-            return self.property_call(object, method, owner, range);
+            return self.property_method(object, method, owner, range);
         }
         self.no_member(ty, name, at, false);
         self.error(range)
@@ -370,7 +369,8 @@ impl<'db> Infer<'db> {
             return;
         }
         let (name, class) = (field.name(self.db), field.class(self.db).name(self.db));
-        let message = format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
+        let message =
+            format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
         self.report(name_rules::not_visible::RULE.at(at, message));
     }
 
@@ -403,14 +403,20 @@ impl<'db> Infer<'db> {
         self.ty(id)
     }
 
-    fn property_call(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
+    fn property_method(&mut self, object: ExprId, method: MethodId, owner: Ty, range: TextRange) -> ExprId {
         let result = crate::members::result_type(self.db, method);
         let ty = self.at_this_place(self.seen_from(result, owner, self.path_of(object)));
         let class_args = owner.as_class(self.db).map(|(_, args)| args.to_vec()).unwrap_or_default();
         let dispatch = self.dispatch(method, false);
         let receiver = Some(object);
-        let kind =
-            ExprKind::Call { method, dispatch, receiver, class_args, type_args: Vec::new(), args: Vec::new() };
+        let kind = ExprKind::Call {
+            method,
+            dispatch,
+            receiver,
+            class_args,
+            type_args: Vec::new(),
+            args: Vec::new(),
+        };
         self.alloc(kind, ty, range)
     }
 

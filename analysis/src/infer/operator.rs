@@ -112,27 +112,26 @@ impl Infer<'_> {
         let numbers = |k: Known| k.is_number();
         let both = a.primitive(db).is_some_and(numbers) && b.primitive(db).is_some_and(numbers);
         let context = self.context();
-        let (left, right) = if a == b {
-            (left, right)
-        } else if both && context.convert(a, b, None).is_some() {
-            (self.convert(left, b, Why::Argument), right)
-        } else if both && context.convert(b, a, None).is_some() {
-            (left, self.convert(right, a, Why::Argument))
-        } else if context.convert_directly(a, b, None).is_some() {
-            (self.convert(left, b, Why::Argument), right)
-        } else if context.convert_directly(b, a, None).is_some() {
-            (left, self.convert(right, a, Why::Argument))
-        } else if self.both_references(a, b) {
-            (left, right)
-        } else {
-            let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
-            self.report(
-                type_rules::incomparable::RULE
-                    .at(range, message)
-                    .note("`==` converts nothing but numbers: convert one side with `as`, to `Any` if need be"),
-            );
-            (left, right)
-        };
+        let (left, right) =
+            if a == b {
+                (left, right)
+            } else if both && context.convert(a, b, None).is_some() {
+                (self.convert(left, b, Why::Argument), right)
+            } else if both && context.convert(b, a, None).is_some() {
+                (left, self.convert(right, a, Why::Argument))
+            } else if context.convert_directly(a, b, None).is_some() {
+                (self.convert(left, b, Why::Argument), right)
+            } else if context.convert_directly(b, a, None).is_some() {
+                (left, self.convert(right, a, Why::Argument))
+            } else if self.both_references(a, b) {
+                (left, right)
+            } else {
+                let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
+                self.report(type_rules::incomparable::RULE.at(range, message).note(
+                    "`==` converts nothing but numbers: convert one side with `as`, to `Any` if need be",
+                ));
+                (left, right)
+            };
         self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
     }
 
@@ -180,7 +179,9 @@ impl Infer<'_> {
                 let shift = 64 - 8 * known.size()?;
                 Some(Literal::Int((value.wrapping_neg() << shift) >> shift))
             }
-            ExprKind::Literal(Literal::Float(bits)) => Some(Literal::Float((-f64::from_bits(*bits)).to_bits())),
+            ExprKind::Literal(Literal::Float(bits)) => {
+                Some(Literal::Float((-f64::from_bits(*bits)).to_bits()))
+            }
             _ => None,
         }
     }

@@ -101,7 +101,9 @@ impl Infer<'_> {
         let call = |args| Call { args, type_args: Vec::new(), through_super: false, at: range, range };
         match (found.form, &operands[..]) {
             (OperatorForm::Static, _) => self.static_call(picked, call(operands)),
-            (OperatorForm::Left, [receiver, args @ ..]) => self.instance_call(*receiver, picked, call(args.to_vec())),
+            (OperatorForm::Left, [receiver, args @ ..]) => {
+                self.instance_call(*receiver, picked, call(args.to_vec()))
+            }
             (OperatorForm::Right, [args @ .., receiver]) => {
                 self.instance_call(*receiver, picked, call(args.to_vec()))
             }
@@ -153,24 +155,30 @@ impl Infer<'_> {
         let shown = match name {
             "operator()" => "the application".to_owned(),
             "operator()=" => "the assignment of an element".to_owned(),
-            name => format!("`{}`", name.strip_prefix("operator").map_or(name.to_owned(), |op| format!("operator {op}"))),
+            name => format!(
+                "`{}`",
+                name.strip_prefix("operator").map_or(name.to_owned(), |op| format!("operator {op}"))
+            ),
         };
         let diagnostic = match failure {
             Failure::Ambiguous(_) => type_rules::ambiguous_call::RULE
-                .at(call.at, format!("{shown} means several methods, none of which is more specific than the others"))
+                .at(
+                    call.at,
+                    format!("{shown} means several methods, none of which is more specific than the others"),
+                )
                 .note("convert an argument with `as` to the type that the method you mean takes"),
             Failure::NoneFits(all) => match &all[..] {
                 [only] if self.refuse_place(only, receiver, call) => return self.error(call.range),
                 [only] => self.explain_only(&shown, only, call),
                 _ => {
-                    let types: Vec<String> = call.args.iter().map(|&id| self.show(self.ty(id).base(self.db))).collect();
+                    let types: Vec<String> =
+                        call.args.iter().map(|&id| self.show(self.ty(id).base(self.db))).collect();
                     let message = format!("no form of {shown} takes ({})", types.join(", "));
                     type_rules::no_matching_call::RULE.at(call.at, message)
                 }
             },
-            Failure::Unknown => {
-                type_rules::no_matching_call::RULE.at(call.at, format!("there is nothing that {shown} could mean"))
-            }
+            Failure::Unknown => type_rules::no_matching_call::RULE
+                .at(call.at, format!("there is nothing that {shown} could mean")),
         };
         let single = matches!(failure, Failure::NoneFits(all) if all.len() == 1);
         let notes = if single { Vec::new() } else { failure.notes(self.db) };
@@ -185,11 +193,8 @@ impl Infer<'_> {
         let argument = only.argument.and_then(|index| call.args.get(index)).copied();
         match (argument, only.expected) {
             (Some(argument), Some(expected)) => {
-                let message = format!(
-                    "expected `{}`, found `{}`",
-                    self.show(expected),
-                    self.show(self.ty(argument))
-                );
+                let message =
+                    format!("expected `{}`, found `{}`", self.show(expected), self.show(self.ty(argument)));
                 type_rules::mismatch::RULE
                     .at(self.range(argument), message)
                     .note(format!("it is an argument of `{declared}`"))

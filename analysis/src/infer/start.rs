@@ -11,13 +11,13 @@ use crate::db::Db;
 use crate::flow;
 use crate::ids::FieldId;
 use crate::item_tree::items::{
-    field_is_static, field_item, fields, method_is_static, method_item,
+    field_is_mutable, field_is_static, field_item, fields, method_is_static, method_item,
 };
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{MethodKind, Modifiers};
-use crate::scope::signature::{field_is_mutable, field_signature, method_signature};
+use crate::scope::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
-use crate::ty::{Path, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 
 impl From<Owner> for Item {
     fn from(owner: Owner) -> Item {
@@ -75,7 +75,9 @@ pub(super) fn name_range(db: &dyn Db, owner: Owner) -> TextRange {
     let name = ast::MethodDecl::cast(node.clone())
         .and_then(|m| m.name().map(|n| range_of(&n)))
         .or_else(|| ast::Declarator::cast(node.clone()).and_then(|d| d.name().map(|n| range_of(&n))))
-        .or_else(|| ast::OperatorDecl::cast(node.clone()).and_then(|o| o.name_token().map(|t| t.text_range())))
+        .or_else(|| {
+            ast::OperatorDecl::cast(node.clone()).and_then(|o| o.name_token().map(|t| t.text_range()))
+        })
         .or_else(|| {
             ast::ConstructorDecl::cast(node.clone()).and_then(|c| c.this_token().map(|t| t.text_range()))
         });
@@ -151,14 +153,16 @@ impl Infer<'_> {
 
     /// A type of the signature, as the body sees it.
     fn seen_inside(&self, ty: Ty) -> Ty {
-        Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths()).apply(self.db, ty)
+        let inside = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
+        self.at_this_place(inside.apply(self.db, ty))
     }
 
     fn note_guard(&mut self, method: crate::ids::MethodId) {
-        let substitution =
-            Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
+        let substitution = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
         let guard = &method_signature(self.db, method).guard.constraint;
-        self.known.extend(substitution.constraint(guard).terms);
+        let terms = substitution.constraint(guard).terms;
+        let terms: Vec<ConstraintTerm> = terms.iter().map(|term| self.term_here(term)).collect();
+        self.known.extend(terms);
     }
 
     /// The code of a method, and its result type.
@@ -254,7 +258,48 @@ impl Infer<'_> {
             diagnostics.extend(flow::check(&facts, &body));
         }
         diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
-        BodyResult { body, diagnostics, result }
+        self.body = body;
+        let result = self.seen_outside(result);
+        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result }
+    }
+
+    /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
+    fn seen_outside(&self, ty: Ty) -> Ty {
+        let db = self.db;
+        match ty.kind(db) {
+            TyKind::Constrained { base, constraint } => {
+                let path = |path: &Path| self.path_outside(path);
+                let terms = constraint.terms.iter().filter_map(|term| match term {
+                    ConstraintTerm::Equal(a, b) => Some(ConstraintTerm::Equal(path(a)?, path(b)?)),
+                    ConstraintTerm::NotEqual(a, b) => Some(ConstraintTerm::NotEqual(path(a)?, path(b)?)),
+                    ConstraintTerm::Holds(a) => Some(ConstraintTerm::Holds(path(a)?)),
+                    ConstraintTerm::Opaque(_) => None,
+                });
+                self.seen_outside(*base).constrained(db, Constraint { terms: terms.collect() })
+            }
+            TyKind::Class { class, args } if !args.is_empty() => {
+                Ty::class(db, *class, args.iter().map(|&arg| self.seen_outside(arg)).collect())
+            }
+            TyKind::Function { params, result } => {
+                let params = params.iter().map(|&param| self.seen_outside(param)).collect();
+                Ty::function(db, params, self.seen_outside(*result))
+            }
+            _ => ty,
+        }
+    }
+
+    fn path_outside(&self, path: &Path) -> Option<Path> {
+        let PathRoot::Local { name, offset } = &path.root else { return Some(path.clone()) };
+        let root = if path.root == crate::place::here_of_body().root {
+            PathRoot::Here
+        } else {
+            let index = self.body.params.iter().position(|&local| {
+                let local = self.body.local(local);
+                local.name == *name && u32::from(local.range.start()) == *offset
+            })?;
+            PathRoot::Local { name: name.clone(), offset: index as u32 }
+        };
+        Some(Path { root, fields: path.fields.clone() })
     }
 
     /// The fields that a constructor has to assign.

@@ -1,7 +1,7 @@
 //! Statements of the sequential core. Loops, and what starts or moves activities, have files of their own.
 
 use apg_syntax::TextRange;
-use apg_syntax::ast::{self, AstNode, HasAnnotations};
+use apg_syntax::ast::{self, HasAnnotations};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
@@ -94,11 +94,19 @@ impl Infer<'_> {
             ast::Stmt::LocalDecl(_) => StmtKind::Error,
             ast::Stmt::EmptyStmt(_) => StmtKind::Empty,
             ast::Stmt::ClassDecl(_) | ast::Stmt::StructDecl(_) | ast::Stmt::InterfaceDecl(_) => {
-                self.unsupported(range, "a class declared inside a method", "declare it as a member of the class");
+                self.unsupported(
+                    range,
+                    "a class declared inside a method",
+                    "declare it as a member of the class",
+                );
                 StmtKind::Error
             }
             ast::Stmt::TypeDef(_) => {
-                self.unsupported(range, "a type definition inside a method", "declare it as a member of the class");
+                self.unsupported(
+                    range,
+                    "a type definition inside a method",
+                    "declare it as a member of the class",
+                );
                 StmtKind::Error
             }
             ast::Stmt::ExprStmt(s) => match s.expr() {
@@ -272,7 +280,9 @@ impl Infer<'_> {
         if !allowed && !ty.is_error(self.db) {
             let message = format!("`switch` needs an integer or `Char`, found `{}`", self.show(ty));
             self.report(
-                type_rules::mismatch::RULE.at(self.range(value), message).note("compare by `if` and `else if` instead"),
+                type_rules::mismatch::RULE
+                    .at(self.range(value), message)
+                    .note("compare by `if` and `else if` instead"),
             );
         }
         let label = self.scopes.enter_target(false, true);
@@ -310,9 +320,10 @@ impl Infer<'_> {
             let value = self.value(label.expr().as_ref(), range, Some(ty));
             let literal = self.constant(value);
             let fits = self.is_subtype(self.ty(value).base(self.db), ty)
-                || self.ty(value).primitive(self.db).is_some_and(|k| {
-                    k.is_integer() && ty.primitive(self.db).is_some_and(|t| t.is_integer())
-                });
+                || self
+                    .ty(value)
+                    .primitive(self.db)
+                    .is_some_and(|k| k.is_integer() && ty.primitive(self.db).is_some_and(|t| t.is_integer()));
             match literal {
                 _ if self.is_error(value) || ty.is_error(self.db) => return None,
                 Some(literal) if fits => Some(literal),
@@ -333,7 +344,8 @@ impl Infer<'_> {
         if seen.contains(&constant) {
             let what = if constant.is_none() { "`default`" } else { "this value" };
             self.report(
-                type_rules::duplicate_case::RULE.at(range, format!("{what} already has a case in this `switch`")),
+                type_rules::duplicate_case::RULE
+                    .at(range, format!("{what} already has a case in this `switch`")),
             );
             return None;
         }

@@ -128,7 +128,9 @@ impl Uniformity<'_, '_> {
                     }
                 });
             }
-            StmtKind::While { label, condition, body } => self.repeated(*label, Some(*condition), |this| this.stmt(*body)),
+            StmtKind::While { label, condition, body } => {
+                self.repeated(*label, Some(*condition), |this| this.stmt(*body))
+            }
             StmtKind::DoWhile { label, body, condition } => {
                 self.repeated(*label, Some(*condition), |this| this.stmt(*body));
             }
@@ -153,7 +155,9 @@ impl Uniformity<'_, '_> {
             StmtKind::Switch { label, value, cases } => {
                 let chosen = self.expr(*value);
                 self.under(*value, chosen, |this| {
-                    this.looped(*label, |this| cases.iter().flat_map(|case| &case.1).for_each(|stmt| this.stmt(*stmt)));
+                    this.looped(*label, |this| {
+                        cases.iter().flat_map(|case| &case.1).for_each(|stmt| this.stmt(*stmt))
+                    });
                 });
             }
             StmtKind::Labeled { label, body } => self.looped(*label, |this| this.stmt(*body)),
@@ -189,7 +193,8 @@ impl Uniformity<'_, '_> {
 
     /// Runs `body` as controlled by a condition.
     fn under(&mut self, condition: ExprId, value: Variance, body: impl FnOnce(&mut Self)) {
-        let split = value.cause().map(|cause| Split { range: self.draft.expr(condition).range, cause, from: None });
+        let split =
+            value.cause().map(|cause| Split { range: self.draft.expr(condition).range, cause, from: None });
         self.control.extend(split);
         body(self);
         if split.is_some() {
@@ -211,8 +216,12 @@ impl Uniformity<'_, '_> {
 
     /// `break` or `continue`: under a divergent condition within the loop, it parts the threads.
     fn leave(&mut self, label: LabelId, from: Option<TextSize>) {
-        let Some((_, outside)) = self.loops.iter().rev().find(|(open, _)| *open == label).copied() else { return };
-        let Some(split) = self.control[outside..].iter().find(|split| split.from.is_none()).copied() else { return };
+        let Some((_, outside)) = self.loops.iter().rev().find(|(open, _)| *open == label).copied() else {
+            return;
+        };
+        let Some(split) = self.control[outside..].iter().find(|split| split.from.is_none()).copied() else {
+            return;
+        };
         let new = Split { from, ..split };
         match self.labels.get(&label) {
             Some(old) if old.from.is_none() => {}
@@ -312,12 +321,15 @@ impl Uniformity<'_, '_> {
 
     fn call(&mut self, expr: ExprId) -> Variance {
         let draft = self.draft;
-        let ExprKind::Call { method, receiver, args, .. } = &draft.expr(expr).kind else { return Variance::Uniform };
+        let ExprKind::Call { method, receiver, args, .. } = &draft.expr(expr).kind else {
+            return Variance::Uniform;
+        };
         if draft.facts.callable(*method) == Callable::Barrier {
             self.barrier(expr);
             return Variance::Uniform;
         }
-        let operands: Vec<Variance> = receiver.iter().chain(args).map(|operand| self.expr(*operand)).collect();
+        let operands: Vec<Variance> =
+            receiver.iter().chain(args).map(|operand| self.expr(*operand)).collect();
         let name = method.name(draft.facts.db);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
         match (sign, &operands[..]) {
@@ -326,7 +338,9 @@ impl Uniformity<'_, '_> {
             ("-", [Variance::Offset(a, _), Variance::Offset(b, _)]) if a == b => Variance::Uniform,
             ("<" | ">" | "<=" | ">=", [left, right]) => compare(*left, *right),
             // Conversions between number types.
-            (_, [value]) if name.starts_with("operator") && sign != "-" && sign != "~" && sign != "!" => *value,
+            (_, [value]) if name.starts_with("operator") && sign != "-" && sign != "~" && sign != "!" => {
+                *value
+            }
             ("()", [rail, index]) => match rail.join(*index).cause() {
                 None => Variance::Uniform,
                 Some(_) => Variance::Divergent(Cause::Data),
@@ -343,10 +357,16 @@ impl Uniformity<'_, '_> {
         let around = |split: &&Split| split.from.is_none_or(|from| from <= range.start());
         let Some(split) = self.control.iter().find(around) else { return };
         let why = match split.cause {
-            Cause::Index(local) => format!("it depends on the thread index `{}`", self.draft.local(local).name),
+            Cause::Index(local) => {
+                format!("it depends on the thread index `{}`", self.draft.local(local).name)
+            }
             Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
         };
-        let skipped = if split.from.is_some() { "some threads of the block skip this barrier" } else { "not all threads of the block reach this barrier together" };
+        let skipped = if split.from.is_some() {
+            "some threads of the block skip this barrier"
+        } else {
+            "not all threads of the block reach this barrier together"
+        };
         self.draft.report(
             self.draft
                 .violation(&cuda::barrier_divergent::RULE, range, skipped)

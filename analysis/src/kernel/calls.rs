@@ -12,7 +12,9 @@ use crate::item_tree::ClassKind;
 impl Draft<'_> {
     /// Looks at a call; gives whether to go on to its operands.
     pub(super) fn device_call(&self, expr: ExprId, code: Code, uses: &mut Uses) -> bool {
-        let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else { return true };
+        let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else {
+            return true;
+        };
         match self.facts.callable(*method) {
             Callable::Barrier => {
                 self.barrier_call(expr, code, uses);
@@ -51,7 +53,8 @@ impl Draft<'_> {
         if code == Code::Thread {
             return uses.barriers.push(expr);
         }
-        let place = if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
+        let place =
+            if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
         self.refuse(
             &cuda::barrier_outside_thread::RULE,
             self.expr(expr).range,
@@ -74,7 +77,9 @@ impl Draft<'_> {
             );
             return false;
         }
-        if self.facts.is_static(method) || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct {
+        if self.facts.is_static(method)
+            || self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Struct
+        {
             return true;
         }
         self.object_call(expr, method, dispatch);
@@ -110,12 +115,21 @@ impl Draft<'_> {
         );
     }
 
-    fn refused_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch, receiver: Option<ExprId>) -> bool {
+    fn refused_call(
+        &self,
+        expr: ExprId,
+        method: MethodId,
+        dispatch: Dispatch,
+        receiver: Option<ExprId>,
+    ) -> bool {
         let db = self.facts.db;
         let range = self.expr(expr).range;
         let name = self.facts.method_name(method);
         let class = method.class(db);
-        if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"].iter().any(|full| self.facts.is_class(class, full)) {
+        if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
+            .iter()
+            .any(|full| self.facts.is_class(class, full))
+        {
             self.refuse(
                 &cuda::print_in_kernel::RULE,
                 range,
@@ -142,7 +156,9 @@ impl Draft<'_> {
             );
             return false;
         }
-        if self.facts.class_kind(class) == ClassKind::Struct && self.facts.shape(self.receiver_type(receiver)) == Shape::Plain {
+        if self.facts.class_kind(class) == ClassKind::Struct
+            && self.facts.shape(self.receiver_type(receiver)) == Shape::Plain
+        {
             self.unannotated(expr, method, &name);
             return true;
         }

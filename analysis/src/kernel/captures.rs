@@ -22,7 +22,11 @@ impl Draft<'_> {
             seen.push(CaptureSource::Local(local));
             if let Some(kind) = self.capture_kind(local) {
                 self.check_home(local, &kind, place);
-                found.push(KernelCapture { source: CaptureSource::Local(local), ty: self.local(local).ty, kind });
+                found.push(KernelCapture {
+                    source: CaptureSource::Local(local),
+                    ty: self.local(local).ty,
+                    kind,
+                });
             }
         }
         for field in &uses.statics {
@@ -58,7 +62,9 @@ impl Draft<'_> {
                 body.contains_range(expr.range)
                     && match &expr.kind {
                         ExprKind::Local(used) => *used == local,
-                        ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } => *used == local,
+                        ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } => {
+                            *used == local
+                        }
                         _ => false,
                     }
             })
@@ -122,23 +128,41 @@ impl Draft<'_> {
         if assigned {
             return None;
         }
-        let uses: Vec<_> =
-            self.body.exprs.iter().filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range)).collect();
+        let uses: Vec<_> = self
+            .body
+            .exprs
+            .iter()
+            .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
+            .collect();
         let first = uses.first()?.range;
-        let Repair::Edits { title, mut edits } = self.hoist(first, &format!("{}_now", self.local(local).name)) else {
+        let Repair::Edits { title, mut edits } =
+            self.hoist(first, &format!("{}_now", self.local(local).name))
+        else {
             return None;
         };
         let name = edits.iter().find(|edit| edit.range == first)?.text.clone();
-        edits.extend(uses[1..].iter().filter(|expr| expr.range != first).map(|expr| RepairEdit { range: expr.range, text: name.clone() }));
+        edits.extend(
+            uses[1..]
+                .iter()
+                .filter(|expr| expr.range != first)
+                .map(|expr| RepairEdit { range: expr.range, text: name.clone() }),
+        );
         edits.dedup();
         let _ = title;
-        Some(Repair::edits(vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))], edits))
+        Some(Repair::edits(
+            vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
+            edits,
+        ))
     }
 
     /// `this` used as a value.
     pub fn captured_this(&self, expr: ExprId) {
-        self.refuse(&cuda::captured_this::RULE, self.expr(expr).range, "a kernel cannot use `this`",
-            "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`");
+        self.refuse(
+            &cuda::captured_this::RULE,
+            self.expr(expr).range,
+            "a kernel cannot use `this`",
+            "the object lives on the host: copy what the kernel needs of it into `val`s before the `at`",
+        );
     }
 
     /// A field read through `this`, written or not.
@@ -147,10 +171,18 @@ impl Draft<'_> {
         let range = self.expr(expr).range;
         let assigned = matches!(self.expr(expr).kind, ExprKind::Assign { .. });
         let violation = self
-            .violation(&cuda::captured_this::RULE, range, format!("a kernel cannot use the field `{name}` of `this`"))
+            .violation(
+                &cuda::captured_this::RULE,
+                range,
+                format!("a kernel cannot use the field `{name}` of `this`"),
+            )
             .note("the object lives on the host: copy the field into a `val` before the `at`");
         let property = field_item(self.facts.db, field).is_some();
-        self.report(if assigned || !property { violation } else { violation.repair(self.copy_field(expr, field, name)) });
+        self.report(if assigned || !property {
+            violation
+        } else {
+            violation.repair(self.copy_field(expr, field, name))
+        });
     }
 
     /// Copies a field into a `val` and uses that throughout the kernel.
@@ -210,7 +242,9 @@ impl Draft<'_> {
     /// The path `p` of `self.home == p` in a type.
     fn home_of(&self, ty: Ty) -> Option<Path> {
         let constraint = ty.constraint(self.facts.db)?;
-        let is_home = |path: &Path| path.root == PathRoot::SelfValue && path.fields.len() == 1 && path.fields[0].starts_with("home");
+        let is_home = |path: &Path| {
+            path.root == PathRoot::SelfValue && path.fields.len() == 1 && path.fields[0].starts_with("home")
+        };
         constraint.terms.iter().find_map(|term| match term {
             ConstraintTerm::Equal(a, b) if is_home(a) => Some(b.clone()),
             ConstraintTerm::Equal(a, b) if is_home(b) => Some(a.clone()),
@@ -244,7 +278,9 @@ impl Draft<'_> {
             _ => None,
         };
         match (root(a), root(b)) {
-            (Some(left), Some(right)) => left == right && a.fields == b.fields || self.is_copy(a, b) || self.is_copy(b, a),
+            (Some(left), Some(right)) => {
+                left == right && a.fields == b.fields || self.is_copy(a, b) || self.is_copy(b, a)
+            }
             _ => true,
         }
     }
@@ -253,9 +289,9 @@ impl Draft<'_> {
     fn is_copy(&self, a: &Path, b: &Path) -> bool {
         let PathRoot::Local { name, .. } = &a.root else { return false };
         self.body.stmts.iter().any(|stmt| match stmt.kind {
-            StmtKind::Let { local, init: Some(init) } if self.local(local).name == *name => {
-                self.place_path(init, 8).is_none_or(|path| path.fields == b.fields && root_name(&path) == root_name(b))
-            }
+            StmtKind::Let { local, init: Some(init) } if self.local(local).name == *name => self
+                .place_path(init, 8)
+                .is_none_or(|path| path.fields == b.fields && root_name(&path) == root_name(b)),
             _ => false,
         })
     }

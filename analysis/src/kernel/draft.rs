@@ -182,7 +182,9 @@ impl<'a> Draft<'a> {
             match self.parents.parent(Node::Stmt(anchor)) {
                 Some(Node::Stmt(parent)) => match self.stmt(parent).kind {
                     StmtKind::Block(_) | StmtKind::Switch { .. } => return (anchor, true),
-                    StmtKind::Finish { .. } | StmtKind::Async { .. } | StmtKind::Labeled { .. } => anchor = parent,
+                    StmtKind::Finish { .. } | StmtKind::Async { .. } | StmtKind::Labeled { .. } => {
+                        anchor = parent
+                    }
                     _ => return (anchor, false),
                 },
                 _ => return (anchor, false),

@@ -9,7 +9,8 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
-    class_item, class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
+    class_item, class_kind, field_is_static, field_item, fields, method_is_static, method_item,
+    qualified_name,
 };
 use crate::item_tree::{ClassKind, annotation_string, has_annotation};
 use crate::scope::signature::field_type;
@@ -65,7 +66,9 @@ impl Facts<'_> {
     /// Whether `class` is the library class with this full name.
     pub fn is_class(&self, class: ClassId, full: &str) -> bool {
         let name = full.rsplit('.').next().unwrap_or(full);
-        class.outer(self.db).is_none() && class.name(self.db) == name && qualified_name(self.db, class) == full
+        class.outer(self.db).is_none()
+            && class.name(self.db) == name
+            && qualified_name(self.db, class) == full
     }
 
     /// Whether `method` is that of the library class `full`.
@@ -133,7 +136,9 @@ impl Facts<'_> {
     /// Whether the method or its class has type parameters.
     pub fn is_generic(&self, method: MethodId) -> bool {
         let own = method_item(self.db, method).is_some_and(|item| !item.type_params.is_empty());
-        own || class_item(self.db, method.class(self.db)).as_ref().is_some_and(|item| !item.type_params.is_empty())
+        own || class_item(self.db, method.class(self.db))
+            .as_ref()
+            .is_some_and(|item| !item.type_params.is_empty())
     }
 
     /// Class, struct or interface.
@@ -190,12 +195,12 @@ impl Facts<'_> {
             return Shape::Text;
         }
         if let [element] = args[..] {
-            let rail = |shape: fn(Ty) -> Shape, open: &mut FxHashSet<ClassId>| {
-                match self.shape_within(element, open) {
-                    Shape::Plain => shape(element),
-                    Shape::Unknown => Shape::Unknown,
-                    _ => Shape::BadRail(element),
-                }
+            let rail = |shape: fn(Ty) -> Shape, open: &mut FxHashSet<ClassId>| match self
+                .shape_within(element, open)
+            {
+                Shape::Plain => shape(element),
+                Shape::Unknown => Shape::Unknown,
+                _ => Shape::BadRail(element),
             };
             if ty.is_known(self.db, Known::Rail) {
                 return rail(Shape::Rail, open);
@@ -210,7 +215,8 @@ impl Facts<'_> {
         if self.class_kind(class) != ClassKind::Struct || !open.insert(class) {
             return Shape::Object;
         }
-        let plain = args.is_empty() && self.instance_fields(class).all(|ty| self.shape_within(ty, open) == Shape::Plain);
+        let plain = args.is_empty()
+            && self.instance_fields(class).all(|ty| self.shape_within(ty, open) == Shape::Plain);
         open.remove(&class);
         if plain { Shape::Plain } else { Shape::Object }
     }

@@ -78,7 +78,9 @@ impl Draft<'_> {
             if code.broken {
                 self.mark_broken();
             }
-            if let Some(first) = code.violations.iter().find(|violation| violation.severity == Severity::Error) {
+            if let Some(first) =
+                code.violations.iter().find(|violation| violation.severity == Severity::Error)
+            {
                 self.bad_callee(method, *found, call, first);
             }
             if !reached.contains(found) {
@@ -88,11 +90,21 @@ impl Draft<'_> {
         if let Some(cycle) = recursive(&order, &codes) {
             let name = self.facts.method_name(cycle);
             let note = "a thread's stack is small and fixed: write the repetition as a loop";
-            self.refuse(&cuda::recursion::RULE, self.expr(call).range, &format!("`{name}` calls itself, directly or through others"), note);
+            self.refuse(
+                &cuda::recursion::RULE,
+                self.expr(call).range,
+                &format!("`{name}` calls itself, directly or through others"),
+                note,
+            );
         }
     }
 
-    fn collect(&self, method: MethodId, codes: &mut FxHashMap<MethodId, FunctionCode>, order: &mut Vec<MethodId>) {
+    fn collect(
+        &self,
+        method: MethodId,
+        codes: &mut FxHashMap<MethodId, FunctionCode>,
+        order: &mut Vec<MethodId>,
+    ) {
         let mut open = vec![method];
         while let Some(method) = open.pop() {
             if codes.contains_key(&method) {
@@ -108,7 +120,11 @@ impl Draft<'_> {
 
     fn bad_callee(&self, called: MethodId, found: MethodId, call: ExprId, first: &Violation) {
         let name = self.facts.method_name(found);
-        let through = if called == found { String::new() } else { format!(" through `{}`", self.facts.method_name(called)) };
+        let through = if called == found {
+            String::new()
+        } else {
+            format!(" through `{}`", self.facts.method_name(called))
+        };
         self.report(
             self.violation(
                 &cuda::bad_callee::RULE,

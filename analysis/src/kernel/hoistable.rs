@@ -35,8 +35,13 @@ impl Draft<'_> {
                     "the host evaluates this before the launch, where `here` is the host, and not the device that the kernel runs on");
             }
             ExprKind::This | ExprKind::Outer(_) => {
-                self.not_hoistable(expr, &hoist::field_access::RULE, "`this` does not travel with a kernel", "self",
-                    "copy what is needed of it into a `val` before the `at`");
+                self.not_hoistable(
+                    expr,
+                    &hoist::field_access::RULE,
+                    "`this` does not travel with a kernel",
+                    "self",
+                    "copy what is needed of it into a `val` before the `at`",
+                );
             }
             ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
             ExprKind::StaticField(field) => {
@@ -60,8 +65,13 @@ impl Draft<'_> {
             | ExprKind::ShortCircuit { .. }
             | ExprKind::Equal { .. } => below(self),
             ExprKind::Assign { .. } | ExprKind::Let { .. } => {
-                self.not_hoistable(expr, &hoist::assignment::RULE, "an assignment cannot be made while a kernel is set up", "value",
-                    "the host evaluates this once before the launch, not in each block or thread");
+                self.not_hoistable(
+                    expr,
+                    &hoist::assignment::RULE,
+                    "an assignment cannot be made while a kernel is set up",
+                    "value",
+                    "the host evaluates this once before the launch, not in each block or thread",
+                );
             }
             _ => {
                 self.not_hoistable(expr, &hoist::expression::RULE, "this cannot be evaluated while a kernel is set up", "value",

@@ -14,15 +14,17 @@ const MAX_SHARED: u64 = 227 * 1024;
 impl Draft<'_> {
     /// The number of threads or blocks, where statically known.
     pub fn extent(&self, axes: &[Axis]) -> Option<i64> {
-        axes.iter().try_fold(1i64, |product, axis| product.checked_mul(self.constant(axis.last)?.checked_add(1)?.max(0)))
+        axes.iter().try_fold(1i64, |product, axis| {
+            product.checked_mul(self.constant(axis.last)?.checked_add(1)?.max(0))
+        })
     }
 
     /// Bytes of one shared rail, where statically known.
     pub fn shared_bytes(&self, rail: &SharedRail) -> Option<u64> {
         let length = match &rail.init {
-            SharedInit::Zero { length } | SharedInit::Value { length, .. } | SharedInit::Closure { length, .. } => {
-                self.constant(*length)?
-            }
+            SharedInit::Zero { length }
+            | SharedInit::Value { length, .. }
+            | SharedInit::Closure { length, .. } => self.constant(*length)?,
             SharedInit::Copy { rail } => {
                 let local = self.named_local(*rail)?;
                 let (args, _) = self.new_rail(self.strip(self.initialiser(local)?))?;
@@ -36,7 +38,9 @@ impl Draft<'_> {
     pub fn check_threads(&self, threads: &[Axis]) {
         let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS) else { return };
         let Some(first) = threads.first() else { return };
-        let range = threads.iter().fold(self.expr(first.last).range, |all, axis| all.cover(self.expr(axis.last).range));
+        let range = threads
+            .iter()
+            .fold(self.expr(first.last).range, |all, axis| all.cover(self.expr(axis.last).range));
         self.refuse(
             &cuda::too_many_threads::RULE,
             range,
@@ -54,7 +58,9 @@ impl Draft<'_> {
             self.refuse(
                 &cuda::shared_too_large::RULE,
                 range,
-                &format!("a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED}"),
+                &format!(
+                    "a block needs {total} bytes of shared memory, no device has more than {MAX_SHARED}"
+                ),
                 "keep a smaller part in shared memory at a time, or read from a `GlobalRail` directly",
             );
         } else if total > COMMON_SHARED {

@@ -1,7 +1,24 @@
 //! `@CUDA` kernels. One query answers the one question "what does the GPU run?": [`Kernel`] or all the
 //! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
 
+mod barrier;
+mod calls;
+mod captures;
+mod constant;
+mod draft;
+mod facts;
+mod function;
+mod hoistable;
+mod limits;
+mod range;
+mod recognise;
+mod render;
 mod repair;
+mod report;
+mod rules;
+mod shape;
+mod shared;
+mod summary;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
@@ -9,6 +26,8 @@ use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
 pub use repair::{Piece, Repair, RepairEdit};
+pub use report::{function_violations, kernel_diagnostics, kernels};
+pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
 pub use violation::{RelatedSite, Violation};
 
 /// A well-formed kernel: the parts of

@@ -91,7 +91,9 @@ impl Draft<'_> {
                     self.violation(
                         &cuda::range_not_literal::RULE,
                         node.range,
-                        format!("the {noun}s of a kernel are counted by a value that is not written as a range"),
+                        format!(
+                            "the {noun}s of a kernel are counted by a value that is not written as a range"
+                        ),
                     )
                     .note(format!(
                         "the number of {noun}s is computed before the launch, so both ends must be in sight: \
@@ -128,7 +130,9 @@ impl Draft<'_> {
                 range,
                 format!("the {noun}s of a kernel do not count from a literal 0"),
             )
-            .note(format!("a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside")),
+            .note(format!(
+                "a device numbers its {noun}s from 0: count from `0n` and add the start to the index inside"
+            )),
         );
         false
     }
@@ -138,7 +142,9 @@ impl Draft<'_> {
         let expr = self.strip(expr);
         match &self.expr(expr).kind {
             ExprKind::Call { method, receiver: None, args, .. }
-                if self.facts.is_pure(*method) && args.len() == 1 && self.expr(args[0]).range == self.expr(expr).range =>
+                if self.facts.is_pure(*method)
+                    && args.len() == 1
+                    && self.expr(args[0]).range == self.expr(expr).range =>
             {
                 self.strip(args[0])
             }
@@ -147,8 +153,10 @@ impl Draft<'_> {
     }
 
     fn check_width(&self, level: Level, range: TextRange, low: ExprId, high: ExprId) -> bool {
-        let wide: Vec<ExprId> =
-            [low, high].into_iter().filter(|end| !self.expr(*end).ty.is_known(self.facts.db, Known::Int)).collect();
+        let wide: Vec<ExprId> = [low, high]
+            .into_iter()
+            .filter(|end| !self.expr(*end).ty.is_known(self.facts.db, Known::Int))
+            .collect();
         if wide.is_empty() || wide.iter().any(|end| self.expr(*end).ty.is_error(self.facts.db)) {
             return true;
         }

@@ -136,10 +136,13 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
             RepairEdit { range, text: Vec::new() },
             RepairEdit { range: TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
         ];
-        return violation.note(note).repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
+        return violation
+            .note(note)
+            .repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
     }
     let whole = draft.stmt(stmt).range;
-    let insert = |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
+    let insert =
+        |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
     let mut edits = vec![insert(range.start(), "finish async at (here) ")];
     if !matches!(draft.stmt(stmt).kind, StmtKind::Block(_)) {
         edits.push(insert(range.end(), " {"));

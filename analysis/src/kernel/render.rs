@@ -79,7 +79,9 @@ impl<'a> Renderer<'a> {
     /// What goes with a deleted piece: its lines if nothing else stands there, else one blank.
     fn whole_deletion(&self, range: TextRange) -> TextRange {
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else { return range };
+        let (Some(before), Some(after)) = (self.text.get(..start), self.text.get(end..)) else {
+            return range;
+        };
         let blank = [' ', '\t'];
         let line_start = start - (before.len() - before.trim_end_matches(blank).len());
         let line_end = end + (after.len() - after.trim_start_matches(blank).len());
@@ -98,7 +100,8 @@ fn annotate(db: &dyn Db, method: MethodId) -> Fix {
     let file = method.class(db).file(db);
     let name = Facts { db }.method_name(method);
     let offset = item_offset(db, Item::Method(method));
-    let mut edits = vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];
+    let mut edits =
+        vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];
     edits.splice(0..0, import(db, file));
     Fix { title: format!("Annotate `{name}` with `@CUDA`"), edits }
 }
@@ -122,7 +125,11 @@ fn import(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
         }
     }
     let at = TextSize::try_from(behind).ok()?;
-    Some(TextEdit { file: Some(file), range: TextRange::empty(at), text: "import x10.compiler.CUDA;\n".to_owned() })
+    Some(TextEdit {
+        file: Some(file),
+        range: TextRange::empty(at),
+        text: "import x10.compiler.CUDA;\n".to_owned(),
+    })
 }
 
 /// A title on one line, of bearable length.

@@ -39,7 +39,8 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
         found.extend(recognised.violations.iter().map(|violation| diagnostic(db, owner, violation)));
     }
     if let Owner::Method(method) = owner {
-        found.extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
+        found
+            .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
     }
     found
 }
@@ -48,7 +49,11 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
     let renderer = Renderer::new(db, item_of(owner));
     let related = violation.related.iter().map(|site| {
         let item = site.method.map_or(item_of(owner), Item::Method);
-        Related { file: item.file(db), range: site.range + item_offset(db, item), message: site.message.clone() }
+        Related {
+            file: item.file(db),
+            range: site.range + item_offset(db, item),
+            message: site.message.clone(),
+        }
     });
     Diagnostic {
         code: violation.rule.code,

@@ -142,7 +142,9 @@ impl Draft<'_> {
             ExprKind::StaticField(field) => self.device_static(expr, *field, uses),
             ExprKind::Call { .. } => return self.device_call(expr, code, uses),
             ExprKind::New { .. } => return self.device_new(expr, uses),
-            ExprKind::Let { .. } | ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } => return true,
+            ExprKind::Let { .. } | ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } => {
+                return true;
+            }
             ExprKind::Coerce { .. } => return true,
             ExprKind::Equal { left, right, .. } => return self.device_equal(expr, *left, *right),
             ExprKind::Literal(Literal::String(_)) | ExprKind::Concat { .. } => self.text(node.range),
@@ -198,17 +200,22 @@ impl Draft<'_> {
             }
             _ => {
                 let shown = self.facts.show(node.ty);
-                self.refuse(&cuda::reference_cast::RULE, node.range, &format!("a thread cannot cast to `{shown}`"),
-                    "values on a device carry no class: cast before the `at`");
+                self.refuse(
+                    &cuda::reference_cast::RULE,
+                    node.range,
+                    &format!("a thread cannot cast to `{shown}`"),
+                    "values on a device carry no class: cast before the `at`",
+                );
                 false
             }
         }
     }
 
     fn device_equal(&self, expr: ExprId, left: ExprId, right: ExprId) -> bool {
-        let unfit = [left, right].into_iter().map(|side| self.facts.shape(self.expr(side).ty)).find(|shape| {
-            !matches!(shape, Shape::Plain | Shape::Unknown | Shape::Text | Shape::Generic)
-        });
+        let unfit = [left, right]
+            .into_iter()
+            .map(|side| self.facts.shape(self.expr(side).ty))
+            .find(|shape| !matches!(shape, Shape::Plain | Shape::Unknown | Shape::Text | Shape::Generic));
         if unfit.is_some() {
             self.refuse(&cuda::reference_comparison::RULE, self.expr(expr).range, "a thread cannot compare references",
                 "an object or rail of the host has no identity on a device: compare before the `at` and pass the result");
@@ -218,7 +225,9 @@ impl Draft<'_> {
 
     fn device_field(&self, expr: ExprId, object: ExprId, field: FieldId, code: Code) -> bool {
         let inner = self.strip(object);
-        if matches!(self.expr(inner).kind, ExprKind::This | ExprKind::Outer(_)) && code != (Code::Function { this: true }) {
+        if matches!(self.expr(inner).kind, ExprKind::This | ExprKind::Outer(_))
+            && code != (Code::Function { this: true })
+        {
             self.captured_field(expr, field);
             return false;
         }
@@ -233,7 +242,11 @@ impl Draft<'_> {
             _ => {
                 let shown = self.facts.show(self.expr(inner).ty);
                 let mut violation = self
-                    .violation(&cuda::object_field::RULE, self.expr(expr).range, format!("a thread cannot read the field `{name}` of a `{shown}`"))
+                    .violation(
+                        &cuda::object_field::RULE,
+                        self.expr(expr).range,
+                        format!("a thread cannot read the field `{name}` of a `{shown}`"),
+                    )
                     .note("the object lives on the host: read the field into a `val` before the `at`");
                 if !self.uses_inner(expr) {
                     violation = violation.repair(self.hoist(self.expr(expr).range, name));
@@ -303,8 +316,12 @@ impl Draft<'_> {
     }
 
     fn stack_size(&self, range: TextRange) {
-        self.refuse(&cuda::stack_size::RULE, range, "the size of a rail on a thread's stack is not known when the program is compiled",
-            "write a literal, or a `val` of literals: `@StackAllocate val r = new Rail[Float](16)`");
+        self.refuse(
+            &cuda::stack_size::RULE,
+            range,
+            "the size of a rail on a thread's stack is not known when the program is compiled",
+            "write a literal, or a `val` of literals: `@StackAllocate val r = new Rail[Float](16)`",
+        );
     }
 
     fn text(&self, range: TextRange) {
@@ -314,8 +331,12 @@ impl Draft<'_> {
 
     /// A value whose type is a type parameter.
     pub fn generic_value(&self, range: TextRange, shown: &str) {
-        self.refuse(&cuda::generic_value::RULE, range, &format!("a kernel cannot use a value of the type parameter `{shown}`"),
-            "its layout is not known here: write the kernel for a number type or plain struct");
+        self.refuse(
+            &cuda::generic_value::RULE,
+            range,
+            &format!("a kernel cannot use a value of the type parameter `{shown}`"),
+            "its layout is not known here: write the kernel for a number type or plain struct",
+        );
     }
 
     /// A violation with its reason, without a fix.

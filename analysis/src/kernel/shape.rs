@@ -65,7 +65,8 @@ impl Draft<'_> {
 
     /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
     fn main_statement(&self, level: Level, stmts: &[StmtId], around: StmtId) -> Option<usize> {
-        let find = |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
+        let find =
+            |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
         let main = find(|kind| matches!(kind, StmtKind::Finish { .. })).or_else(|| find(is_loop));
         if main.is_none() {
             if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
@@ -84,7 +85,9 @@ impl Draft<'_> {
             };
             let noun = level.noun();
             let range = stmts.first().map_or(self.stmt(around).range, |stmt| self.stmt(*stmt).range);
-            self.report(self.violation(rule, range, format!("the kernel has no loop over its {noun}s")).note(wanted));
+            self.report(
+                self.violation(rule, range, format!("the kernel has no loop over its {noun}s")).note(wanted),
+            );
         }
         main
     }
@@ -116,16 +119,28 @@ impl Draft<'_> {
                             "the `finish` over the threads of a block is not clocked",
                         )
                         .note("the threads of a block share a barrier: write `clocked finish`")
-                        .repair(Repair::insert("Write `clocked finish`", start, "clocked ")),
+                        .repair(Repair::insert(
+                            "Write `clocked finish`",
+                            start,
+                            "clocked ",
+                        )),
                     );
                 }
                 self.statements(*body)
             }
             (_, Level::Blocks) => {
                 self.report(
-                    self.violation(&cuda::missing_block_finish::RULE, self.head_of_loop(stmt), "the loop over the blocks is not in a `finish`")
-                        .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
-                        .repair(Repair::insert("Write `finish` before the loop", start, "finish ")),
+                    self.violation(
+                        &cuda::missing_block_finish::RULE,
+                        self.head_of_loop(stmt),
+                        "the loop over the blocks is not in a `finish`",
+                    )
+                    .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
+                    .repair(Repair::insert(
+                        "Write `finish` before the loop",
+                        start,
+                        "finish ",
+                    )),
                 );
                 vec![stmt]
             }
@@ -177,9 +192,12 @@ impl Draft<'_> {
                     self.head_of_loop(stmt),
                     format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
                 )
-                .note(format!("all {noun}s exist at once, so there is no first and no next one: iterate over a range"));
+                .note(format!(
+                    "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
+                ));
             if level == Level::Blocks {
-                violation = violation.note("a loop that has to run in order belongs into the threads, or around the `at`");
+                violation = violation
+                    .note("a loop that has to run in order belongs into the threads, or around the `at`");
             }
             self.report(violation);
             return None;
@@ -192,7 +210,9 @@ impl Draft<'_> {
         let stmts = self.statements(body);
         let noun = level.noun();
         let wanted = if level == Level::Blocks { "async" } else { "clocked async" };
-        let Some(main) = stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. })) else {
+        let Some(main) =
+            stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. }))
+        else {
             if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
                 self.mark_broken();
                 return None;
@@ -205,7 +225,9 @@ impl Draft<'_> {
             let head = TextRange::at(range.start(), TextSize::from(1).min(range.len()));
             self.report(
                 self.violation(rule, head, format!("the {noun}s of a kernel are not activities"))
-                    .note(format!("the {noun}s run at the same time: write `{wanted}` before the body of the loop"))
+                    .note(format!(
+                        "the {noun}s run at the same time: write `{wanted}` before the body of the loop"
+                    ))
                     .repair(Repair::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))),
             );
             return Some(body);
@@ -262,7 +284,11 @@ impl Draft<'_> {
     }
 
     fn drop_clocked(&self, stmt: StmtId, body: StmtId, keyword: &str) -> Repair {
-        Repair::replace(format!("Write `{keyword}` without `clocked`"), self.head(stmt, body), format!("{keyword} "))
+        Repair::replace(
+            format!("Write `{keyword}` without `clocked`"),
+            self.head(stmt, body),
+            format!("{keyword} "),
+        )
     }
 
     /// Statements behind the part of the kernel that runs on the device.
@@ -276,7 +302,8 @@ impl Draft<'_> {
                 "a kernel ends with its threads; nothing can run on the device after them in the same launch",
             );
             if movable {
-                violation = violation.note("do it after the `finish` of the `at`").repair(self.move_out(*stmt, true));
+                violation =
+                    violation.note("do it after the `finish` of the `at`").repair(self.move_out(*stmt, true));
             } else {
                 violation = violation.note(
                     "let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`",

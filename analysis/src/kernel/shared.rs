@@ -43,8 +43,14 @@ impl Draft<'_> {
         };
         if self.local(local).mutable {
             return self.report(
-                self.violation(&cuda::var_shared_memory::RULE, range, format!("the shared memory `{name}` is a `var`"))
-                    .note("shared memory has a fixed address: declare it with `val`; its elements may be changed"),
+                self.violation(
+                    &cuda::var_shared_memory::RULE,
+                    range,
+                    format!("the shared memory `{name}` is a `var`"),
+                )
+                .note(
+                    "shared memory has a fixed address: declare it with `val`; its elements may be changed",
+                ),
             );
         }
         if !self.check_element(element, init) {
@@ -94,7 +100,10 @@ impl Draft<'_> {
             ([rail], Some(Shape::Rail(_) | Shape::GlobalRail(_))) => {
                 let known = self.named_local(*rail).is_some_and(|local| !self.inner.contains(&local));
                 if !known {
-                    self.not_shared(site, "it is filled from a rail that is not a local `val` declared before the `at`");
+                    self.not_shared(
+                        site,
+                        "it is filled from a rail that is not a local `val` declared before the `at`",
+                    );
                     return None;
                 }
                 Some(SharedInit::Copy { rail: *rail })

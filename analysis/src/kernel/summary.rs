@@ -173,7 +173,9 @@ impl Draft<'_> {
             (CaptureKind::Scalar, _) => (Travel::Value, self.facts.size(capture.ty)),
             // Size and address.
             (CaptureKind::GlobalRail { .. }, _) => (Travel::Address, Some(16)),
-            (CaptureKind::Rail { element }, CaptureSource::Local(local)) => (Travel::Copied, self.rail_bytes(local, *element)),
+            (CaptureKind::Rail { element }, CaptureSource::Local(local)) => {
+                (Travel::Copied, self.rail_bytes(local, *element))
+            }
             (CaptureKind::Rail { .. }, CaptureSource::Static(_)) => (Travel::Copied, None),
         };
         CaptureSummary { name, ty: self.facts.show(capture.ty), travel, bytes }

@@ -77,7 +77,9 @@ fn block(info: &str, text: String, line: usize, test: &mut Test) -> Result<(), S
     }
     let name = attribute(info, "title").unwrap_or_else(|| "Example.x10".to_owned());
     if test.files.iter().any(|file| file.name == name) {
-        return Err(format!("line {line}: a second `{name}` in one section; give it a title or a header of its own"));
+        return Err(format!(
+            "line {line}: a second `{name}` in one section; give it a title or a header of its own"
+        ));
     }
     test.files.push(File { name, text, line });
     Ok(())

@@ -119,7 +119,9 @@ pub fn without_expectations(text: &str) -> String {
 
 /// Where the first comment with an expectation starts.
 fn comment_start(line: &str) -> Option<usize> {
-    line.match_indices("//").map(|(index, _)| index).find(|index| expectation(line[index + 2..].trim(), 0).is_some())
+    line.match_indices("//")
+        .map(|(index, _)| index)
+        .find(|index| expectation(line[index + 2..].trim(), 0).is_some())
 }
 
 fn next_code(lines: &[&str], from: usize) -> usize {
@@ -157,9 +159,11 @@ pub fn compare(expected: &[Expectation], findings: &[Finding]) -> Vec<(usize, St
             None => wrong.push((expectation.line, format!("not found: {expectation}"))),
         }
     }
-    wrong.extend(left.iter().filter(|finding| !matches!(finding.kind, Kind::Revealed | Kind::Place)).map(|finding| {
-        (finding.line, format!("not expected: {finding}"))
-    }));
+    wrong.extend(
+        left.iter()
+            .filter(|finding| !matches!(finding.kind, Kind::Revealed | Kind::Place))
+            .map(|finding| (finding.line, format!("not expected: {finding}"))),
+    );
     for (line, text) in &mut wrong {
         let asked = matches!(text.split_once(": ").map(|(_, rest)| rest), Some(rest) if rest.starts_with("revealed") || rest.starts_with("place"));
         let have: Vec<String> =
@@ -177,5 +181,7 @@ fn fits(expectation: &Expectation, finding: &Finding) -> bool {
     expectation.line == finding.line
         && expectation.kind == finding.kind
         && expectation.code.as_ref().is_none_or(|code| *code == finding.code)
-        && expectation.text.as_ref().is_none_or(|text| if exact { *text == finding.text } else { finding.text.contains(text.as_str()) })
+        && expectation.text.as_ref().is_none_or(|text| {
+            if exact { *text == finding.text } else { finding.text.contains(text.as_str()) }
+        })
 }

@@ -37,6 +37,7 @@ enum Work {
     Upload(Vec<Upload>),
     Download(Download),
     Clear { address: u64, bytes: u64 },
+    WaitForAll,
     Peer { source: u64, target: u64, target_context: Arc<Context>, bytes: u64 },
 }
 
@@ -63,6 +64,11 @@ impl Engine {
         if let Err(lost) = lost {
             (lost.0.1)(Err(DeviceError::new(Kind::Internal, "the thread for copies has ended")));
         }
+    }
+
+    /// Waits for all streams of the device.
+    pub fn wait_for_all(&self, done: Done) {
+        self.submit(Work::WaitForAll, done);
     }
 
     /// Fills memory with zeros.
@@ -132,6 +138,8 @@ impl<'a> Worker<'a> {
             Work::Upload(pieces) => ("copy to the device", self.upload(&pieces)),
             Work::Download(piece) => ("copy from the device", self.download(piece)),
             Work::Clear { address, bytes } => ("clear memory", self.clear(address, bytes)),
+            // SAFETY: a context of this device is current.
+            Work::WaitForAll => ("wait for the device", driver::check(unsafe { sys::cuCtxSynchronize() })),
             Work::Peer { source, target, target_context, bytes } => {
                 ("copy between devices", self.peer(source, target, &target_context, bytes))
             }

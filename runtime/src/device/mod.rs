@@ -130,22 +130,27 @@ impl Device {
 
     /// "CUDA0 (NVIDIA H200)".
     pub fn label(&self) -> String {
-        format!("CUDA{} ({})", self.ordinal, self.name)
+        self.to_string()
     }
 
-    /// Compute capability.
+    /// Compute capability of the device.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
 
-    /// Waits until all work that has been given to the device is done (`CUDAUtilities.syncDevice`). This one blocks.
-    pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.context.enter()?;
-        // SAFETY: a context of this device is current.
-        self.check(unsafe { sys::cuCtxSynchronize() }, "wait for the device")
+    /// Calls `done` when all work that has been given to the device is done (`CUDAUtilities.syncDevice`).
+    pub fn synchronize(&self, done: Done) {
+        self.downloads.wait_for_all(done);
     }
 
     fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {
         driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
+    }
+}
+
+/// As in messages: [`Device::label`].
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CUDA{} ({})", self.ordinal, self.name)
     }
 }

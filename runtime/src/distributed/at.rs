@@ -29,7 +29,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 static CALLS: Mutex<Option<HashMap<u64, Arc<Call>>>> = Mutex::new(None);
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
-fn target(place: i64) -> Outcome<u32> {
+pub fn host_place(place: i64) -> Outcome<u32> {
     let hosts = i64::from(system().hosts());
     if (0..hosts).contains(&place) {
         return Ok(place as u32);
@@ -44,7 +44,7 @@ fn target(place: i64) -> Outcome<u32> {
 
 /// Runs a copy of `closure` at a place and waits.
 pub fn at(place: i64, closure: Ref) -> Outcome<()> {
-    let place = target(place)?;
+    let place = host_place(place)?;
     if place != here() {
         return call(place, closure, false).map(|_| ());
     }
@@ -57,7 +57,7 @@ pub fn at(place: i64, closure: Ref) -> Outcome<()> {
 
 /// Runs a copy of `closure`, whose result is a reference, at a place: a copy of the result.
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
-    let place = target(place)?;
+    let place = host_place(place)?;
     if place != here() {
         return call(place, closure, true);
     }
@@ -77,7 +77,7 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
 }
 
 fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>) -> Outcome<()> {
-    let place = target(place)?;
+    let place = host_place(place)?;
     let engine = system().engine();
     if place == here() {
         let copy = crate::memory::Handle::new(codec::copied(closure).map_err(Raised)?);

@@ -22,11 +22,12 @@ pub mod engine;
 mod home;
 mod message;
 mod remote;
+pub mod session;
 mod system;
 mod team;
 mod transfer;
 
-pub use at::{async_at, async_at_uncounted, at, at_value};
+pub use at::{async_at, async_at_uncounted, at, at_value, host_place};
 pub use engine::{Engine, Governor, Waiter};
 pub use home::HomeFinish;
 pub use system::{System, device_exception, start, system};

@@ -233,19 +233,18 @@ fn gather(round: &Round, root: u32, mut data: Vec<u8>, slot: u8, operation: Oper
 /// Combines everyone's source into the root's target.
 pub fn reduce(
     root: i64,
-    source: Ref,
-    from: i64,
-    target: Ref,
-    to: i64,
+    source: (Ref, i64),
+    target: (Ref, i64),
     count: i64,
     operation: Operation,
 ) -> Outcome<()> {
     let root = check_root(root)?;
+    let (source, from) = source;
     let data = bytes_of(source, from, count)?.to_vec();
     check_plain(source)?;
     let result = gather(&Round::begin(), root, data, source.ty().element_slot, operation)?;
     if here() == root {
-        store(&result, target, to, count)?;
+        store(&result, target.0, target.1, count)?;
     }
     Ok(())
 }
@@ -260,20 +259,14 @@ fn store(result: &[u8], target: Ref, to: i64, count: i64) -> Outcome<()> {
 }
 
 /// Combines everyone's source into everyone's target.
-pub fn all_reduce(
-    source: Ref,
-    from: i64,
-    target: Ref,
-    to: i64,
-    count: i64,
-    operation: Operation,
-) -> Outcome<()> {
+pub fn all_reduce(source: (Ref, i64), target: (Ref, i64), count: i64, operation: Operation) -> Outcome<()> {
+    let (source, from) = source;
     let data = bytes_of(source, from, count)?.to_vec();
     check_plain(source)?;
     let round = Round::begin();
     let mut result = gather(&round, 0, data, source.ty().element_slot, operation)?;
     spread(&round, 0, &mut result)?;
-    store(&result, target, to, count)
+    store(&result, target.0, target.1, count)
 }
 
 macro_rules! combine_as {

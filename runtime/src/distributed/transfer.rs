@@ -13,7 +13,7 @@ use super::system::device_exception;
 use super::{here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::device::{Device, DeviceError, Upload};
-use crate::layout::{GlobalRail, Kind, slot};
+use crate::layout::GlobalRail;
 use crate::memory::{self, Handle, Ref};
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -85,13 +85,7 @@ fn part(rail: Ref, index: i64, count: i64) -> Outcome<Part> {
 /// Elements can leave the process's memory as bytes.
 fn check_flat(rail: Ref) -> Outcome<()> {
     let ty = rail.ty();
-    // SAFETY: descriptors are static data of the program.
-    let flat = match ty.element_slot {
-        slot::REF => false,
-        slot::VALUE => unsafe { ty.element.as_ref() }.is_none_or(slots::is_flat),
-        _ => true,
-    };
-    if flat {
+    if slots::is_flat_rail(ty) {
         return Ok(());
     }
     let message = format!(
@@ -281,11 +275,11 @@ fn acknowledge(to: u32, number: u64, text: &str) {
 /// The part of a rail of this host that another host names.
 fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
     let rail = memory::global(transfer.handle)
-        .filter(|object| object.is_rail() && object.ty().kind == Kind::Rail as u32)
+        .filter(|object| object.is_rail())
         .ok_or("the global rail is not known at its home: was it forgotten?")?;
     let element = rail.ty().element_bytes() as u64;
     let size = rail.length() as u64 * element;
-    if element != transfer.element || !is_flat(rail) {
+    if element != transfer.element || !slots::is_flat_rail(rail.ty()) {
         return Err(format!("the global rail is a {}, whose elements are others", rail.ty().name()));
     }
     if transfer.offset.checked_add(transfer.bytes).is_none_or(|end| end > size) {
@@ -296,14 +290,6 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
     }
     // SAFETY: inside the rail.
     Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
-}
-
-fn is_flat(rail: Ref) -> bool {
-    let ty = rail.ty();
-    ty.element_slot != slot::REF
-        && (ty.element_slot != slot::VALUE
-            // SAFETY: descriptors are static data of the program.
-            || unsafe { ty.element.as_ref() }.is_none_or(slots::is_flat))
 }
 
 /// Where the bytes of a put go.

@@ -34,6 +34,15 @@ pub fn is_flat(ty: &Type) -> bool {
     })
 }
 
+/// Whether the elements of rails of this type can be copied whole.
+pub fn is_flat_rail(ty: &Type) -> bool {
+    match ty.element_slot {
+        slot::REF => false,
+        slot::VALUE => nested(ty.element).is_none_or(is_flat),
+        _ => true,
+    }
+}
+
 /// Calls `visit` for every slot of `object`, in the order of its type's fields or its elements. Stops at the first error.
 ///
 /// # Safety

@@ -2,6 +2,7 @@
 
 pub mod captured_var;
 pub mod field_not_assigned;
+pub mod jump_target;
 pub mod missing_return;
 pub mod unreachable;
 pub mod use_before_assignment;
@@ -13,6 +14,7 @@ use crate::diagnostics::Rule;
 pub static RULES: &[&Rule] = &[
     &captured_var::RULE,
     &field_not_assigned::RULE,
+    &jump_target::RULE,
     &missing_return::RULE,
     &unreachable::RULE,
     &use_before_assignment::RULE,

@@ -1,0 +1,32 @@
+//! `type/constructor-call`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A constructor call outside a constructor.
+pub static RULE: Rule = Rule {
+    code: "type/constructor-call",
+    severity: Severity::Error,
+    summary: "A constructor call outside a constructor.",
+    explanation: r##"
+`this(...)`, `super(...)` and `property(...)` complete the object that is being made; they are statements of a constructor, and not of the closures and
+activities in it.
+"##,
+    failing: r##"
+class Example(size:Long) {
+    def this(size:Long) {
+        property(size);
+    }
+    def grow() {
+        property(2);
+    }
+}
+"##,
+    mended: r##"
+class Example(size:Long) {
+    def this(size:Long) {
+        property(size);
+    }
+    def grow() = new Example(2);
+}
+"##,
+};

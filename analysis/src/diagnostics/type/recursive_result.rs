@@ -1,0 +1,26 @@
+//! `type/recursive-result`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A result type that is inferred from itself.
+pub static RULE: Rule = Rule {
+    code: "type/recursive-result",
+    severity: Severity::Error,
+    summary: "A result type that is inferred from itself.",
+    explanation: r##"
+Without a declared result type, the code of a method says what it delivers. If the code calls the method itself, directly or through
+others that declare no result either, nothing says where to begin.
+
+Declare the result type of one of them.
+"##,
+    failing: r##"
+class Example {
+    static def factorial(n:Long) = n <= 1 ? 1 : n * factorial(n - 1);
+}
+"##,
+    mended: r##"
+class Example {
+    static def factorial(n:Long):Long = n <= 1 ? 1 : n * factorial(n - 1);
+}
+"##,
+};

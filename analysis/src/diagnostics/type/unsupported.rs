@@ -1,0 +1,37 @@
+//! `type/unsupported`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A part of X10 that apg does not compile yet.
+pub static RULE: Rule = Rule {
+    code: "type/unsupported",
+    severity: Severity::Error,
+    summary: "A part of X10 that apg does not compile yet.",
+    explanation: r##"
+The construct is X10, and it is parsed and formatted, but it cannot be compiled yet. apg says so rather than to compile it wrongly.
+
+The note of the message says how to write the same without it.
+"##,
+    failing: r##"
+class Example {
+    static def main(args:Rail[String]) {
+        class Counter {
+            var count:Long = 0;
+        }
+        val counter = new Counter();
+        Console.OUT.println(counter.count);
+    }
+}
+"##,
+    mended: r##"
+class Counter {
+    var count:Long = 0;
+}
+class Example {
+    static def main(args:Rail[String]) {
+        val counter = new Counter();
+        Console.OUT.println(counter.count);
+    }
+}
+"##,
+};

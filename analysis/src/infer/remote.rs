@@ -1,0 +1,105 @@
+//! Accesses to objects of other places: what a method's condition `here == home` means at a call.
+
+use apg_syntax::TextRange;
+
+use super::ctx::Infer;
+use super::pick::{Call, Picked};
+use crate::body::ExprId;
+use crate::diagnostics::{Fix, Severity, TextEdit, place as rules};
+use crate::item_tree::source::{Item, item_source};
+use crate::members::Rejection;
+use crate::place::{Home, home, nameless, required_home};
+use crate::scope::signature::method_signature;
+use crate::ty::subst::{Substitution, facts_about};
+use crate::ty::{ConstraintTerm, Path};
+
+impl Infer<'_> {
+    /// After a call whose condition does not follow: if it asks for a home, says where that is.
+    pub(super) fn check_place(&mut self, picked: &Picked, object: Option<ExprId>, call: &Call) {
+        let Some(object) = object else { return };
+        let guard = method_signature(self.db, picked.method).guard.constraint.terms.clone();
+        self.check_home(&guard, object, picked.method.name(self.db) == "operator()=", call, false);
+    }
+
+    /// A call refused because its condition contradicts what is known: whether it was a home, and reported.
+    pub(super) fn refuse_place(&mut self, only: &Rejection, object: Option<ExprId>, call: &Call) -> bool {
+        let Some(object) = object.filter(|_| only.argument.is_none()) else { return false };
+        let guard = method_signature(self.db, only.method).guard.constraint.terms.clone();
+        self.check_home(&guard, object, only.method.name(self.db) == "operator()=", call, true)
+    }
+
+    fn check_home(
+        &mut self,
+        guard: &[ConstraintTerm],
+        object: ExprId,
+        sets: bool,
+        call: &Call,
+        refused: bool,
+    ) -> bool {
+        let path = self.path_of(object).unwrap_or_else(nameless);
+        let mut facts = self.context().known_terms();
+        if let Some(constraint) = self.ty(object).constraint(self.db) {
+            facts.extend(facts_about(constraint, &path));
+        }
+        let about = Substitution::types(&[], &[]).with_paths(Some(path.clone()), Vec::new());
+        for term in guard {
+            let Some(term) = about.term(term) else { continue };
+            let Some(wanted) = required_home(&term) else { continue };
+            match home(&facts, wanted, &self.here_path()) {
+                Home::Elsewhere(name) => {
+                    self.remote(object, name.as_ref(), sets, call, Severity::Error);
+                    return true;
+                }
+                Home::Named(name) if !refused => {
+                    self.remote(object, Some(&name), sets, call, Severity::Warning);
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn remote(&mut self, object: ExprId, home: Option<&Path>, sets: bool, call: &Call, severity: Severity) {
+        let what = self.source(self.range(object)).unwrap_or_default();
+        let message = match (home, severity) {
+            (Some(home), Severity::Error) => {
+                format!("`{what}` lives at `{home}`, not here: it cannot be used at this place")
+            }
+            (Some(home), _) => format!("`{what}` lives at `{home}`, which is not known to be this place"),
+            (None, _) => format!("`{what}` lives at another place: it cannot be used at this one"),
+        };
+        let is_field = self.find_field(self.ty(object), "home").is_some();
+        let go = if is_field { format!("{what}.home") } else { format!("{what}.home()") };
+        let mut edits = vec![TextEdit {
+            file: None,
+            range: TextRange::empty(call.range.start()),
+            text: if sets { format!("at ({go}) ") } else { format!("(at ({go}) ") },
+        }];
+        if !sets {
+            edits.push(TextEdit {
+                file: None,
+                range: TextRange::empty(call.range.end()),
+                text: ")".to_owned(),
+            });
+        }
+        let mut diagnostic = rules::remote_access::RULE
+            .at(call.range, message)
+            .with_severity(severity)
+            .note(format!("go there with `at ({go})`, or copy the elements with `Rail.asyncCopy`"));
+        if severity == Severity::Warning {
+            diagnostic = diagnostic
+                .note("it is checked when the program runs, and raises an exception at any other place");
+        }
+        if !what.is_empty() {
+            diagnostic = diagnostic.fix(Fix { title: format!("Wrap in `at ({go})`"), edits });
+        }
+        self.report(diagnostic);
+    }
+
+    /// The source text of a range of the declaration.
+    pub(super) fn source(&self, range: TextRange) -> Option<String> {
+        let node = item_source(self.db, Item::from(self.owner)).as_ref()?.syntax();
+        node.text_range().contains_range(range).then(|| node.text().slice(range).to_string())
+    }
+}

@@ -1,0 +1,137 @@
+//! Device memory and kernels.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
+use crate::device::{self, Device, DeviceError, Done, LaunchError};
+use crate::distributed::{device_exception, here, system};
+use crate::layout::Kernel;
+use crate::memory::{self, Ref};
+
+fn raised(error: &DeviceError) -> Raised {
+    Raised(device_exception(error))
+}
+
+fn device(place: i64) -> Outcome<&'static Arc<Device>> {
+    system().device(place).map_err(|error| raised(&error))
+}
+
+/// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
+fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
+    let waiter = system().engine().waiter();
+    let ended = Arc::new(Mutex::new(Ok(())));
+    let (wake, result) = (Arc::clone(&waiter), Arc::clone(&ended));
+    start(Box::new(move |outcome| {
+        *result.lock() = outcome;
+        wake.wake();
+    }))?;
+    waiter.wait();
+    let outcome = std::mem::replace(&mut *ended.lock(), Ok(()));
+    outcome.map_err(|error| raised(&error))
+}
+
+/// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.
+pub fn device_allocate(place: i64, sample: Ref, count: i64) -> Outcome<i64> {
+    let raise = |kind, message: &str| Err(Raised(system().engine().exception(kind, message)));
+    if !sample.is_rail() {
+        return raise(ExceptionKind::NullPointer, "no rail to take the type of elements from");
+    }
+    let ty = sample.ty();
+    if !crate::serialize::slots::is_flat_rail(ty) {
+        let message = format!("a {} holds references, which an accelerator cannot follow", ty.name());
+        return raise(ExceptionKind::UnsupportedOperation, &message);
+    }
+    let Ok(elements) = u64::try_from(count) else {
+        return raise(ExceptionKind::NegativeArraySize, &format!("a rail of {count} elements"));
+    };
+    let Some(bytes) = elements.checked_mul(ty.element_bytes() as u64) else {
+        return raise(
+            ExceptionKind::OutOfMemory,
+            &format!("a rail of {count} elements is longer than any memory"),
+        );
+    };
+    let device = device(place)?;
+    let address = device.allocate(bytes).map_err(|error| raised(&error))?;
+    wait(|done| {
+        device.clear(address, bytes, done);
+        Ok(())
+    })?;
+    Ok(address as i64)
+}
+
+/// Frees memory of an accelerator.
+pub fn device_free(place: i64, address: i64) -> Outcome<()> {
+    device(place)?.free(address as u64).map_err(|error| raised(&error))
+}
+
+/// Waits for all work of an accelerator.
+pub fn device_synchronise(place: i64) -> Outcome<()> {
+    let device = device(place)?;
+    wait(|done| {
+        device.synchronize(done);
+        Ok(())
+    })
+}
+
+/// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
+pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> Outcome<()> {
+    // SAFETY: kernels are static data of the program, which passes an environment of this kernel.
+    let (kernel, bytes): (&'static Kernel, &[u8]) = unsafe {
+        let kernel = &*kernel;
+        let bytes: &[u8] = match kernel.env_size {
+            0 => &[],
+            size => std::slice::from_raw_parts(environment.cast(), size as usize),
+        };
+        (kernel, bytes)
+    };
+    if place == i64::from(here()) {
+        return launch_here(place, kernel, bytes);
+    }
+    let device = device(place)?;
+    wait(|done| {
+        // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
+        unsafe { device.launch(place, kernel, bytes, done) }.map_err(|error| launch_exception(&error))
+    })
+}
+
+fn launch_exception(error: &LaunchError) -> Raised {
+    match error {
+        LaunchError::Raised(object) => Raised(Ref(*object)),
+        LaunchError::Device(error) => raised(error),
+    }
+}
+
+/// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, spread over the threads of the place.
+fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()> {
+    // SAFETY: see `kernel_launch`.
+    let plan = unsafe {
+        device::configure(kernel, bytes.as_ptr().cast(), device::HOST_BLOCKS, device::HOST_THREADS)
+            .map_err(|error| launch_exception(&error))?
+    };
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let resolve = |handle| memory::global(handle).filter(|rail| rail.is_rail()).map(Ref::elements);
+    let prepared = device::prepare_host(place, kernel, bytes, &resolve).map_err(|error| raised(&error))?;
+    // Three extents below 2^31: their product may need more than 64 bits, which no machine counts to.
+    let blocks = plan.launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
+    let environment = Environment(prepared.bytes().as_ptr().cast());
+    let run = |first: i64, last: i64| {
+        let environment = &environment;
+        // SAFETY: the kernel's own function, with its environment and blocks of the grid.
+        Ref(unsafe { (kernel.cpu)(environment.0, &plan.launch, first, last) })
+    };
+    match crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run) {
+        Ref::NULL => Ok(()),
+        exception => Err(Raised(exception)),
+    }
+}
+
+/// An environment that the threads of a launch read.
+struct Environment(*const c_void);
+
+// SAFETY: read-only while the launch lasts.
+unsafe impl Sync for Environment {}

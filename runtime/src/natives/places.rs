@@ -1,0 +1,202 @@
+//! Native members of `Place`, `PlaceTopology`, `Team` and `Rail.asyncCopy`.
+
+use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::distributed::{self, Operation, system};
+use crate::layout::GlobalRail;
+use crate::memory::Ref;
+use crate::program;
+
+/// Host places.
+pub fn place_count() -> i64 {
+    i64::from(system().hosts())
+}
+
+/// All places.
+pub fn place_total() -> i64 {
+    system().topology().places()
+}
+
+/// Hosts have the first numbers, so that they need no look at the accelerators.
+fn is_host(place: i64) -> bool {
+    (0..place_count()).contains(&place)
+}
+
+/// Whether it is an accelerator.
+pub fn place_is_accelerator(place: i64) -> bool {
+    !is_host(place) && system().topology().contains(place)
+}
+
+/// The host of an accelerator; any other place is its own.
+pub fn place_parent(place: i64) -> i64 {
+    if is_host(place) { place } else { system().topology().parent(place).unwrap_or(place) }
+}
+
+/// The host place in whose process the place lives.
+pub fn place_host(place: i64) -> i64 {
+    place_parent(place)
+}
+
+/// What the place is, for people.
+pub fn place_name(place: i64) -> Outcome<Ref> {
+    let name = match system().topology().accelerator(place) {
+        Some(accelerator) => accelerator.name.clone(),
+        None if is_host(place) => host_name(),
+        None => return Err(no_place(place)),
+    };
+    program::string(&name)
+}
+
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "host".to_owned() } else { name.to_owned() }
+}
+
+fn no_place(place: i64) -> Raised {
+    bad_place(&format!("there is no Place({place})"))
+}
+
+fn bad_place(message: &str) -> Raised {
+    Raised(system().engine().exception(ExceptionKind::BadPlace, message))
+}
+
+/// Raises unless closures can run at the place: there is none, or it is an accelerator.
+pub fn check_host(place: i64) -> Outcome<()> {
+    distributed::host_place(place).map(|_| ())
+}
+
+/// Starts a copy of a closure at another host place; the innermost finish waits for it if it is `counted`.
+pub fn send_async(place: i64, closure: Ref, counted: bool) -> Outcome<()> {
+    if counted {
+        distributed::async_at(place, closure)
+    } else {
+        distributed::async_at_uncounted(place, closure)
+    }
+}
+
+/// Runs a copy of a closure at another host place and waits.
+pub fn run_at(place: i64, closure: Ref) -> Outcome<()> {
+    distributed::at(place, closure)
+}
+
+/// The same for a closure with a value: a copy of it.
+pub fn evaluate_at(place: i64, closure: Ref) -> Outcome<Ref> {
+    distributed::at_value(place, closure)
+}
+
+/// Number of accelerators of a host.
+pub fn place_child_count(place: i64) -> i64 {
+    if is_host(place) { system().topology().children(place).count() as i64 } else { 0 }
+}
+
+/// An accelerator of a host.
+pub fn place_child(place: i64, index: i64) -> Outcome<i64> {
+    let child = usize::try_from(index).ok().and_then(|index| system().topology().children(place).nth(index));
+    child.ok_or_else(|| {
+        bad_place(&format!(
+            "Place({place}) has {} children, so none with number {index}",
+            place_child_count(place)
+        ))
+    })
+}
+
+/// Which of its host's accelerators it is.
+pub fn place_child_index(place: i64) -> Outcome<i64> {
+    let index = if is_host(place) { None } else { system().topology().child_index(place) };
+    index.ok_or_else(|| bad_place(&format!("Place({place}) is not the child of a place")))
+}
+
+/// Teams other than the one of all host places do not exist yet.
+fn check_team(team: i64) -> Outcome<()> {
+    if team == 0 {
+        return Ok(());
+    }
+    let message = format!("there is no team {team}");
+    Err(Raised(system().engine().exception(ExceptionKind::IllegalArgument, &message)))
+}
+
+fn operation(number: i32) -> Outcome<Operation> {
+    Operation::from_number(number).ok_or_else(|| {
+        let message = format!("{number} is none of the operations of x10.util.Team");
+        Raised(system().engine().exception(ExceptionKind::IllegalArgument, &message))
+    })
+}
+
+/// Waits for all members of a team.
+pub fn team_barrier(team: i64) -> Outcome<()> {
+    check_team(team)?;
+    distributed::barrier();
+    Ok(())
+}
+
+/// Copies elements of the root's source to everyone's target.
+pub fn team_broadcast(
+    team: i64,
+    root: i64,
+    source: Ref,
+    source_index: i64,
+    target: Ref,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    check_team(team)?;
+    distributed::broadcast(root, source, source_index, target, target_index, count)
+}
+
+/// Combines everyone's source into the root's target.
+#[expect(clippy::too_many_arguments, reason = "the signature of the entry")]
+pub fn team_reduce(
+    team: i64,
+    root: i64,
+    source: Ref,
+    source_index: i64,
+    target: Ref,
+    target_index: i64,
+    count: i64,
+    number: i32,
+) -> Outcome<()> {
+    check_team(team)?;
+    distributed::reduce(root, (source, source_index), (target, target_index), count, operation(number)?)
+}
+
+/// Combines everyone's source into everyone's target.
+pub fn team_all_reduce(
+    team: i64,
+    source: Ref,
+    source_index: i64,
+    target: Ref,
+    target_index: i64,
+    count: i64,
+    number: i32,
+) -> Outcome<()> {
+    check_team(team)?;
+    distributed::all_reduce((source, source_index), (target, target_index), count, operation(number)?)
+}
+
+/// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
+pub fn async_put(
+    source: Ref,
+    source_index: i64,
+    target_size: i64,
+    target_home: i64,
+    target_handle: i64,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    let target = GlobalRail { size: target_size, home: target_home, handle: target_handle };
+    distributed::put(source, source_index, target, target_index, count)
+}
+
+/// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
+pub fn async_get(
+    source_size: i64,
+    source_home: i64,
+    source_handle: i64,
+    source_index: i64,
+    target: Ref,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    let source = GlobalRail { size: source_size, home: source_home, handle: source_handle };
+    distributed::get(source, source_index, target, target_index, count)
+}
