@@ -8,7 +8,8 @@ use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, top_level_typedefs, type_param_ids, typedef_item,
+    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, top_level_typedefs,
+    type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
