@@ -16,6 +16,8 @@ pub mod program;
 pub mod run;
 pub mod serialize;
 mod signals;
+#[cfg(test)]
+mod testing;
 pub mod topology;
 pub mod transport;
 
