@@ -14,8 +14,11 @@ fn the_class_library_checks_clean() {
     let mut found = Vec::new();
     for (path, text) in files {
         let file = analysis.file(&PathBuf::from(path)).expect("a file of the library");
-        let diagnostics = analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).expect("nothing changes");
-        for diagnostic in diagnostics.into_iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning) {
+        let diagnostics =
+            analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).expect("nothing changes");
+        for diagnostic in
+            diagnostics.into_iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning)
+        {
             let line = text[..usize::from(diagnostic.range.start())].matches('\n').count() + 1;
             found.push(format!("{}:{line}: [{}] {}", path.display(), diagnostic.code, diagnostic.message));
         }

@@ -13,8 +13,9 @@ impl Clean {
     pub fn run(self) -> Outcome {
         let cache = Cache::default();
         let root = cache.root().display();
-        let bytes =
-            cache.clear().map_err(|error| Failure::new(format!("the build cache {root} cannot be removed: {error}")))?;
+        let bytes = cache
+            .clear()
+            .map_err(|error| Failure::new(format!("the build cache {root} cannot be removed: {error}")))?;
         println!("removed {:.1} MB from {root}", bytes as f64 / 1e6);
         Ok(0)
     }

@@ -52,7 +52,8 @@ pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Fail
 /// Checks the syntax of the named files and folders, alone.
 pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, Failure> {
     let sources = load(paths, &SourceOptions::default())?;
-    let findings = sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
+    let findings =
+        sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
     Ok(Checked { files: sources.roots.len(), findings, host: AnalysisHost::new([]) })
 }
 
@@ -63,7 +64,8 @@ fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> 
 /// A database of these files and the class library.
 pub fn host(sources: Sources) -> AnalysisHost {
     let library = apg_runtime::library::files();
-    let mut host = AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
+    let mut host =
+        AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
     host.set_files(sources.files);
     host.set_roots(&sources.roots);
     host.set_source_path(sources.source_path);
@@ -87,7 +89,8 @@ fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
 /// All findings of one file.
 pub fn file_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
     // Nothing changes the host while a command runs, so that nothing is cancelled.
-    let diagnostics = analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
+    let diagnostics =
+        analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
     diagnostics.into_iter().map(|diagnostic| finding(analysis, file, diagnostic)).collect()
 }
 
@@ -96,9 +99,11 @@ fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Fin
         let (path, text) = analysis.source(file);
         Span { file: shown(path), text: text.clone(), range: range.into() }
     };
-    let related = diagnostic.related.into_iter().map(|related| (span(related.file, related.range), related.message));
+    let related =
+        diagnostic.related.into_iter().map(|related| (span(related.file, related.range), related.message));
     let fixes = diagnostic.fixes.into_iter().map(|fix| {
-        let edits = fix.edits.into_iter().map(|edit| (span(edit.file.unwrap_or(file), edit.range), edit.text));
+        let edits =
+            fix.edits.into_iter().map(|edit| (span(edit.file.unwrap_or(file), edit.range), edit.text));
         (fix.title, edits.collect())
     });
     Finding {
@@ -112,3 +117,18 @@ fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Fin
     }
 }
 
+/// Reads the program whose `main` is in `path`, unchecked.
+pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHost, SourceFile), Failure> {
+    if path.is_dir() {
+        let error = project::LoadError { path: path.to_owned(), reason: project::Reason::Folder };
+        return Err(Failure::new(error.to_string()));
+    }
+    let sources = load(&[path.to_owned()], options)?;
+    let root = sources.roots[0].clone();
+    let host = host(sources);
+    let file = host
+        .snapshot()
+        .file(&root)
+        .ok_or_else(|| Failure::new(format!("`{}` was not read", root.display())))?;
+    Ok((host, file))
+}

@@ -60,9 +60,6 @@ impl Builder<'_, '_> {
             let value = std::mem::replace(count, operands::bool(false));
             *count = operands::operation(Operation::Convert, left.ty, vec![value]);
         }
-        if let Some(folded) = fold(operation, &args, machine) {
-            return folded;
-        }
         operands::operation(operation, machine, args)
     }
 
@@ -137,11 +134,19 @@ impl Builder<'_, '_> {
 }
 
 /// Constants of integer type, computed now: they make ranges and kernels' extents readable.
-fn fold(operation: Operation, args: &[mir::Expr], machine: mir::Ty) -> Option<mir::Expr> {
+pub(super) fn fold(operation: Operation, args: &[mir::Expr], machine: mir::Ty) -> Option<mir::Expr> {
     let value = |it: &mir::Expr| match it.kind {
         ExprKind::Int(value) => Some(value),
         _ => None,
     };
+    if let (Operation::Add, [sum, one]) = (operation, args)
+        && let ExprKind::Operation { operation: Operation::Sub, args: inner } = &sum.kind
+        && let [left, right] = inner.as_slice()
+        && sum.ty == machine
+        && value(right)? == value(one)?
+    {
+        return Some(left.clone());
+    }
     let result = match (operation, args) {
         (Operation::Add, [a, b]) => value(a)?.wrapping_add(value(b)?),
         (Operation::Sub, [a, b]) => value(a)?.wrapping_sub(value(b)?),

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use apg_analysis::body::{ExprKind, Literal, StmtKind};
 use apg_analysis::ids::{ClassId, FieldId, MethodId};
+use apg_analysis::infer::Owner;
 use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
 use apg_analysis::item_tree::source::{Item, item_offset, name_range};
 use apg_analysis::item_tree::{Modifiers, annotation_string};
+use apg_analysis::kernel::kernels;
 use apg_analysis::scope::signature::{class_header, field_type, method_signature};
 use apg_analysis::ty::Ty;
 use smol_str::SmolStr;
@@ -91,10 +93,10 @@ impl Lowerer<'_> {
     /// The code of a method or constructor.
     pub(super) fn method_source(&mut self, callee: &Callee) -> Source {
         let body = Code(Some(apg_analysis::infer::body(self.db, callee.method)));
-        let item = Item::Method(callee.method);
+        let owner = Owner::Method(callee.method);
         let substitution = self.method_substitution(callee);
         let name = format!("{}.{}", callee.owner_name(self), callee.method.name(self.db));
-        self.source(item, body, substitution, Some(callee.owner), name)
+        self.source(owner, body, substitution, Some(callee.owner), name)
     }
 
     /// The initialiser of a field.
@@ -102,17 +104,21 @@ impl Lowerer<'_> {
         let body = Code(apg_analysis::infer::field_init_body(self.db, field));
         let substitution = owner.map(|it| self.class_substitution(it)).unwrap_or_default();
         let name = format!("{}.{}", field.class(self.db).name(self.db), field.name(self.db));
-        self.source(Item::Field(field), body, substitution, owner, name)
+        self.source(Owner::Field(field), body, substitution, owner, name)
     }
 
     fn source(
         &mut self,
-        item: Item,
+        owner: Owner,
         body: Code,
         substitution: Substitution,
         this: Option<Ty>,
         name: String,
     ) -> Source {
+        let item = match owner {
+            Owner::Method(method) => Item::Method(method),
+            Owner::Field(field) => Item::Field(field),
+        };
         let file = item.file(self.db);
         let shared = Rc::new(shared_variables(&body));
         Source {
@@ -122,7 +128,7 @@ impl Lowerer<'_> {
             base: item_offset(self.db, item).into(),
             this,
             shared,
-            kernels: Default::default(),
+            kernels: kernels(self.db, owner).clone(),
             name: SmolStr::new(name),
             body,
         }

@@ -141,7 +141,10 @@ pub(super) fn zero(ty: mir::Ty) -> mir::Expr {
     expr(ty, ExprKind::Zero)
 }
 
-/// An operation on values of one type.
+/// An operation on values of one type; on constants it is computed now.
 pub(super) fn operation(operation: Operation, ty: mir::Ty, args: Vec<mir::Expr>) -> mir::Expr {
+    if let Some(folded) = super::intrinsic::fold(operation, &args, ty) {
+        return folded;
+    }
     expr(ty, ExprKind::Operation { operation, args })
 }

@@ -13,6 +13,35 @@ macro_rules! pointer {
     (raises ($($ty:tt),*) $result:tt) => { unsafe extern "C" fn($($ty,)* *mut $result) -> Ref };
 }
 
+/// The C function of an entry.
+macro_rules! shim {
+    (plain $path:path, ($($arg:ident: $ty:tt),*) $result:tt) => {{
+        unsafe extern "C" fn shim($($arg: $ty),*) -> $result {
+            $path($($arg),*)
+        }
+        shim
+    }};
+    (raises $path:path, ($($arg:ident: $ty:tt),*) ()) => {{
+        unsafe extern "C" fn shim($($arg: $ty),*) -> Ref {
+            match $path($($arg),*) {
+                Ok(()) => Ref::NULL,
+                Err(raised) => raised.hand_over(),
+            }
+        }
+        shim
+    }};
+    (raises $path:path, ($($arg:ident: $ty:tt),*) $result:tt) => {{
+        unsafe extern "C" fn shim($($arg: $ty,)* out: *mut $result) -> Ref {
+            match $path($($arg),*) {
+                // The caller's wrapper passes the address of a local.
+                Ok(value) => { unsafe { out.write(value) }; Ref::NULL }
+                Err(raised) => raised.hand_over(),
+            }
+        }
+        shim
+    }};
+}
+
 macro_rules! is_raising {
     (plain) => {
         false
@@ -23,7 +52,7 @@ macro_rules! is_raising {
 }
 
 macro_rules! entries {
-    ($(in $($module:ident)::+ { $(
+    ($(in natives::$module:ident { $(
         $(#[doc = $doc:literal])+
         $kind:ident fn $name:ident($($arg:ident: $ty:tt),*) -> $result:tt;
     )* })*) => {
@@ -48,6 +77,16 @@ macro_rules! entries {
                 raises: is_raising!($kind),
             },
         )*)*];
+
+        /// The table of a process that is place `here`.
+        pub fn table(here: i64) -> Runtime {
+            Runtime {
+                abi: VERSION,
+                entry_count: ENTRIES.len() as u32,
+                here,
+                $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
+            }
+        }
     };
 }
 
@@ -325,6 +364,12 @@ entries! {
         raises fn place_child(place: i64, index: i64) -> i64;
         /// Which of its host's accelerators it is.
         raises fn place_child_index(place: i64) -> i64;
+        /// A new number for an object of each place (PlaceLocalHandle), the same at all places.
+        plain fn place_local_make() -> i64;
+        /// This place's object with that number, or null.
+        plain fn place_local_get(number: i64) -> Ref;
+        /// Sets it; null ends it.
+        plain fn place_local_set(number: i64, object: Ref) -> ();
         /// Waits for all members of a team.
         raises fn team_barrier(team: i64) -> ();
         /// Copies elements of the root's source to everyone's target.

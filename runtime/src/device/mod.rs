@@ -23,7 +23,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use cache::directory as cache_directory;
-pub use compile::{compile_for, compiler_version};
+pub use compile::{compile_for, compiler_version, ptx};
 pub use copy::Upload;
 pub use driver::{count, driver_version};
 pub use environment::{Prepared, prepare_host};
@@ -130,10 +130,10 @@ impl Device {
 
     /// "CUDA0 (NVIDIA H200)".
     pub fn label(&self) -> String {
-        format!("CUDA{} ({})", self.ordinal, self.name)
+        self.to_string()
     }
 
-    /// Compute capability.
+    /// Compute capability of the device.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
@@ -145,5 +145,12 @@ impl Device {
 
     fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {
         driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
+    }
+}
+
+/// As in messages: [`Device::label`].
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CUDA{} ({})", self.ordinal, self.name)
     }
 }

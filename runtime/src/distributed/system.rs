@@ -18,7 +18,7 @@ pub struct System {
     own: OnceLock<Vec<Accelerator>>,
     topology: OnceLock<Topology>,
     /// In the order of [`System::own`], opened when first used.
-    devices: OnceLock<Vec<OnceLock<Result<Arc<Device>, DeviceError>>>>,
+    devices: OnceLock<Vec<DeviceSlot>>,
     engine: OnceLock<Arc<dyn Engine>>,
     /// Place 0, while it collects what the others have.
     collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
@@ -26,6 +26,9 @@ pub struct System {
     /// The status with which place 0 has ended the program.
     end: OnceLock<i32>,
 }
+
+/// A device, or why it cannot be used.
+type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
 
 static SYSTEM: OnceLock<System> = OnceLock::new();
 
@@ -220,9 +223,9 @@ impl System {
 
     fn ended_by(&self, from: u32, code: i32) {
         if from == 0 {
+            // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);
-        }
-        if let Some(engine) = self.engine.get() {
+        } else if let Some(engine) = self.engine.get() {
             engine.end(code);
         }
     }
