@@ -11,7 +11,7 @@ pub mod distributed;
 pub mod layout;
 pub mod library;
 pub mod memory;
-pub mod natives;
+mod natives;
 pub mod program;
 pub mod run;
 pub mod serialize;

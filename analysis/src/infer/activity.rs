@@ -241,9 +241,7 @@ impl Infer<'_> {
         match (returns.result, returns.declared) {
             (Some(ty), true) => self.convert(value, ty, Why::Return),
             (None, _) => {
-                let ty = self.ty(value);
-                let ty = if ty.is_null(self.db) { Ty::any(self.db) } else { ty };
-                self.set_result(ty);
+                self.set_result(self.ty(value));
                 value
             }
             (Some(ty), false) => {

@@ -275,13 +275,26 @@ impl<'db> Infer<'db> {
     }
 
     /// The object of `super` in a selection: `this`, seen as the superclass.
-    pub(super) fn super_object(&mut self, range: TextRange) -> Option<ExprId> {
-        let Some(superclass) = crate::ty::supers::superclass(self.db, self.class) else {
-            let message = format!("`{}` has no superclass", self.class.name(self.db));
+    /// `C.super` is that of a class around the code.
+    pub(super) fn super_object(&mut self, receiver: &ast::Expr) -> Option<ExprId> {
+        let range = range_of(receiver);
+        let qualifier = match receiver {
+            ast::Expr::SuperExpr(e) => e.qualifier(),
+            _ => None,
+        };
+        let this = match qualifier {
+            None => self.this_value(range),
+            Some(qualifier) => match self.resolve(&qualifier, true) {
+                Resolved::Type(ty) => self.outer_this(ty, range),
+                _ => return None,
+            },
+        };
+        let class = self.ty(this).as_class(self.db).map_or(self.class, |(class, _)| class);
+        let Some(superclass) = crate::ty::supers::superclass(self.db, class) else {
+            let message = format!("`{}` has no superclass", class.name(self.db));
             self.report(type_rules::not_enclosing::RULE.at(range, message));
             return None;
         };
-        let this = self.this_value(range);
         if self.is_error(this) {
             return None;
         }
@@ -289,7 +302,7 @@ impl<'db> Infer<'db> {
     }
 
     fn super_field(&mut self, receiver: &ast::Expr, name: &str, range: TextRange, at: TextRange) -> ExprId {
-        match self.super_object(range_of(receiver)) {
+        match self.super_object(receiver) {
             Some(object) => self.member(object, name, range, at),
             None => self.error(range),
         }
