@@ -1,6 +1,8 @@
 //! All diagnostics of a file, gathered from the queries that found them.
 
 mod classes;
+#[cfg(test)]
+mod invariants;
 mod overrides;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
