@@ -56,9 +56,10 @@ impl Parse {
 
     fn reparse_node(&self, node: &SyntaxNode, edit: &Edit) -> Option<Parse> {
         let entry = entry(node)?;
+        // Its own braces: without them it may have taken those of another.
         let inside = TextRange::new(
-            node.first_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
-            node.last_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
+            node.first_child_or_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
+            node.last_child_or_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
         );
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
             return None;
@@ -74,7 +75,7 @@ impl Parse {
         }
         input.extra_close = self.extra_close;
         let (events, mut errors) = parser::parse(&lexed, &input, entry);
-        let green = only_child(&tree::build(&text, &lexed, events), node.kind())?;
+        let green = only_child(&tree::build(&text, &lexed, events, &mut errors), node.kind())?;
         let depth = node.ancestors().count() + depth(&green);
         if has_tail(&green) != has_tail(&node.green()) || depth * 2 >= DEPTH_LIMIT as usize {
             return None;
@@ -161,7 +162,7 @@ impl Seen {
 fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode> {
     let mut children = root.children();
     let NodeOrToken::Node(only) = children.next()? else { return None };
-    let last = only.children().last()?;
+    let last = only.children().next_back()?;
     let is_closed = last.kind() == rowan::SyntaxKind(T!['}'] as u16);
     (children.next().is_none() && only.kind() == rowan::SyntaxKind(kind as u16) && is_closed)
         .then(|| only.to_owned())
@@ -170,7 +171,7 @@ fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode
 /// Whether a block ends in an expression.
 fn has_tail(block: &GreenNodeData) -> bool {
     use crate::ast::AstNode;
-    let last = block.children().filter_map(NodeOrToken::into_node).last();
+    let last = block.children().rev().find_map(NodeOrToken::into_node);
     last.is_some_and(|it| crate::ast::Expr::can_cast(SyntaxKind::from_raw(it.kind().0)))
 }
 
