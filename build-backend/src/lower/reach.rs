@@ -189,7 +189,7 @@ impl Lowerer<'_> {
     }
 
     /// What callers of a slot expect: the result of the method that introduced it.
-    fn slot_result(&mut self, introduced_by: Option<Ty>, index: u32) -> Ty {
+    pub(super) fn slot_result(&mut self, introduced_by: Option<Ty>, index: u32) -> Ty {
         let Some(owner) = introduced_by else { return self.universal_result(index) };
         let layout = self.layout(owner);
         let signature = layout.slots[index as usize].signature.clone();
