@@ -145,7 +145,7 @@ impl<'db> Infer<'db> {
     }
 
     /// Another suffix, for a literal of the wrong number type.
-    fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
+    pub(super) fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
         let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
         let suffix = match to.primitive(self.db)? {
             Known::Byte => "y",

@@ -26,6 +26,11 @@ pub const END: u8 = 9;
 /// A part of a collective operation.
 pub const TEAM: u8 = 10;
 
+/// To place 0: the program wants to know all places.
+pub const TOPOLOGY_WANTED: u8 = 11;
+/// From place 0: it wants to know what accelerators a host has.
+pub const ACCELERATORS_WANTED: u8 = 12;
+
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;
 /// A put that answers a [`GET`]: the number of the transfer.

@@ -155,7 +155,7 @@ fn with_registers_on_stack(work: impl FnOnce(usize)) {
 /// Frees what was not marked; all threads are stopped.
 fn sweep(heap: &Heap) {
     let region = &heap.region;
-    let mut central = heap.central.lock();
+    let mut central = heap.central();
     central.partial = [NONE; CLASSES];
     central.cursor = 0;
     let (mut block, top) = (0, region.top());
