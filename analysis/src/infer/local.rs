@@ -34,6 +34,13 @@ impl Infer<'_> {
         let written = declarator.ty().map(|ty| self.written_type(&ty));
         let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
         let is_bound = declarator.is_bound();
+        if is_bound && is_var {
+            self.report(
+                type_rules::missing_type::RULE
+                    .at(range, "the type of a `var` cannot be left to its initialiser")
+                    .note("write `:` instead of `<:`, or declare a `val`"),
+            );
+        }
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
                 if self.is_assignable(self.ty(init), ty) {
