@@ -120,7 +120,9 @@ impl<'a> TypeScope<'a> {
     }
 
     fn named(&self, at: u32, segments: &[NameSegment], args: &[PathRef], problems: &mut Vec<Problem>) -> Ty {
-        let Some((found, last)) = self.find(segments, problems) else { return Ty::error(self.db) };
+        let Some((found, last)) = self.find(segments, args.len(), problems) else {
+            return Ty::error(self.db);
+        };
         let segment = &segments[last];
         let type_args: Vec<Ty> = segment.args.iter().map(|a| self.resolve_value_type(a, problems)).collect();
         match found {
@@ -182,11 +184,7 @@ impl<'a> TypeScope<'a> {
 
     /// The type definition among `typedefs` with these numbers of arguments.
     fn fitting(&self, typedefs: &[TypedefId], type_args: &[Ty], args: &[PathRef]) -> Option<TypedefId> {
-        let fits = |typedef: &&TypedefId| {
-            typedef_item(self.db, **typedef)
-                .as_ref()
-                .is_some_and(|t| t.type_params.len() == type_args.len() && t.params.len() == args.len())
-        };
+        let fits = |typedef: &&TypedefId| self.takes(**typedef, type_args.len(), args.len());
         typedefs.iter().find(fits).copied()
     }
 
@@ -259,7 +257,7 @@ impl<'a> TypeScope<'a> {
                 return ty.as_class(db).map(|(class, args)| (class, Some(args.to_vec())));
             }
         };
-        let (found, last) = self.find(segments, problems)?;
+        let (found, last) = self.find(segments, args.len(), problems)?;
         if let Found::Class(class) = found {
             let given = &segments[last].args;
             if given.is_empty() {
