@@ -72,14 +72,24 @@ pub fn describe(frame: i64) -> Option<String> {
     if name.ends_with(".this") || name.starts_with("new.") {
         return None;
     }
-    match loader.find_location(probe).ok().flatten() {
-        Some(location) => {
-            let file = location.file.unwrap_or("?");
-            let file = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
-            Some(format!("{name} ({file}:{})", location.line.unwrap_or(0)))
-        }
+    match line(loader, probe) {
+        Some((file, line)) => Some(format!("{name} ({file}:{line})")),
         None => Some(name),
     }
+}
+
+/// The `.x10` file and line of an instruction: past what was inlined from elsewhere.
+fn line(loader: &Loader, probe: u64) -> Option<(String, u32)> {
+    let mut frames = loader.find_frames(probe).ok()?;
+    while let Ok(Some(frame)) = frames.next() {
+        let Some(location) = frame.location else { continue };
+        let path = Path::new(location.file?);
+        if path.extension().is_some_and(|extension| extension == "x10") {
+            let file = path.file_name()?.to_string_lossy().into_owned();
+            return Some((file, location.line.unwrap_or(0)));
+        }
+    }
+    None
 }
 
 /// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`); `None` for what is no X10 function.
