@@ -15,7 +15,7 @@ use crate::item_tree::items::{
     all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
-use crate::kernel::kernel_diagnostics;
+use crate::kernel::{kernel_diagnostics, kernel_ranges};
 use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
@@ -115,10 +115,19 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     all
 }
 
+/// General rules whose cases within a kernel have rules of their own.
+const KERNELS_SAY_BETTER: [&str; 3] = ["async/captured-var", "place/captured-var", "place/remote-access"];
+
 /// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
 /// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
+    let kernels = kernel_ranges(db, owner);
+    // Of what a kernel uses of the code around it its own rules speak more exactly.
+    all.retain(|found| {
+        !KERNELS_SAY_BETTER.contains(&found.code)
+            || !kernels.iter().any(|range| range.contains_range(found.range))
+    });
     all.extend(kernel_diagnostics(db, owner));
     all
 }

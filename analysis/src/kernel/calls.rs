@@ -28,10 +28,11 @@ impl Draft<'_> {
                 self.builtin_operands(expr, *receiver, args)
             }
             Callable::Function => {
-                if self.device_function_call(expr, *method, *dispatch) {
+                let callable = self.device_function_call(expr, *method, *dispatch);
+                if callable {
                     uses.calls.push((*method, expr));
                 }
-                true
+                callable
             }
             Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
         }

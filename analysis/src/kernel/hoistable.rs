@@ -54,7 +54,7 @@ impl Draft<'_> {
                     return below(self);
                 }
                 let name = self.facts.method_name(*method);
-                let suggestion = suggestion(method.name(self.facts.db));
+                let suggestion = &suggestion(method.name(self.facts.db));
                 self.not_hoistable(expr, &hoist::call::RULE, &format!("a call of `{name}` is not known to be free of effects"), suggestion,
                     "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
                      place it runs at, would happen at the wrong place");
@@ -122,7 +122,7 @@ impl Draft<'_> {
             expr,
             &hoist::field_access::RULE,
             &format!("the field `{name}` cannot be read while a kernel is set up"),
-            name,
+            &format!("the_{name}"),
             "the object may live elsewhere or change in between: read the field into a `val` before the `at`",
         );
     }
@@ -155,6 +155,10 @@ impl Draft<'_> {
 }
 
 /// A name for the value of a call.
-fn suggestion(method: &str) -> &str {
-    if method.starts_with("operator") || method == "this" { "value" } else { method }
+fn suggestion(method: &str) -> String {
+    if method.starts_with("operator") || method == "this" {
+        "value".to_owned()
+    } else {
+        format!("the_{method}")
+    }
 }

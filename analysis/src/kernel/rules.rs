@@ -85,13 +85,9 @@ impl Draft<'_> {
                 uses.locals.push(*local);
                 return self.stack_allocated(*init, code, uses);
             }
-            StmtKind::Let { local, .. } => {
-                let declared = self.local(*local);
-                let shown = self.facts.shape(declared.ty);
-                if matches!(shown, Shape::Generic) {
-                    self.generic_value(declared.range, &self.facts.show(declared.ty));
-                }
-                return true;
+            // With an initialiser, the trouble is with that.
+            StmtKind::Let { local, init: None } if self.facts.shape(self.local(*local).ty) == Shape::Generic => {
+                self.generic_value(self.local(*local).range, &self.facts.show(self.local(*local).ty));
             }
             StmtKind::ForIn { iterable, iteration, body, .. } => {
                 self.device_loop(*iterable, iteration, code, uses);

@@ -69,8 +69,7 @@ impl Draft<'_> {
             |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
         let main = find(|kind| matches!(kind, StmtKind::Finish { .. })).or_else(|| find(is_loop));
         if main.is_none() {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let (rule, wanted): (&'static Rule, &str) = match level {
@@ -159,8 +158,7 @@ impl Draft<'_> {
     fn loop_of(&self, level: Level, stmts: &[StmtId], finish: StmtId) -> Option<(Option<Vec<Axis>>, StmtId)> {
         let noun = level.noun();
         let Some(main) = stmts.iter().position(|stmt| is_loop(&self.stmt(*stmt).kind)) else {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let rule = match level {
@@ -213,8 +211,7 @@ impl Draft<'_> {
         let Some(main) =
             stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. }))
         else {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let rule: &'static Rule = match level {
@@ -294,8 +291,7 @@ impl Draft<'_> {
     /// Statements behind the part of the kernel that runs on the device.
     fn extra(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
         for stmt in stmts {
-            if matches!(self.stmt(*stmt).kind, StmtKind::Error) {
-                self.mark_broken();
+            if self.has_errors(*stmt) {
                 continue;
             }
             let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
@@ -341,8 +337,8 @@ impl Draft<'_> {
             }
             return;
         }
-        if matches!(self.expr(init).kind, ExprKind::Error) {
-            return self.mark_broken();
+        if self.has_errors(init) {
+            return;
         }
         if self.constant_rail_call(init).is_some() {
             return;
@@ -368,6 +364,7 @@ impl Draft<'_> {
             uses.map(|expr| RepairEdit { range: expr.range, text: vec![text(name.as_str())] }).collect();
         edits.push(RepairEdit { range: self.stmt(stmt).range, text: Vec::new() });
         edits.dedup();
+        let alone = !self.shares_its_declaration(stmt);
         self.report(
             self.violation(
                 &cuda::auto_twice::RULE,
@@ -376,7 +373,7 @@ impl Draft<'_> {
             )
             .note(format!("both would be the same number: use `{name}`"))
             .related(None, self.local(first).range, "asked for here first")
-            .repair(Repair::edits(vec![text(format!("Use `{name}` instead"))], edits)),
+            .repair(alone.then(|| Repair::edits(vec![text(format!("Use `{name}` instead"))], edits))),
         );
     }
 

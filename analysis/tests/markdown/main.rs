@@ -82,7 +82,6 @@ fn check(page: &str, test: &Test) -> Vec<String> {
         for asked in expected.iter().filter(|it| matches!(it.kind, Kind::Revealed | Kind::Place)) {
             findings.extend(analysed.about(index, asked.line, asked.kind));
         }
-        findings.dedup();
         for (line, text) in compare(&expected, &findings) {
             wrong.push(format!("  {page}:{}: {text}", file.line + line));
         }
