@@ -30,10 +30,7 @@ impl Draft<'_> {
             ExprKind::Error => self.mark_broken(),
             ExprKind::Literal(_) => {}
             ExprKind::Local(local) => self.hoistable_local(*local, node.range, whole),
-            ExprKind::Here => {
-                self.not_hoistable(expr, &hoist::here::RULE, "`here` is not known before the launch", "place",
-                    "the host evaluates this before the launch, where `here` is the host, and not the device that the kernel runs on");
-            }
+            ExprKind::Here => self.here_before_launch(node.range),
             ExprKind::This | ExprKind::Outer(_) => {
                 self.not_hoistable(
                     expr,
@@ -42,6 +39,9 @@ impl Draft<'_> {
                     "self",
                     "copy what is needed of it into a `val` before the `at`",
                 );
+            }
+            ExprKind::Field { .. } | ExprKind::Call { .. } if self.asks_here(expr) => {
+                self.here_before_launch(node.range)
             }
             ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
             ExprKind::StaticField(field) => {
@@ -79,6 +79,28 @@ impl Draft<'_> {
                      these have the same value there");
             }
         }
+    }
+
+    /// Whether it is a field or result of `here` itself.
+    fn asks_here(&self, expr: ExprId) -> bool {
+        match &self.expr(self.strip(expr)).kind {
+            ExprKind::Here => true,
+            ExprKind::Field { object, .. } => self.asks_here(*object),
+            ExprKind::Call { method, receiver: Some(receiver), .. } => {
+                !self.facts.is_pure(*method) && self.asks_here(*receiver)
+            }
+            _ => false,
+        }
+    }
+
+    fn here_before_launch(&self, range: TextRange) {
+        self.refuse(
+            &hoist::here::RULE,
+            range,
+            "`here` is not yet the kernel's place while the kernel is set up",
+            "the host evaluates this before the launch, where `here` is the host and not the device: use the variable of the place that \
+             the `at` names, before the `at`",
+        );
     }
 
     fn hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
