@@ -18,4 +18,5 @@ pub mod place;
 pub mod scope;
 pub mod ty;
 
+pub use check::file_diagnostics;
 pub use host::{Analysis, AnalysisHost, Cancelled};

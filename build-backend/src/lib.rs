@@ -1,6 +1,9 @@
 //! Back end: lowering, code generation, building and running.
 #![allow(missing_docs)]
+pub mod cli;
 pub mod driver;
 pub mod emit;
+pub mod lower;
 pub mod mir;
 pub mod project;
+pub mod report;

@@ -1,15 +1,22 @@
 //! The apg runtime: places, activities, memory and devices of a running X10 program.
 //!
-//! A compiled program is a shared object that this crate loads; the two speak through the tables of `include/apg.h`,
-//! whose functions are listed in [`abi`].
+//! A compiled program is a shared object that this crate loads ([`run`]); the two speak through the tables of
+//! `include/apg.h`, whose functions are listed in [`abi`].
 #![allow(missing_docs)]
 
 pub mod abi;
+pub mod activity;
 pub mod device;
 pub mod distributed;
 pub mod layout;
 pub mod library;
 pub mod memory;
+pub mod natives;
+pub mod program;
+pub mod run;
 pub mod serialize;
+mod signals;
 pub mod topology;
 pub mod transport;
+
+pub use run::{Image, RunOptions, run};

@@ -10,10 +10,12 @@
 mod syntax_kind;
 
 pub mod ast;
+mod format;
 mod lexer;
 mod parser;
 mod parsing;
 mod ptr;
+mod reparse;
 mod syntax_error;
 mod syntax_node;
 mod tree;
@@ -22,8 +24,12 @@ mod validation;
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
+pub use crate::format::{format, format_parsed, formatted};
 pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
+pub use crate::reparse::Edit;
+#[doc(hidden)]
+pub use crate::reparse::is_local;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;
 pub use crate::syntax_node::{

@@ -1,5 +1,7 @@
 //! Text to tree.
 
+use std::sync::Arc;
+
 use crate::ast::{AstNode, SourceFile};
 use crate::parser::{Entry, input::Input};
 use crate::{GreenNode, SyntaxError, SyntaxNode, lexer, parser, tree, validation};
@@ -8,31 +10,41 @@ use crate::{GreenNode, SyntaxError, SyntaxNode, lexer, parser, tree, validation}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parse {
     green: GreenNode,
-    /// All errors, in the order of the text: of tokens, of grammar, of [validation](crate::validation).
-    errors: std::sync::Arc<[SyntaxError]>,
+    /// Errors of tokens and grammar.
+    syntax_errors: Arc<[SyntaxError]>,
+    /// Those, and what the validation found.
+    errors: Arc<[SyntaxError]>,
+    /// A closing brace has no opening one. Recovery asks for it, in all of the text.
+    pub(crate) extra_close: bool,
 }
 
 /// Parses a file. Any text gives a tree whose text is the input.
 pub fn parse(text: &str) -> Parse {
-    let (green, mut errors) = parse_entry(text, Entry::SourceFile);
-    validation::validate(&green, &mut errors);
-    Parse::new(green, errors)
-}
-
-/// Tree and errors of `text` as `entry`; no validation.
-pub(crate) fn parse_entry(text: &str, entry: Entry) -> (GreenNode, Vec<SyntaxError>) {
     let lexed = lexer::lex(text);
     let input = Input::new(&lexed, text);
-    let (events, mut errors) = parser::parse(&lexed, &input, entry);
+    let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
     let green = tree::build(text, &lexed, events);
     errors.extend(lexed.errors);
-    (green, errors)
+    let mut all = errors.clone();
+    validation::validate(&green, &mut all);
+    Parse::new(green, errors, all, input.extra_close)
 }
 
 impl Parse {
-    pub(crate) fn new(green: GreenNode, mut errors: Vec<SyntaxError>) -> Parse {
-        errors.sort_by_key(|it| (it.range.start(), it.range.end()));
-        Parse { green, errors: errors.into() }
+    pub(crate) fn new(
+        green: GreenNode,
+        syntax_errors: Vec<SyntaxError>,
+        errors: Vec<SyntaxError>,
+        extra_close: bool,
+    ) -> Parse {
+        let sorted = |mut errors: Vec<SyntaxError>| -> Arc<[SyntaxError]> {
+            errors.sort_by(|a, b| {
+                let key = |it: &SyntaxError| (it.range.start(), it.range.end());
+                key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
+            });
+            errors.into()
+        };
+        Parse { green, syntax_errors: sorted(syntax_errors), errors: sorted(errors), extra_close }
     }
 
     /// The typed tree.
@@ -48,6 +60,10 @@ impl Parse {
     /// The tree without positions.
     pub fn green(&self) -> &GreenNode {
         &self.green
+    }
+
+    pub(crate) fn syntax_errors(&self) -> &[SyntaxError] {
+        &self.syntax_errors
     }
 
     /// All errors, in the order of the text.

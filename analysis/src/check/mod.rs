@@ -11,8 +11,10 @@ use crate::db::{Db, parse};
 use crate::diagnostics::{Diagnostic, internal, syntax as syntax_rules};
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
+use crate::item_tree::ClassPlace;
 use crate::item_tree::items::{
-    all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
+    all_classes, class_item, class_place, field_item, fields, item_tree, methods, own_typedefs,
+    top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::{kernel_diagnostics, kernel_ranges};
@@ -104,6 +106,9 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, *item, problems));
     }
+    if class_is_in_body(db, class) {
+        return all; // its declaration is refused, so its code is not looked at
+    }
     for field in fields(db, class) {
         if field_item(db, *field).is_some_and(|item| item.has_initializer) {
             guarded(&mut all, || code_diagnostics(db, Owner::Field(*field)));
@@ -117,6 +122,11 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
 
 /// General rules whose cases within a kernel have rules of their own.
 const KERNELS_SAY_BETTER: [&str; 3] = ["async/captured-var", "place/captured-var", "place/remote-access"];
+
+/// Whether the class, or one around it, stands in the code of a method.
+fn class_is_in_body(db: &dyn Db, class: ClassId) -> bool {
+    std::iter::successors(Some(class), |c| c.outer(db)).any(|c| class_place(db, c) != ClassPlace::Member)
+}
 
 /// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
 /// kernels.

@@ -154,6 +154,11 @@ impl TypeScope<'_> {
                 return Some(Path { root: PathRoot::Static(name), fields: names[end + 1..].to_vec() });
             }
         }
+        // A class in the code of a method may speak of that code's variables, which are not known here.
+        let mut around = std::iter::successors(self.class, |c| c.outer(self.db));
+        if around.any(|c| class_item(self.db, c).as_ref().is_some_and(|c| c.body.is_some())) {
+            return None;
+        }
         let message = format!("nothing named `{first}` can be used in this constraint");
         let problem = Problem::new(&name_rules::unresolved::RULE, written.at, message);
         problems.push(match closest(first, self.value_candidates().iter().map(SmolStr::as_str)) {

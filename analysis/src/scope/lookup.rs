@@ -9,10 +9,10 @@ use super::suggest::closest;
 use crate::db::Db;
 use crate::diagnostics::{Fix, TextEdit, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
-use crate::item_tree::NameSegment;
 use crate::item_tree::items::{
     class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
 };
+use crate::item_tree::{ClassItem, NameSegment};
 use crate::ty::Ty;
 use crate::ty::supers::all_supertypes;
 
@@ -129,7 +129,7 @@ impl TypeScope<'_> {
         }
         let mut class = self.class;
         while let Some(inner) = class {
-            if let Some(found) = self.in_class(inner, name) {
+            if let Some(found) = self.in_class(inner, name).or_else(|| self.beside(inner, name)) {
                 return Ok(Some(found));
             }
             class = inner.outer(self.db);
@@ -147,6 +147,19 @@ impl TypeScope<'_> {
             return Some(found);
         }
         (class.name(db) == name).then_some(Found::Class(class))
+    }
+
+    /// A class in the same code as the local or anonymous class `class`.
+    fn beside(&self, class: ClassId, name: &str) -> Option<Found> {
+        let db = self.db;
+        let body = class_item(db, class).as_ref()?.body.as_ref()?;
+        let outer = class.outer(db)?;
+        let siblings = &class_item(db, outer).as_ref()?.classes;
+        let same = |c: &&std::sync::Arc<ClassItem>| {
+            c.name == name && c.body.as_ref().is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
+        };
+        let found = siblings.iter().find(same)?;
+        Some(Found::Class(ClassId::new(db, outer.file(db), Some(outer), found.name.clone(), found.nth)))
     }
 
     /// The member type of `class`, its own or inherited.

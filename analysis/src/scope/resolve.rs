@@ -8,7 +8,7 @@ use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, method_type_param_ids, properties, qualified_name, type_param_ids, typedef_item,
+    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -52,9 +52,15 @@ impl<'a> TypeScope<'a> {
         }
     }
 
-    /// The scope inside a class.
+    /// The scope inside a class; for a class in a method's code with that method's type parameters.
     pub fn class(db: &'a dyn Db, class: ClassId) -> TypeScope<'a> {
-        TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) }
+        let mut scope = TypeScope { class: Some(class), ..TypeScope::file(db, class.file(db)) };
+        let around = std::iter::successors(Some(class), |c| c.outer(db));
+        for method in around.filter_map(|c| enclosing_method(db, c)) {
+            let params = method_type_param_ids(db, method).iter();
+            scope.type_params.splice(0..0, params.map(|p| (p.name(db).clone(), Ty::param(db, *p))));
+        }
+        scope
     }
 
     /// The scope inside a method: its class's, with its type parameters.
@@ -148,6 +154,11 @@ impl<'a> TypeScope<'a> {
         }
         let properties = properties(db, class);
         if properties.len() != args.len() {
+            // `Region(2)` may be a type definition `Region` that is a member of the class `Region`.
+            let members = own_typedefs(db, class, class.name(db));
+            if let Some(typedef) = self.fitting(&members, type_args_of(db, ty), args) {
+                return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
+            }
             let message = format!(
                 "`{}` has {} properties, but {} values are given for them",
                 class.name(db),
@@ -165,6 +176,16 @@ impl<'a> TypeScope<'a> {
         ty.constrained(db, constraint)
     }
 
+    /// The type definition among `typedefs` with these numbers of arguments.
+    fn fitting(&self, typedefs: &[TypedefId], type_args: &[Ty], args: &[PathRef]) -> Option<TypedefId> {
+        let fits = |typedef: &&TypedefId| {
+            typedef_item(self.db, **typedef)
+                .as_ref()
+                .is_some_and(|t| t.type_params.len() == type_args.len() && t.params.len() == args.len())
+        };
+        typedefs.iter().find(fits).copied()
+    }
+
     /// The type definition among `typedefs` with these numbers of arguments, expanded.
     fn expand(
         &self,
@@ -175,13 +196,12 @@ impl<'a> TypeScope<'a> {
         problems: &mut Vec<Problem>,
     ) -> Ty {
         let db = self.db;
-        let fits = |typedef: &&TypedefId| {
-            typedef_item(db, **typedef)
-                .as_ref()
-                .is_some_and(|t| t.type_params.len() == type_args.len() && t.params.len() == args.len())
-        };
-        let Some(typedef) = typedefs.iter().find(fits).copied() else {
+        let Some(typedef) = self.fitting(typedefs, &type_args, args) else {
             let name = typedefs.first().map_or("", |t| t.name(db).as_str());
+            let around = typedefs.first().and_then(|t| t.outer(db)).filter(|c| c.name(db) == name);
+            if let Some(class) = around {
+                return self.apply_class(at, class, type_args, args, problems);
+            }
             let message = format!(
                 "no type definition `{name}` takes {} type arguments and {} values",
                 type_args.len(),
@@ -260,6 +280,17 @@ impl<'a> TypeScope<'a> {
         }
         None
     }
+}
+
+fn type_args_of(db: &dyn Db, ty: Ty) -> &[Ty] {
+    ty.as_class(db).map_or(&[], |(_, args)| args)
+}
+
+/// The method whose code a local or anonymous class stands in.
+pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
+    let body = class_item(db, class).as_ref()?.body.as_ref()?;
+    let method = MethodId::new(db, class.outer(db)?, body.owner.clone(), body.nth);
+    crate::item_tree::items::method_item(db, method).map(|_| method)
 }
 
 fn wrong_count(db: &dyn Db, at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {

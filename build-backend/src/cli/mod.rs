@@ -1,16 +1,10 @@
 //! The `apg` command: one file a sub-command. Exit status 0 is success, 1 an error in the input or the
 //! program, 2 misuse of the command (as clap's own).
 
-mod build;
 mod check;
 mod clean;
-mod doctor;
 mod explain;
-mod fmt;
 mod options;
-mod places;
-mod progress;
-mod run;
 mod source;
 
 use std::process::ExitCode;
@@ -29,20 +23,10 @@ struct Cli {
 enum Command {
     /// Report all errors and warnings, and how to mend them
     Check(check::Check),
-    /// Build a program and run it
-    Run(run::Run),
-    /// Build a program, or print what it is compiled to
-    Build(build::Build),
-    /// Show the places: hosts and their accelerators
-    Places(places::Places),
     /// Print the page of a diagnostic code
     Explain(explain::Explain),
-    /// Format source files
-    Fmt(fmt::Fmt),
     /// Remove everything from the build cache
     Clean(clean::Clean),
-    /// Say what this machine has and what it lacks
-    Doctor(doctor::Doctor),
 }
 
 /// A command that cannot do what it was asked: printed as "error: ..." with hints below.
@@ -82,13 +66,8 @@ type Outcome = Result<u8, Failure>;
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Check(command) => command.run(),
-        Command::Run(command) => command.run(),
-        Command::Build(command) => command.run(),
-        Command::Places(command) => command.run(),
         Command::Explain(command) => command.run(),
-        Command::Fmt(command) => command.run(),
         Command::Clean(command) => command.run(),
-        Command::Doctor(command) => command.run(),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

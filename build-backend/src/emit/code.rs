@@ -96,7 +96,7 @@ pub enum Scope {
     /// Code that runs on every way out: jumps go through it.
     Cleanup { number: u32, exits: Vec<Jump> },
     /// The threads of a block: leaving the function ends one thread.
-    Threads { label: String, used: bool },
+    Threads { label: String, ended: String, used: bool },
 }
 
 /// A way out of a construct.

@@ -241,10 +241,10 @@ impl Code<'_> {
                     self.out.line(format!("goto b{};", target.0));
                     return;
                 }
-                (Scope::Threads { label, used }, Jump::Return) => {
+                (Scope::Threads { label, ended, used }, Jump::Return) => {
                     *used = true;
-                    let label = label.clone();
-                    self.out.line(format!("goto {label};"));
+                    let text = format!("{ended}goto {label};");
+                    self.out.line(text);
                     return;
                 }
                 (Scope::Opaque, _) => innermost_breakable = false,

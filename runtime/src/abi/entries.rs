@@ -13,6 +13,35 @@ macro_rules! pointer {
     (raises ($($ty:tt),*) $result:tt) => { unsafe extern "C" fn($($ty,)* *mut $result) -> Ref };
 }
 
+/// The C function of an entry.
+macro_rules! shim {
+    (plain $path:path, ($($arg:ident: $ty:tt),*) $result:tt) => {{
+        unsafe extern "C" fn shim($($arg: $ty),*) -> $result {
+            $path($($arg),*)
+        }
+        shim
+    }};
+    (raises $path:path, ($($arg:ident: $ty:tt),*) ()) => {{
+        unsafe extern "C" fn shim($($arg: $ty),*) -> Ref {
+            match $path($($arg),*) {
+                Ok(()) => Ref::NULL,
+                Err(raised) => raised.hand_over(),
+            }
+        }
+        shim
+    }};
+    (raises $path:path, ($($arg:ident: $ty:tt),*) $result:tt) => {{
+        unsafe extern "C" fn shim($($arg: $ty,)* out: *mut $result) -> Ref {
+            match $path($($arg),*) {
+                // The caller's wrapper passes the address of a local.
+                Ok(value) => { unsafe { out.write(value) }; Ref::NULL }
+                Err(raised) => raised.hand_over(),
+            }
+        }
+        shim
+    }};
+}
+
 macro_rules! is_raising {
     (plain) => {
         false
@@ -23,7 +52,7 @@ macro_rules! is_raising {
 }
 
 macro_rules! entries {
-    ($(in $($module:ident)::+ { $(
+    ($(in natives::$module:ident { $(
         $(#[doc = $doc:literal])+
         $kind:ident fn $name:ident($($arg:ident: $ty:tt),*) -> $result:tt;
     )* })*) => {
@@ -48,6 +77,16 @@ macro_rules! entries {
                 raises: is_raising!($kind),
             },
         )*)*];
+
+        /// The table of a process that is place `here`.
+        pub fn table(here: i64) -> Runtime {
+            Runtime {
+                abi: VERSION,
+                entry_count: ENTRIES.len() as u32,
+                here,
+                $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
+            }
+        }
     };
 }
 

@@ -13,7 +13,7 @@ mod entries;
 mod exceptions;
 mod header;
 
-pub use entries::{ENTRIES, Runtime};
+pub use entries::{ENTRIES, Runtime, table};
 pub use exceptions::ExceptionKind;
 pub use header::generate as generate_header;
 
@@ -173,6 +173,14 @@ pub type StaticPointer = *mut StaticState;
 /// The exception an entry raises; never null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raised(pub Ref);
+
+impl Raised {
+    /// The object, on its way to its handler.
+    fn hand_over(self) -> Ref {
+        crate::memory::keep_raised(self.0);
+        self.0
+    }
+}
 
 /// The result of a raising entry.
 pub type Outcome<T> = Result<T, Raised>;

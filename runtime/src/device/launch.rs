@@ -7,7 +7,7 @@ use super::buffers::Buffer;
 use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
-use super::error::{DeviceError, Kind, Place};
+use super::error::{DeviceError, Kind};
 use super::module::{Function, place_of};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
@@ -122,34 +122,34 @@ impl Device {
         environment: &[u8],
         done: Done,
     ) -> Result<(), LaunchError> {
-        let at = place_of(kernel);
-        let function = self.function(kernel).map_err(|error| error.at(&at))?;
+        // Where the kernel stands is put into words only for errors: a launch takes microseconds.
+        let at = |error: DeviceError| error.at(&place_of(kernel));
+        let function = self.function(kernel).map_err(at)?;
         self.context.enter()?;
         // SAFETY: see above.
-        let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast(), &at)? };
+        let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast())? };
         if plan.is_empty() {
             done(Ok(()));
             return Ok(());
         }
-        self.check_limits(&function, &plan).map_err(|error| error.at(&at))?;
+        self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
-        self.allow_shared(&function, shared).map_err(|error| error.at(&at))?;
-        let mut prepared =
-            environment::prepare(self, place, kernel, environment).map_err(|error| error.at(&at))?;
+        self.allow_shared(&function, shared).map_err(at)?;
+        let mut prepared = environment::prepare(self, place, kernel, environment).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
-            Some(self.upload_environment(&mut prepared).map_err(|error| error.at(&at))?)
+            Some(self.upload_environment(&mut prepared).map_err(at)?)
         } else {
             None
         };
         let uploads = std::mem::take(&mut prepared.uploads);
-        let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, at };
+        let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, kernel };
         if uploads.is_empty() {
             ready.start(done);
             return Ok(());
         }
         let then: Done = Box::new(move |result| match result {
             Ok(()) => ready.start(done),
-            Err(error) => done(Err(error.at(&ready.at))),
+            Err(error) => done(Err(error.at(&place_of(ready.kernel)))),
         });
         // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
         unsafe { self.upload(uploads, then) };
@@ -174,8 +174,8 @@ impl Device {
         kernel: &Kernel,
         function: &Function,
         environment: *const c_void,
-        at: &Place,
     ) -> Result<Plan, LaunchError> {
+        let at = |error: DeviceError| error.at(&place_of(kernel));
         // SAFETY: see above, here and below.
         let configured = |blocks, threads| unsafe { configure(kernel, environment, blocks, threads) };
         let multiprocessors = self.limits.multiprocessors;
@@ -198,15 +198,15 @@ impl Device {
                     "{}: no block size fits: too many registers or too much shared memory",
                     self.label()
                 );
-                DeviceError::new(Kind::IllegalOperation, message).at(at)
+                at(DeviceError::new(Kind::IllegalOperation, message))
             })?;
         }
         let plan = configured(multiprocessors, threads)?;
         if kernel.auto_blocks == 0 || plan.is_empty() {
             return Ok(plan);
         }
-        self.check_limits(function, &plan).map_err(|error| error.at(at))?;
-        let resident = self.resident(function, &plan).map_err(|error| error.at(at))?;
+        self.check_limits(function, &plan).map_err(at)?;
+        let resident = self.resident(function, &plan).map_err(at)?;
         configured(multiprocessors.saturating_mul(resident.max(1)), threads)
     }
 
@@ -221,8 +221,8 @@ impl Device {
     }
 
     fn check_limits(&self, function: &Function, plan: &Plan) -> Result<(), DeviceError> {
-        let device = self.label();
         let refuse = |text: String| Err(DeviceError::new(Kind::IllegalOperation, text));
+        let device = self;
         let threads = plan.threads();
         if threads > i64::from(self.limits.threads_per_block) {
             let most = self.limits.threads_per_block;
@@ -262,7 +262,7 @@ struct Ready {
     prepared: Prepared,
     /// The environment's address on the device, unless it is the parameter.
     by_pointer: Option<u64>,
-    at: Place,
+    kernel: &'static Kernel,
 }
 
 impl Ready {
@@ -279,11 +279,10 @@ impl Ready {
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
         };
         let mut parameters = [environment, std::ptr::from_mut(&mut shared).cast()];
-        let label = device.label();
-        let prepared = self.prepared;
+        let (prepared, kernel) = (self.prepared, self.kernel);
         let finished: Done = Box::new(move |result| {
             drop(prepared);
-            done(result.map_err(|error| error.at(&self.at)));
+            done(result.map_err(|error| error.at(&place_of(kernel))));
         });
         let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
         let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
@@ -310,7 +309,7 @@ impl Ready {
             },
             finished,
             // `finished` says where.
-            |failure| DeviceError::driver(&label, "launch a kernel", &failure),
+            |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         );
     }
 }

@@ -130,10 +130,10 @@ impl Device {
 
     /// "CUDA0 (NVIDIA H200)".
     pub fn label(&self) -> String {
-        format!("CUDA{} ({})", self.ordinal, self.name)
+        self.to_string()
     }
 
-    /// Compute capability.
+    /// Compute capability of the device.
     pub fn capability(&self) -> (u32, u32) {
         self.capability
     }
@@ -145,5 +145,12 @@ impl Device {
 
     fn check(&self, result: sys::CUresult, what: &str) -> Result<(), DeviceError> {
         driver::check(result).map_err(|failure| DeviceError::driver(&self.label(), what, &failure))
+    }
+}
+
+/// As in messages: [`Device::label`].
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CUDA{} ({})", self.ordinal, self.name)
     }
 }

@@ -21,6 +21,8 @@ pub struct Function {
     pub static_shared: i32,
     /// Dynamic shared memory that it has been allowed so far.
     allowed_shared: Mutex<i32>,
+    /// Answers of the occupancy calculator: resident blocks by threads and dynamic shared memory of a block.
+    resident: Mutex<HashMap<(i32, i32), i32>>,
 }
 
 // SAFETY: functions of the driver may be used from any thread.
@@ -91,6 +93,7 @@ impl Device {
             max_threads: attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             static_shared: attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             allowed_shared: Mutex::new(0),
+            resident: Mutex::default(),
         })
     }
 
@@ -135,6 +138,9 @@ impl Device {
         threads: i32,
         shared: i32,
     ) -> Result<i32, DeviceError> {
+        if let Some(known) = function.resident.lock().get(&(threads, shared)) {
+            return Ok(*known);
+        }
         self.allow_shared(function, shared)?;
         let mut blocks = 0;
         // SAFETY: a function of this device; the result goes to a local.
@@ -147,6 +153,7 @@ impl Device {
             )
         };
         self.check(result, "tell how many blocks of a kernel it holds")?;
+        function.resident.lock().insert((threads, shared), blocks);
         Ok(blocks)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -12,6 +13,8 @@ use super::error::{DeviceError, Kind};
 
 /// How many kernels of one device may run side by side.
 const QUEUES: usize = 4;
+/// How long a queue's thread looks at a kernel before it sleeps.
+const LOOK: Duration = Duration::from_micros(50);
 
 /// The kernel queues of a device.
 pub struct Kernels {
@@ -24,6 +27,8 @@ pub struct Queue {
     /// Kernels on their way.
     load: Arc<AtomicUsize>,
     pending: Mutex<Sender<(Event, Done)>>,
+    /// Events that can be used again.
+    spare: Arc<Mutex<Vec<Event>>>,
 }
 
 /// A stream of the driver.
@@ -75,6 +80,19 @@ impl Event {
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
+    /// As [`Event::wait`], but looks for a moment before it sleeps: waking up takes longer than many a kernel runs.
+    fn wait_soon(&self) -> Result<(), driver::Failure> {
+        let begun = Instant::now();
+        while begun.elapsed() < LOOK {
+            // SAFETY: an event of ours.
+            match unsafe { sys::cuEventQuery(self.0) } {
+                sys::CUresult::CUDA_ERROR_NOT_READY => std::thread::yield_now(),
+                other => return driver::check(other),
+            }
+        }
+        self.wait()
+    }
+
     /// Sleeps until all that was on the stream has ended.
     pub fn wait(&self) -> Result<(), driver::Failure> {
         // SAFETY: an event of ours.
@@ -116,14 +134,15 @@ impl Queue {
         let stream = Stream::new().map_err(error)?;
         let load = Arc::new(AtomicUsize::new(0));
         let (pending, receiver) = channel();
-        let (context, counter) = (Arc::clone(context), Arc::clone(&load));
+        let spare = Arc::new(Mutex::new(Vec::new()));
+        let (context, counter, used) = (Arc::clone(context), Arc::clone(&load), Arc::clone(&spare));
         std::thread::Builder::new()
             .name(format!("apg-gpu{ordinal}-{index}"))
-            .spawn(move || complete(&context, ordinal, &counter, &receiver))
+            .spawn(move || complete(&context, ordinal, (&counter, &used), &receiver))
             .map_err(|error| {
                 DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
             })?;
-        Ok(Queue { stream, load, pending: Mutex::new(pending) })
+        Ok(Queue { stream, load, pending: Mutex::new(pending), spare })
     }
 
     /// Runs `start`, which puts work on the stream, and calls `done` when that work has ended, or with its error. Work of
@@ -135,7 +154,8 @@ impl Queue {
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) {
         let pending = self.pending.lock();
-        let recorded = Event::new().and_then(|event| {
+        let spare = self.spare.lock().pop();
+        let recorded = spare.map_or_else(Event::new, Ok).and_then(|event| {
             start(&self.stream)?;
             event.record(&self.stream)?;
             Ok(event)
@@ -157,16 +177,21 @@ impl Queue {
     }
 }
 
-fn complete(context: &Context, ordinal: u32, load: &AtomicUsize, pending: &Receiver<(Event, Done)>) {
+fn complete(
+    context: &Context,
+    ordinal: u32,
+    (load, spare): (&AtomicUsize, &Mutex<Vec<Event>>),
+    pending: &Receiver<(Event, Done)>,
+) {
     let entered = context.enter();
     for (event, done) in pending {
         let result = entered.clone().and_then(|()| {
-            event.wait().map_err(|failure| {
+            event.wait_soon().map_err(|failure| {
                 DeviceError::driver(&format!("CUDA{ordinal}"), "finish a kernel", &failure)
             })
         });
         load.fetch_sub(1, Ordering::Relaxed);
-        drop(event);
+        spare.lock().push(event);
         done(result);
     }
 }

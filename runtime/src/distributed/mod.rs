@@ -22,6 +22,7 @@ pub mod engine;
 mod home;
 mod message;
 mod remote;
+pub mod session;
 mod system;
 mod team;
 mod transfer;

@@ -18,7 +18,7 @@ pub struct System {
     own: OnceLock<Vec<Accelerator>>,
     topology: OnceLock<Topology>,
     /// In the order of [`System::own`], opened when first used.
-    devices: OnceLock<Vec<OnceLock<Result<Arc<Device>, DeviceError>>>>,
+    devices: OnceLock<Vec<DeviceSlot>>,
     engine: OnceLock<Arc<dyn Engine>>,
     /// Place 0, while it collects what the others have.
     collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
@@ -26,6 +26,9 @@ pub struct System {
     /// The status with which place 0 has ended the program.
     end: OnceLock<i32>,
 }
+
+/// A device, or why it cannot be used.
+type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
 
 static SYSTEM: OnceLock<System> = OnceLock::new();
 
@@ -87,6 +90,12 @@ impl System {
     /// All places. With one host, its accelerators are looked for on the first call.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]))
+    }
+
+    /// Whether there is surely nothing but one host: no other process and no device can wake an activity.
+    pub fn topology_is_trivial(&self) -> bool {
+        self.hosts() == 1
+            && (self.selection == Selection::None || device::count().map_or(true, |count| count == 0))
     }
 
     /// This host's accelerators.

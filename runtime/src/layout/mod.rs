@@ -92,6 +92,17 @@ pub struct Field {
     pub ty: *const Type,
 }
 
+impl Field {
+    /// The source name.
+    pub fn name(&self) -> &str {
+        if self.name.is_null() {
+            return "";
+        }
+        // SAFETY: descriptors are static data of the program; names are C strings.
+        unsafe { CStr::from_ptr(self.name) }.to_str().unwrap_or("")
+    }
+}
+
 /// An interface's methods (`apg_itable`).
 #[repr(C)]
 #[derive(Debug)]

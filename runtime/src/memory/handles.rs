@@ -1,13 +1,14 @@
 //! References held by Rust code, by other places and by string constants.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::object::Ref;
 use super::threads;
+use crate::layout::Object;
 
 /// Keeps an object alive for Rust code.
 #[derive(Debug)]
@@ -142,12 +143,24 @@ pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result
     Ok(*table.get_or_insert_default().entry(bytes).or_insert(string))
 }
 
+/// Exceptions that entries have raised lately: until its handler has it, an exception is known only to the unwinder's own
+/// memory, in which nobody looks for references.
+static RAISED: [AtomicPtr<Object>; 1024] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 1024];
+static NEXT_RAISED: AtomicUsize = AtomicUsize::new(0);
+
+/// Keeps an exception alive until it has surely been caught.
+pub fn keep_raised(exception: Ref) {
+    let slot = NEXT_RAISED.fetch_add(1, Ordering::Relaxed) % RAISED.len();
+    RAISED[slot].store(exception.0, Ordering::Relaxed);
+}
+
 /// Calls `visit` with every object held here; all threads are stopped.
 pub fn each(mut visit: impl FnMut(Ref)) {
     for shard in &HANDLES {
         shard.lock().objects.iter().copied().for_each(&mut visit);
     }
     GLOBALS.lock().objects.values().copied().for_each(&mut visit);
+    RAISED.iter().map(|slot| Ref(slot.load(Ordering::Relaxed))).for_each(&mut visit);
     if let Some(table) = &*INTERNED.lock() {
         table.values().copied().for_each(&mut visit);
     }

@@ -77,8 +77,10 @@ const LEAST_THRESHOLD: usize = 512;
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: OnceLock<Heap> = OnceLock::new();
 
-/// Sets the most bytes the heap may use. Without effect once the heap is in use.
-pub fn configure(limit: usize) {
+/// Sets the most bytes the heap may use; 0 asks for three quarters of the machine's memory, shared by `places`
+/// processes. Without effect once the heap is in use.
+pub fn configure(limit: usize, places: usize) {
+    let limit = if limit == 0 { default_limit() / places.max(1) } else { limit };
     LIMIT.store(limit, Ordering::Relaxed);
 }
 

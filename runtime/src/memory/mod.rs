@@ -18,10 +18,12 @@ mod threads;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
-pub use handles::{Handle, forget_global, global, interned, register_global};
+pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
+pub(crate) use heap::allocate_in_emergency;
 pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure};
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::add_static_roots;
 pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};
-pub(crate) use threads::{Critical, critical, enter_critical, leave_critical};
+pub(crate) use threads::{enter_critical, leave_critical};

@@ -45,8 +45,8 @@ impl SharedLock {
 
     /// Waits for the lock.
     pub fn lock(&self) -> Guard<'_> {
-        // Without the lock output is only less tidy.
-        let _ = self.0.lock();
+        // Signals interrupt; after any other failure output is only less tidy.
+        while self.0.lock().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {}
         Guard(&self.0)
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod input;
 mod token_set;
 
 use self::event::Event;
-pub(crate) use self::grammar::Entry;
+pub(crate) use self::grammar::{Entry, has_statements};
 use self::input::Input;
 use self::token_set::TokenSet;
 use crate::lexer::Lexed;

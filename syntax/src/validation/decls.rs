@@ -7,6 +7,8 @@ use crate::SyntaxKind::{self, *};
 /// The package comes first, then the imports, then the declarations.
 pub(super) fn order(file: Node<'_>, errors: &mut Vec<SyntaxError>) {
     let mut seen = None;
+    // One misplaced token before them makes all imports late: the first says enough.
+    let mut late_import = false;
     for node in file.nodes() {
         let message = match (node.kind(), seen) {
             (PACKAGE_DECL, Some(PACKAGE_DECL)) => "a file has only one `package` declaration",
@@ -14,8 +16,9 @@ pub(super) fn order(file: Node<'_>, errors: &mut Vec<SyntaxError>) {
             (IMPORT_DECL, Some(CLASS_DECL)) => "imports stand before all declarations",
             _ => "",
         };
-        if !message.is_empty() {
+        if !message.is_empty() && !(late_import && node.kind() == IMPORT_DECL) {
             error(errors, node.range(), message, "move it up");
+            late_import |= node.kind() == IMPORT_DECL;
         }
         seen = match node.kind() {
             PACKAGE_DECL => Some(PACKAGE_DECL),

@@ -8,7 +8,9 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A `switch` with two cases of one value.",
     explanation: r##"
-Each value, and `default`, has one case: the second would never be reached.
+Each value, and `default`, has one case: the statements of the second would never be reached.
+
+Remove one of the two, or give it another value.
 "##,
     failing: r##"
 class Example {

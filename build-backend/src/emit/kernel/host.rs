@@ -9,15 +9,18 @@ pub fn host(code: &mut Code<'_>) -> String {
     for index in 0..code.program.kernels.len() {
         let id = KernelId(index as u32);
         configure(code, id);
+        super::cpu::cpu(code, id);
         text.push_str(&code.out.take());
     }
+    code.target = Target::Cpu;
+    let functions = super::device_functions(code, "static inline ");
+    code.target = Target::Host;
     let used = std::mem::take(&mut code.used);
     let mut kernels = used.clone();
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
     let declarations = code.declarations(&kernels);
-    let _ = Target::Cpu;
     code.used = used;
-    format!("#include \"apg_program.h\"\n{declarations}{text}")
+    format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
 }
 
 /// The function that computes extents and lengths of shared rails from the captures.

@@ -1,7 +1,9 @@
 //! Kernels: CUDA C++ for devices, and a form for the processor.
 
+mod cpu;
 mod cuda;
 mod host;
+mod plan;
 mod usage;
 
 pub use cuda::cuda;

@@ -2,6 +2,7 @@
 
 mod build;
 mod host;
+mod kernels;
 
 use std::process::Command;
 
@@ -35,4 +36,19 @@ fn run(program: &Program) -> String {
     }
     let ran = Command::new(&output).output().unwrap();
     String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+/// Compiles the device code of a program's kernels, if this machine has NVIDIA's compiler, which needs no GPU.
+fn compile_cuda(program: &Program) {
+    if let Err(missing) = apg_runtime::device::compiler_version() {
+        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
+    for text in &emitted.cuda {
+        if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
+            panic!("{}\n{text}", error.message);
+        }
+    }
 }

@@ -26,19 +26,22 @@ public final class DenseIterationSpace_2 extends IterationSpace {
     public operator this * (that:IntRange):DenseIterationSpace_3 =
         new DenseIterationSpace_3(min0, min1, that.min, max0, max1, that.max);
     /** Goes over the points. */
-    public def iterator():Iterator[Point] {
-        val space = this;
-        return new Iterator[Point]() {
-            private var i:Long = space.min0;
-            private var j:Long = space.min1;
-            public def hasNext():Boolean = i <= space.max0 && space.min1 <= space.max1;
-            public def next():Point {
-                val point = Point.make(i, j);
-                if (++j > space.max1) { j = space.min1; i++; }
-                return point;
-            }
-        };
-    }
+    public def iterator():Iterator[Point] = new Iterator_2(this);
     /** "(a..b)*(c..d)". */
     public def toString():String = "(" + min0 + ".." + max0 + ")*(" + min1 + ".." + max1 + ")";
+}
+
+final class Iterator_2 implements Iterator[Point] {
+    private val space:DenseIterationSpace_2;
+    private var i:Long;
+    private var j:Long;
+
+    def this(space:DenseIterationSpace_2) { this.space = space; i = space.min0; j = space.min1; }
+
+    public def hasNext():Boolean = i <= space.max0 && space.min1 <= space.max1;
+    public def next():Point {
+        val point = Point.make(i, j);
+        if (++j > space.max1) { j = space.min1; i++; }
+        return point;
+    }
 }

@@ -25,23 +25,26 @@ public final class DenseIterationSpace_3 extends IterationSpace {
     public def min(i:Long):Long = i == 0 ? min0 : (i == 1 ? min1 : min2);
     public def max(i:Long):Long = i == 0 ? max0 : (i == 1 ? max1 : max2);
     /** Goes over the points. */
-    public def iterator():Iterator[Point] {
-        val space = this;
-        return new Iterator[Point]() {
-            private var i:Long = space.min0;
-            private var j:Long = space.min1;
-            private var k:Long = space.min2;
-            public def hasNext():Boolean = i <= space.max0 && space.min1 <= space.max1 && space.min2 <= space.max2;
-            public def next():Point {
-                val point = Point.make(i, j, k);
-                if (++k > space.max2) {
-                    k = space.min2;
-                    if (++j > space.max1) { j = space.min1; i++; }
-                }
-                return point;
-            }
-        };
-    }
+    public def iterator():Iterator[Point] = new Iterator_3(this);
     /** "(a..b)*(c..d)*(e..f)". */
     public def toString():String = "(" + min0 + ".." + max0 + ")*(" + min1 + ".." + max1 + ")*(" + min2 + ".." + max2 + ")";
+}
+
+final class Iterator_3 implements Iterator[Point] {
+    private val space:DenseIterationSpace_3;
+    private var i:Long;
+    private var j:Long;
+    private var k:Long;
+
+    def this(space:DenseIterationSpace_3) { this.space = space; i = space.min0; j = space.min1; k = space.min2; }
+
+    public def hasNext():Boolean = i <= space.max0 && space.min1 <= space.max1 && space.min2 <= space.max2;
+    public def next():Point {
+        val point = Point.make(i, j, k);
+        if (++k > space.max2) {
+            k = space.min2;
+            if (++j > space.max1) { j = space.min1; i++; }
+        }
+        return point;
+    }
 }

@@ -30,12 +30,12 @@ public final struct GlobalRail[T](size:Long) {
     @Intrinsic("rt.device_free") private static native def freeOnDevice(place:Long, handle:Long):void;
 
     /** count zeros at p, which is here or an accelerator of here. */
-    static def allocate[T](p:Place, count:Long){T haszero}:GlobalRail[T] {
+    public static def allocate[T](p:Place, count:Long){T haszero}:GlobalRail[T] {
         if (p == here) return new GlobalRail[T](new Rail[T](count));
         return new GlobalRail[T](p, count, allocateOnDevice(p.id, new Rail[T](0), count));
     }
     /** Frees a rail of an accelerator of here, forgets one of here. */
-    def free():void {
+    public def free():void {
         if (place.isCUDA()) freeOnDevice(place.id, handle); else drop(handle);
     }
 

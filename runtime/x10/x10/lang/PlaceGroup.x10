@@ -37,18 +37,6 @@ public abstract class PlaceGroup implements Iterable[Place] {
     }
 }
 
-/** The places from first on. */
-final class PlaceRange extends PlaceGroup {
-    private val first:Long;
-    private val count:Long;
-
-    def this(first:Long, count:Long) { this.first = first; this.count = count; }
-
-    public def numPlaces():Long = count;
-    public operator this(i:Long):Place = Place(first + i);
-    public def indexOf(id:Long):Long = id >= first && id < first + count ? id - first : -1;
-}
-
 final class PlaceGroupIterator implements Iterator[Place] {
     private val group:PlaceGroup;
     private var position:Long = 0;

@@ -1,6 +1,7 @@
 //! Looking ahead. Matching brackets are known beforehand, so that a list in brackets is one step.
 
 use super::*;
+use crate::parser::input::Input;
 
 /// After the annotations that start at `index`.
 pub(super) fn after_annotations(p: &Parser<'_>, mut index: usize) -> usize {
@@ -122,15 +123,18 @@ pub(super) fn is_condition(p: &Parser<'_>, index: usize, follow: &TokenSet) -> b
 
 /// Whether statements stand between the braces, rather than expressions with commas between.
 pub(super) fn has_statements(p: &Parser<'_>, open: usize, close: usize) -> bool {
+    braces_have_statements(p.input, open, close)
+}
+
+pub(crate) fn braces_have_statements(input: &Input, open: usize, close: usize) -> bool {
     let mut index = open + 1;
-    if STMT_KEYWORDS.contains(p.kind_at(index)) {
+    if STMT_KEYWORDS.contains(input.kind(index)) {
         return true;
     }
     while index < close {
-        match p.kind_at(index) {
+        match input.kind(index) {
             T![;] => return true,
-            T!['('] | T!['['] | T!['{'] => index = p.matching(index).map_or(close, |it| it + 1),
-            EOF => return false,
+            T!['('] | T!['['] | T!['{'] => index = input.matching(index).map_or(close, |it| it + 1),
             _ => index += 1,
         }
     }

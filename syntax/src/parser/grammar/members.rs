@@ -57,7 +57,7 @@ fn garbage(p: &mut Parser<'_>, again: bool) {
     {
         let errors = p.errors.len();
         stmts::stmt(p);
-        p.errors.truncate(errors.max(1));
+        p.errors.truncate(errors);
     } else {
         p.skip_balanced();
     }

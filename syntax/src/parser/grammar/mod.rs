@@ -13,6 +13,7 @@ mod operators;
 mod stmts;
 mod types;
 
+pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use super::{Completed, Marker, Parser, TokenSet};
 use crate::SyntaxKind::{self, *};
 

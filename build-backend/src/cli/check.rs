@@ -1,0 +1,61 @@
+//! `apg check`.
+
+use std::path::PathBuf;
+
+use apg_analysis::diagnostics::Severity;
+use clap::{Args, ValueEnum};
+
+use super::options::{ReportOptions, SourceOptions};
+use super::source::{self, Checked};
+use super::{Failure, Outcome};
+use crate::report::{self, Format};
+
+/// Report all errors and warnings, and how to mend them
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Files, and folders with all .x10 files in and below them
+    #[arg(default_value = ".", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Only what the parser finds
+    #[arg(long)]
+    syntax_only: bool,
+
+    /// Fail at warnings too
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+
+    #[command(flatten)]
+    sources: SourceOptions,
+
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+/// What `--deny` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Exit status 1 when there is a warning.
+    Warnings,
+}
+
+impl Check {
+    pub fn run(self) -> Outcome {
+        let checked = if self.syntax_only {
+            source::check_syntax(&self.paths)?
+        } else {
+            source::check(&self.paths, &self.sources)?
+        };
+        let Checked { findings, files, .. } = checked;
+        let printed = report::print(self.report.message_format, &findings).and_then(|()| {
+            if self.report.message_format == Format::Human {
+                report::print_summary(&findings, files)
+            } else {
+                Ok(())
+            }
+        });
+        printed.map_err(|error| Failure::new(format!("cannot print: {error}")))?;
+        let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
+        Ok(u8::from(findings.iter().any(|finding| finding.severity >= least)))
+    }
+}

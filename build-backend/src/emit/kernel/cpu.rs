@@ -1,0 +1,362 @@
+//! Prints a kernel for the processor, from its plan: blocks one after the other, each run a loop over the threads of the
+//! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
+
+use super::super::code::{Code, RailText, Scope, Target};
+use super::plan::{Class, Node, Plan, plan};
+use super::usage::Usage;
+use crate::mir::*;
+
+/// The function `cpu_KERNEL`.
+pub fn cpu(code: &mut Code<'_>, id: KernelId) {
+    let kernel = &code.program.kernels[id.index()];
+    let symbol = code.names.kernels[id.index()].clone();
+    let plan = plan(kernel);
+    code.target = Target::Cpu;
+    code.result = Ty::Void;
+    code.scopes.clear();
+    code.locals = Code::plain_locals(&kernel.locals);
+    code.at(kernel.position);
+    code.out.open(format!(
+        "apg_object *cpu_{symbol}(const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_) {{"
+    ));
+    code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
+    extents(code, kernel);
+    captures(code, kernel);
+    let scratch = scratch(code, kernel, &plan);
+    code.out.line("apg_object *result_ = nullptr;");
+    code.out.open("try {");
+    code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {");
+    block_indices(code, kernel);
+    for (index, class) in plan.classes.iter().enumerate() {
+        if *class == Class::Uniform {
+            code.declare(index..index + 1);
+        }
+    }
+    shared(code, kernel);
+    let mut printer = Printer { code, kernel, plan: &plan, labels: 0 };
+    if plan.exits {
+        printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
+        printer.code.out.line("apg_i64 one_ = 0;");
+    }
+    printer.nodes(&plan.nodes);
+    if plan.exits {
+        printer.code.out.line("block_end_: ;");
+    }
+    code.out.close("}");
+    code.out.close("} catch (apg_object *x_) { apg_keep(x_); result_ = x_; }");
+    if scratch {
+        code.out.line("free(scratch_);");
+    }
+    code.out.line("return result_;");
+    code.out.close("}");
+    code.target = Target::Host;
+}
+
+/// Numbers of threads of a block; literals where they are known.
+fn extents(code: &mut Code<'_>, kernel: &Kernel) {
+    for axis in 0..3 {
+        let extent =
+            kernel.host.threads.len().checked_sub(axis + 1).and_then(|it| kernel.host.threads.get(it));
+        let text = match extent.map(super::constant) {
+            None => "1".to_owned(),
+            Some(Some(value)) => value.max(0).to_string(),
+            Some(None) => format!("launch_->threads[{axis}]"),
+        };
+        code.out.line(format!("const apg_i64 n{axis}_ = {text};"));
+    }
+    code.out.line("const apg_i64 threads_ = n0_ * n1_ * n2_; (void)threads_;");
+}
+
+fn captures(code: &mut Code<'_>, kernel: &Kernel) {
+    let usage = Usage::of(kernel);
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let text = code.locals[index].text.clone();
+        let (element, member, length) = match capture.kind {
+            KernelCaptureKind::Scalar(ty) => {
+                let ty = code.ty(ty);
+                code.out.line(format!("const {ty} {text} = env.m{index};"));
+                continue;
+            }
+            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+                (element, "data", "length")
+            }
+            KernelCaptureKind::GlobalRail { element } => (element, "handle", "size"),
+        };
+        let ty = code.ty(element);
+        let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
+        code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
+        code.locals[index].rail = Some(RailText { data: text, length: format!("env.m{index}.{length}") });
+    }
+    for (local, text) in [
+        (kernel.auto_blocks, "(apg_i64)launch_->blocks[0] * launch_->blocks[1] * launch_->blocks[2]"),
+        (kernel.auto_threads, "threads_"),
+    ] {
+        if let Some(local) = local {
+            let place = code.local(local);
+            let ty = code.ty(place.ty);
+            code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+        }
+    }
+}
+
+/// Memory of shared rails and of spilled locals; gives whether there is any.
+fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
+    let mut parts = Vec::new();
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let ty = code.ty(rail.element);
+        let length = format!("launch_->shared_lengths[{number}]");
+        let text = code.local(rail.local).text;
+        parts.push((ty, text.clone(), length.clone()));
+        code.locals[rail.local.index()].rail =
+            Some(RailText { data: text, length: format!("((apg_i64){length})") });
+    }
+    for (index, class) in plan.classes.iter().enumerate() {
+        if *class == Class::Spilled {
+            let place = code.locals[index].clone();
+            let ty = code.ty(place.ty);
+            parts.push((ty, format!("{}_", place.text), "threads_".into()));
+            code.locals[index].text = format!("{}_[r_]", place.text);
+        }
+    }
+    if plan.exits {
+        parts.push(("bool".into(), "ended_".into(), "threads_".into()));
+    }
+    if parts.is_empty() {
+        return false;
+    }
+    code.out.line("unsigned long bytes_ = 64;");
+    for (number, (ty, _, length)) in parts.iter().enumerate() {
+        code.out.line(format!(
+            "const unsigned long at{number}_ = bytes_; bytes_ += ((unsigned long)({length}) * sizeof({ty}) + 63) & ~63ul;"
+        ));
+    }
+    code.out.line("char *const scratch_ = (char *)malloc(bytes_);");
+    code.out.line(
+        "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
+    );
+    code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
+    for (number, (ty, name, _)) in parts.iter().enumerate() {
+        code.out.line(format!("{ty} *const __restrict__ {name} = ({ty} *)(base_ + at{number}_);"));
+    }
+    true
+}
+
+fn block_indices(code: &mut Code<'_>, kernel: &Kernel) {
+    let count = kernel.block_locals.len();
+    for (position, local) in kernel.block_locals.iter().enumerate() {
+        let place = code.local(*local);
+        let ty = code.ty(place.ty);
+        let axis = count - 1 - position;
+        let text = match axis {
+            0 if count == 1 => "block_".to_owned(),
+            0 => "block_ % launch_->blocks[0]".into(),
+            1 => "block_ / launch_->blocks[0] % launch_->blocks[1]".into(),
+            _ => "block_ / launch_->blocks[0] / launch_->blocks[1]".into(),
+        };
+        code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
+    }
+}
+
+fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        code.out.open("{");
+        if let SharedInit::Function { index, setup, .. } = &rail.init {
+            let mut own = vec![*index];
+            walk::visit_stmts(setup, &mut |stmt| {
+                if let StmtKind::Set { local, .. } = &stmt.kind
+                    && !own.contains(local)
+                {
+                    own.push(*local);
+                }
+            });
+            for local in own {
+                code.declare(local.index()..local.index() + 1);
+            }
+        }
+        let head = format!("for (apg_i64 i_ = 0; i_ < launch_->shared_lengths[{number}]; ++i_) {{");
+        super::fill(code, rail, &head);
+        code.out.close("}");
+    }
+}
+
+struct Printer<'c, 'p, 'k> {
+    code: &'c mut Code<'p>,
+    kernel: &'k Kernel,
+    plan: &'c Plan<'k>,
+    labels: u32,
+}
+
+impl Printer<'_, '_, '_> {
+    fn nodes(&mut self, nodes: &[Node<'_>]) {
+        for node in nodes {
+            match node {
+                Node::Run(stmts) if stmts.is_empty() => {}
+                Node::Run(stmts) => self.run(stmts),
+                Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
+                Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
+                Node::Loop(stmt, body, update) => self.repeat(stmt, body, update),
+                Node::Labeled(label, body) => {
+                    self.code.scopes.push(Scope::Labeled { label: *label, used: false });
+                    self.code.out.open("{");
+                    self.nodes(body);
+                    self.code.out.close("}");
+                    if let Some(Scope::Labeled { used: true, .. }) = self.code.scopes.pop() {
+                        self.code.out.line(format!("b{}: ;", label.0));
+                    }
+                }
+                Node::Switch(stmt, cases) => self.switch(stmt, cases),
+            }
+        }
+    }
+
+    /// The value of an expression that is the same in every thread: that of one which has not ended.
+    fn common(&mut self, expr: &Expr) -> String {
+        let ty = self.code.ty(expr.ty);
+        let value = self.code.expr(expr);
+        let mut names = String::new();
+        for local in &self.kernel.thread_locals {
+            let place = self.code.local(*local);
+            if value.contains(&place.text) {
+                let ty = self.code.ty(place.ty);
+                let rank = self.rank_to_index(*local);
+                names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
+            }
+        }
+        if names.is_empty() && !value.contains("[r_]") {
+            return value;
+        }
+        let one = if self.plan.exits { "one_" } else { "0" };
+        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+    }
+
+    /// The index of thread `r_` on an axis.
+    fn rank_to_index(&self, local: LocalId) -> String {
+        let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
+        match self.kernel.thread_locals.len() - 1 - position {
+            0 => "r_ % n0_".into(),
+            1 => "r_ / n0_ % n1_".into(),
+            _ => "r_ / n0_ / n1_".into(),
+        }
+    }
+
+    fn branch(&mut self, stmt: &Stmt, then: &[Node<'_>], otherwise: &[Node<'_>]) {
+        let StmtKind::If { condition, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.common(condition);
+        self.code.out.open(format!("if ({condition}) {{"));
+        self.nodes(then);
+        if !otherwise.is_empty() {
+            self.code.out.between("} else {");
+            self.nodes(otherwise);
+        }
+        self.code.out.close("}");
+    }
+
+    fn repeat(&mut self, stmt: &Stmt, body: &[Node<'_>], update: &[Node<'_>]) {
+        let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let condition = self.common(condition);
+        let head = if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
+        self.code.out.open(head);
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: true,
+            break_used: false,
+            continue_used: false,
+        });
+        self.code.out.open("{");
+        self.nodes(body);
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.last() {
+            self.code.out.line(format!("n{}: ;", label.0));
+        }
+        self.nodes(update);
+        let scope = self.code.scopes.pop();
+        self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+
+    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<Node<'_>>]) {
+        let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let text = self.common(value);
+        self.code.out.open(format!("switch ({text}) {{"));
+        self.code.scopes.push(Scope::Breakable {
+            label: *label,
+            is_loop: false,
+            break_used: false,
+            continue_used: false,
+        });
+        for ((labels, _), body) in cases.iter().zip(bodies) {
+            for case in labels {
+                let text = match case {
+                    Some(case) => format!("case {}:", self.code.integer(*case, value.ty)),
+                    None => "default:".into(),
+                };
+                self.code.out.line(text);
+            }
+            self.code.out.open("{");
+            self.nodes(body);
+            self.code.out.close("}");
+        }
+        let scope = self.code.scopes.pop();
+        self.code.out.close("}");
+        if let Some(Scope::Breakable { break_used: true, .. }) = scope {
+            self.code.out.line(format!("b{}: ;", label.0));
+        }
+    }
+
+    /// Statements for every thread of the block.
+    fn run(&mut self, stmts: &[&Stmt]) {
+        self.labels += 1;
+        let label = format!("end{}_", self.labels);
+        let axes = self.kernel.thread_locals.len().clamp(1, 3);
+        for axis in (1..axes).rev() {
+            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
+        }
+        self.code.out.line("#pragma GCC ivdep");
+        self.code.out.open("for (apg_i64 t0_ = 0; t0_ < n0_; ++t0_) {");
+        let rank = match axes {
+            1 => "t0_",
+            2 => "t1_ * n0_ + t0_",
+            _ => "(t2_ * n1_ + t1_) * n0_ + t0_",
+        };
+        self.code.out.line(format!("const apg_i64 r_ = {rank}; (void)r_;"));
+        if self.plan.exits {
+            self.code.out.line("if (ended_[r_]) continue;");
+        }
+        for (position, local) in self.kernel.thread_locals.iter().enumerate() {
+            let place = self.code.local(*local);
+            let ty = self.code.ty(place.ty);
+            let axis = self.kernel.thread_locals.len() - 1 - position;
+            self.code.out.line(format!("const {ty} {} = ({ty})t{axis}_;", place.text));
+        }
+        let mentioned = super::plan::mentioned(stmts);
+        for (index, class) in self.plan.classes.iter().enumerate() {
+            if *class == Class::Private && mentioned.contains(&LocalId(index as u32)) {
+                self.code.declare(index..index + 1);
+            }
+        }
+        let ended = self.plan.exits.then(|| "ended_[r_] = true; ".to_owned()).unwrap_or_default();
+        self.code.scopes.push(Scope::Threads { label: label.clone(), ended, used: false });
+        for stmt in stmts {
+            self.code.stmt(stmt);
+        }
+        if let Some(Scope::Threads { used: true, .. }) = self.code.scopes.pop() {
+            self.code.out.line(format!("{label}: ;"));
+        }
+        self.code.out.close("}");
+        let mut returns = false;
+        for stmt in stmts {
+            walk::visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
+                returns |= matches!(it.kind, StmtKind::Return(_));
+            });
+        }
+        if self.plan.exits && returns {
+            self.code.out.line("while (one_ < threads_ && ended_[one_]) ++one_;");
+            self.code.out.line("if (one_ == threads_) goto block_end_;");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The processor form of a thread body, planned. A barrier means that every thread of the block has done what stands before
+//! it, so the body is divided into *runs*, stretches without a barrier, each executed for all threads in turn. Branches and
+//! loops with a barrier inside are taken by all threads alike and so stay outside the runs (deep fission, as in MCUDA and POCL).
+//!
+//! What a local becomes follows from where it is used: a *private* one lives in one run, a *spilled* one has an element for each
+//! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::usage::Usage;
+use crate::mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
+use crate::mir::*;
+
+/// A part of a body.
+pub enum Node<'a> {
+    /// Statements without a barrier, for every thread.
+    Run(Vec<&'a Stmt>),
+    /// Assignment of a uniform local, once.
+    Uniform(&'a Stmt),
+    /// A jump taken by all threads.
+    Jump(&'a Stmt),
+    /// A branch taken by all threads.
+    If(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    /// A loop or labelled block that all threads run through together: body and update.
+    Loop(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
+    /// A labelled block.
+    Labeled(LabelId, Vec<Node<'a>>),
+    /// A switch.
+    Switch(&'a Stmt, Vec<Vec<Node<'a>>>),
+}
+
+/// What a local becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Captures, indices, shared rails: declared elsewhere.
+    Given,
+    /// One value for all threads.
+    Uniform,
+    /// A variable of one run.
+    Private,
+    /// An element for each thread.
+    Spilled,
+    /// Not used in the body.
+    Unused,
+}
+
+/// A planned body.
+pub struct Plan<'a> {
+    /// Parts in order.
+    pub nodes: Vec<Node<'a>>,
+    /// By local.
+    pub classes: Vec<Class>,
+    /// A thread may end before a barrier that others reach.
+    pub exits: bool,
+}
+
+/// Plans a kernel's body.
+pub fn plan(kernel: &Kernel) -> Plan<'_> {
+    let mut planner = Planner {
+        kernel,
+        usage: Usage::of(kernel),
+        split: FxHashSet::default(),
+        uniform: FxHashSet::default(),
+        sets: FxHashMap::default(),
+    };
+    planner.find_split_labels();
+    planner.find_uniform();
+    let nodes = planner.nodes(&kernel.body);
+    // A thread that ends in the only run has nothing left to skip.
+    let runs = nodes.iter().filter(|it| matches!(it, Node::Run(_))).count() <= 1
+        && nodes.iter().all(|it| matches!(it, Node::Run(_) | Node::Uniform(_)));
+    let mut exits = false;
+    visit_stmts(&kernel.body, &mut |it| exits |= matches!(it.kind, StmtKind::Return(_)));
+    let classes = planner.classes(&nodes);
+    Plan { nodes, classes, exits: exits && !runs }
+}
+
+struct Planner<'a> {
+    kernel: &'a Kernel,
+    usage: Usage,
+    /// Labels of constructs outside runs.
+    split: FxHashSet<LabelId>,
+    uniform: FxHashSet<LocalId>,
+    /// Number of assignments of each local.
+    sets: FxHashMap<LocalId, usize>,
+}
+
+impl<'a> Planner<'a> {
+    /// Whether a statement stays outside runs: it has a barrier inside, or a jump to something that stays outside.
+    fn is_split(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Barrier => true,
+            StmtKind::Break(label) | StmtKind::Continue(label) => self.split.contains(label),
+            kind => bodies(kind).into_iter().flatten().any(|it| self.is_split(it)),
+        }
+    }
+
+    fn find_split_labels(&mut self) {
+        loop {
+            let mut found = Vec::new();
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Loop { label, .. }
+                | StmtKind::Switch { label, .. }
+                | StmtKind::Labeled { label, .. } = &stmt.kind
+                    && !self.split.contains(label)
+                    && self.is_split(stmt)
+                {
+                    found.push(*label);
+                }
+            });
+            if found.is_empty() {
+                return;
+            }
+            self.split.extend(found);
+        }
+    }
+
+    /// Locals that only have uniform values, assigned where all threads go: those are assumed, and dropped until
+    /// what remains holds.
+    fn find_uniform(&mut self) {
+        let mut outside = FxHashMap::default();
+        self.count_outside(&self.kernel.body, &mut outside);
+        let sets = &mut self.sets;
+        visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Set { local, .. } => *sets.entry(*local).or_default() += 1,
+            // Part of a value: such locals are not considered.
+            StmtKind::SetStructField { local, .. } => *sets.entry(*local).or_default() += 1000,
+            _ => {}
+        });
+        self.uniform = outside
+            .iter()
+            .filter(|(local, count)| self.sets.get(local) == Some(count))
+            .map(|it| *it.0)
+            .collect();
+        loop {
+            let mut wrong = Vec::new();
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Set { local, value } = &stmt.kind
+                    && self.uniform.contains(local)
+                    && !self.is_uniform(value)
+                {
+                    wrong.push(*local);
+                }
+            });
+            if wrong.is_empty() {
+                return;
+            }
+            for local in wrong {
+                self.uniform.remove(&local);
+            }
+        }
+    }
+
+    /// Counts assignments that stand directly where all threads go.
+    fn count_outside(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Set { local, .. } => *counts.entry(*local).or_default() += 1,
+                StmtKind::Block(body) => self.count_outside(body, counts),
+                kind if self.is_split(stmt) => {
+                    for body in bodies(kind) {
+                        self.count_outside(body, counts);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether an expression has the same value in every thread of a block, and no effect.
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+            ExprKind::Local(local) => self.is_given_uniform(*local) || self.uniform.contains(local),
+            ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
+            ExprKind::Element { rail, index, .. } => {
+                let ExprKind::Local(local) = rail.kind else { return false };
+                // Only what no thread can change in between.
+                let capture = self.kernel.captures.get(local.index()).map(|it| it.kind);
+                let copied = matches!(
+                    capture,
+                    Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
+                );
+                copied && self.usage.is_only_read(local) && self.is_uniform(index)
+            }
+            ExprKind::StructField { value, .. } => self.is_uniform(value),
+            ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => {
+                args.iter().all(|it| self.is_uniform(it))
+            }
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => self.is_uniform(a) && self.is_uniform(b),
+            ExprKind::Select { condition, then, otherwise } => {
+                self.is_uniform(condition) && self.is_uniform(then) && self.is_uniform(otherwise)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_given_uniform(&self, local: LocalId) -> bool {
+        local.index() < self.kernel.captures.len()
+            || self.kernel.block_locals.contains(&local)
+            || self.kernel.auto_blocks == Some(local)
+            || self.kernel.auto_threads == Some(local)
+    }
+
+    /// Divides statements into parts.
+    fn nodes(&self, body: &'a [Stmt]) -> Vec<Node<'a>> {
+        let mut nodes = Vec::new();
+        self.add(body, &mut nodes);
+        nodes
+    }
+
+    fn add(&self, body: &'a [Stmt], nodes: &mut Vec<Node<'a>>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
+                StmtKind::Set { local, .. } if self.uniform.contains(local) => {
+                    self.add_uniform(stmt, *local, nodes)
+                }
+                // A block without locals of its own to declare is only a list.
+                StmtKind::Block(body) => self.add(body, nodes),
+                _ if !self.is_split(stmt) => match nodes.last_mut() {
+                    Some(Node::Run(run)) => run.push(stmt),
+                    _ => nodes.push(Node::Run(vec![stmt])),
+                },
+                StmtKind::If { then, otherwise, .. } => {
+                    nodes.push(Node::If(stmt, self.nodes(then), self.nodes(otherwise)));
+                }
+                StmtKind::Loop { body, update, .. } => {
+                    nodes.push(Node::Loop(stmt, self.nodes(body), self.nodes(update)));
+                }
+                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, self.nodes(body))),
+                StmtKind::Switch { cases, .. } => {
+                    nodes.push(Node::Switch(stmt, cases.iter().map(|(_, body)| self.nodes(body)).collect()));
+                }
+                _ => nodes.push(Node::Jump(stmt)),
+            }
+        }
+    }
+
+    /// The only assignment of a local can go in front of the run it stands in; one of several ends the run.
+    fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<Node<'a>>) {
+        let only = self.sets.get(&local) == Some(&1);
+        match nodes.last() {
+            Some(Node::Run(_)) if only => nodes.insert(nodes.len() - 1, Node::Uniform(stmt)),
+            _ => nodes.push(Node::Uniform(stmt)),
+        }
+    }
+
+    fn classes(&self, nodes: &[Node<'a>]) -> Vec<Class> {
+        let mut sites = Sites::default();
+        sites.collect(nodes, false);
+        let kernel = self.kernel;
+        (0..kernel.locals.len())
+            .map(|index| {
+                let local = LocalId(index as u32);
+                let is_shared = kernel.shared.iter().any(|it| it.local == local);
+                if self.is_given_uniform(local) || kernel.thread_locals.contains(&local) || is_shared {
+                    return Class::Given;
+                }
+                if self.uniform.contains(&local) {
+                    return Class::Uniform;
+                }
+                match sites.by_local.get(&local) {
+                    None => Class::Unused,
+                    Some(Site::One { carried: false, .. }) => Class::Private,
+                    Some(_) => Class::Spilled,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Where a local is used.
+#[derive(Clone, Copy)]
+enum Site {
+    /// In one run; `carried` from one turn of a loop around it to the next.
+    One {
+        run: usize,
+        carried: bool,
+    },
+    Many,
+}
+
+#[derive(Default)]
+struct Sites {
+    by_local: FxHashMap<LocalId, Site>,
+    runs: usize,
+}
+
+impl Sites {
+    fn collect(&mut self, nodes: &[Node<'_>], in_loop: bool) {
+        for node in nodes {
+            match node {
+                Node::Run(stmts) => self.run(stmts, in_loop),
+                Node::Uniform(_) | Node::Jump(_) => {}
+                Node::If(stmt, then, otherwise) => {
+                    self.condition(stmt);
+                    self.collect(then, in_loop);
+                    self.collect(otherwise, in_loop);
+                }
+                Node::Loop(stmt, body, update) => {
+                    self.condition(stmt);
+                    self.collect(body, true);
+                    self.collect(update, true);
+                }
+                Node::Labeled(_, body) => self.collect(body, in_loop),
+                Node::Switch(stmt, cases) => {
+                    self.condition(stmt);
+                    for body in cases {
+                        self.collect(body, in_loop);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A condition outside runs looks at the element of one thread.
+    fn condition(&mut self, stmt: &Stmt) {
+        for expr in operands(&stmt.kind) {
+            visit_expr(expr, None, &mut |it, _| {
+                if let ExprKind::Local(local) = it.kind {
+                    self.by_local.insert(local, Site::Many);
+                }
+            });
+        }
+    }
+
+    fn run(&mut self, stmts: &[&Stmt], in_loop: bool) {
+        self.runs += 1;
+        let run = self.runs;
+        for local in mentioned(stmts) {
+            let carried = in_loop && !assigned_first(stmts.iter().copied(), local);
+            let site = match self.by_local.get(&local) {
+                None => Site::One { run, carried },
+                Some(Site::One { run: other, carried: before }) if *other == run => {
+                    Site::One { run, carried: carried || *before }
+                }
+                Some(_) => Site::Many,
+            };
+            self.by_local.insert(local, site);
+        }
+    }
+}
+
+/// Locals read or written in statements.
+pub fn mentioned(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    for stmt in stmts {
+        let list = std::slice::from_ref(*stmt);
+        visit_stmts(list, &mut |it| {
+            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
+                found.insert(*local);
+            }
+        });
+        visit_exprs(list, &mut |it, _| {
+            if let ExprKind::Local(local) = it.kind {
+                found.insert(local);
+            }
+        });
+    }
+    found
+}
+
+/// How a local is first used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    Unused,
+    Assigned,
+    /// Assigned on some ways, and not read on the others.
+    Inside,
+    Read,
+}
+
+/// Whether every read of a local comes after an assignment in the same statements.
+fn assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+    first_use(stmts, local) != First::Read
+}
+
+fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First {
+    let mut state = First::Unused;
+    for stmt in stmts {
+        let mut reads = false;
+        for expr in operands(&stmt.kind) {
+            visit_expr(expr, None, &mut |it, _| {
+                reads |= matches!(it.kind, ExprKind::Local(id) if id == local)
+            });
+        }
+        if reads || matches!(&stmt.kind, StmtKind::SetStructField { local: id, .. } if *id == local) {
+            return First::Read;
+        }
+        if matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local) {
+            return First::Assigned;
+        }
+        if let StmtKind::Loop { body, update, .. } = &stmt.kind {
+            // The update comes after the body.
+            match first_use(body.iter().chain(update), local) {
+                First::Read => return First::Read,
+                First::Unused => {}
+                _ => state = First::Inside,
+            }
+            continue;
+        }
+        let inner: Vec<First> =
+            bodies(&stmt.kind).into_iter().map(|body| first_use(body.iter(), local)).collect();
+        if inner.contains(&First::Read) {
+            return First::Read;
+        }
+        let everywhere = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Block(_));
+        if everywhere && !inner.is_empty() && inner.iter().all(|it| *it == First::Assigned) {
+            return First::Assigned;
+        }
+        if inner.iter().any(|it| *it != First::Unused) {
+            state = First::Inside;
+        }
+    }
+    state
+}

@@ -1,0 +1,323 @@
+use super::build::*;
+use super::run;
+use crate::mir::*;
+
+/// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
+fn global_rail() -> Ty {
+    Ty::Struct(StructId(0))
+}
+
+const OUT: u32 = 0;
+const N: u32 = 1;
+
+/// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals follow from 4.
+fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
+    let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
+    types.extend(own);
+    let capture = |name: &str, kind| KernelCapture { name: name.into(), kind };
+    Kernel {
+        name: "Main_main_1".into(),
+        position: at(1),
+        captures: vec![
+            capture("out", KernelCaptureKind::GlobalRail { element: Ty::I32 }),
+            capture("n", KernelCaptureKind::Scalar(Ty::I64)),
+        ],
+        host: LaunchConfiguration {
+            blocks: vec![int(blocks)],
+            threads: vec![int(threads)],
+            shared_lengths: vec![],
+        },
+        shared: vec![],
+        locals: locals(&types),
+        block_locals: vec![LocalId(2)],
+        thread_locals: vec![LocalId(3)],
+        auto_blocks: None,
+        auto_threads: None,
+        has_barrier: body.iter().any(|it| matches!(it.kind, StmtKind::Barrier)),
+        body,
+        direct_params: false,
+    }
+}
+
+/// A shared rail of Ints named by a local of the kernel.
+fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
+    kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
+    kernel.host.shared_lengths.push(long(length));
+}
+
+/// A host program that launches the kernel on a rail of `length` Ints and prints them.
+fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
+    let rail = || var(1, Ty::Ref(INTS));
+    let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
+    let global =
+        expr(global_rail(), ExprKind::MakeStruct(vec![long(length), long(0), add(address, long(16))]));
+    let i = || var(2, Ty::I64);
+    let show = print_long(convert(Ty::I64, element(Ty::I32, rail(), i())));
+    let body = vec![
+        set(1, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)) })),
+        stmt(StmtKind::Launch { place: long(0), kernel: KernelId(0), captures: vec![global, long(n)] }),
+        set(2, long(0)),
+        repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
+    ];
+    let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
+    let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false };
+    program.structs.push(Struct {
+        name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
+        fields: vec![field("size"), field("home"), field("handle")],
+    });
+    program.kernels.push(kernel);
+    program
+}
+
+fn check(kernel: Kernel, length: i64, n: i64, expected: impl Fn(i64) -> i64) {
+    let program = launch(kernel, length, n);
+    super::compile_cuda(&program);
+    let expected: String = (0..length).map(|it| format!("{}\n", expected(it))).collect();
+    assert_eq!(run(&program), expected);
+}
+
+fn block() -> Expr {
+    var(2, Ty::I32)
+}
+fn thread() -> Expr {
+    var(3, Ty::I32)
+}
+fn i32_(id: u32) -> Expr {
+    var(id, Ty::I32)
+}
+fn ints(id: u32) -> Expr {
+    var(id, Ty::Ref(INTS))
+}
+fn out(index: Expr, value: Expr) -> Stmt {
+    store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
+}
+fn barrier() -> Stmt {
+    stmt(StmtKind::Barrier)
+}
+/// `block * 64 + thread`
+fn global_thread() -> Expr {
+    add(mul(block(), int(64)), thread())
+}
+
+#[test]
+fn without_barriers() {
+    // tid = block * 64 + thread; out(tid) = tid * 3
+    let body = vec![set(4, global_thread()), out(i32_(4), mul(i32_(4), int(3)))];
+    check(kernel(3, 64, &[Ty::I32], body), 192, 0, |it| it * 3);
+}
+
+#[test]
+fn values_live_across_a_barrier() {
+    // v = thread * 2; shared(thread) = v; barrier; out(tid) = shared(63 - thread) + v
+    let reversed = op(Operation::Sub, vec![int(63), thread()]);
+    let body = vec![
+        set(4, mul(thread(), int(2))),
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), i32_(4)),
+        barrier(),
+        out(global_thread(), add(element(Ty::I32, ints(5), convert(Ty::I64, reversed)), i32_(4))),
+    ];
+    let mut kernel = kernel(4, 64, &[Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 5, 64, SharedInit::Zero);
+    check(kernel, 256, 0, |_| 126);
+}
+
+#[test]
+fn a_barrier_in_a_loop_with_a_uniform_counter() {
+    // Tree reduction: shared(thread) = thread; for (s = 32; s > 0; s = s / 2) { barrier; if (thread < s) shared(thread) += shared(thread + s) }
+    // barrier; if (thread == 0) out(block) = shared(0)
+    let at = |index: Expr| element(Ty::I32, ints(5), convert(Ty::I64, index));
+    let add_half =
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), add(at(thread()), at(add(thread(), i32_(4)))));
+    let body = vec![
+        store(ints(5), Ty::I32, convert(Ty::I64, thread()), thread()),
+        set(4, int(32)),
+        repeat(
+            0,
+            op(Operation::Gt, vec![i32_(4), int(0)]),
+            vec![barrier(), when_true(lt(thread(), i32_(4)), vec![add_half])],
+            vec![set(4, op(Operation::Div, vec![i32_(4), int(2)]))],
+        ),
+        barrier(),
+        when_true(eq(thread(), int(0)), vec![out(block(), at(int(0)))]),
+    ];
+    let mut kernel = kernel(5, 64, &[Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 5, 64, SharedInit::Zero);
+    check(kernel, 5, 0, |_| 2016);
+}
+
+#[test]
+fn an_accumulator_and_a_counter_of_each_thread_cross_a_barrier_in_a_loop() {
+    // sum = 0; i = thread - thread; while (i < 4) { shared(thread) = thread + i; barrier; sum += shared(63 - thread); barrier; i++ }
+    // `i` depends on the thread's number, so it is not seen to be uniform.
+    let i = || i32_(5);
+    let reversed = convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()]));
+    let body = vec![
+        set(4, int(0)),
+        set(5, op(Operation::Sub, vec![thread(), thread()])),
+        repeat(
+            0,
+            lt(i(), int(4)),
+            vec![
+                store(ints(6), Ty::I32, convert(Ty::I64, thread()), add(thread(), i())),
+                barrier(),
+                set(4, add(i32_(4), element(Ty::I32, ints(6), reversed))),
+                barrier(),
+            ],
+            vec![set(5, add(i(), int(1)))],
+        ),
+        out(global_thread(), i32_(4)),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::I32, Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 6, 64, SharedInit::Value(int(-1)));
+    check(kernel, 128, 0, |it| 4 * (63 - it % 64) + 6);
+}
+
+#[test]
+fn a_barrier_in_a_uniform_branch_and_a_break_out_of_the_loop_around_it() {
+    // k = 0; while (true) { shared(thread) = k; barrier; if (n < 0) { barrier } else { x = shared(63 - thread) + 10 } if (k == n) break; k = k + 1; barrier }
+    // out(tid) = x * 100 + k
+    let k = || i32_(4);
+    let n = || var(N, Ty::I64);
+    let other = element(Ty::I32, ints(6), convert(Ty::I64, op(Operation::Sub, vec![int(63), thread()])));
+    let choice = stmt(StmtKind::If {
+        condition: lt(n(), long(0)),
+        then: vec![barrier(), set(5, int(7))],
+        otherwise: vec![set(5, add(other, int(10)))],
+    });
+    let body = vec![
+        set(4, int(0)),
+        repeat(
+            0,
+            expr(Ty::Bool, ExprKind::Int(1)),
+            vec![
+                store(ints(6), Ty::I32, convert(Ty::I64, thread()), k()),
+                barrier(),
+                choice,
+                when_true(eq(convert(Ty::I64, k()), n()), vec![stmt(StmtKind::Break(LabelId(0)))]),
+                set(4, add(k(), int(1))),
+                barrier(),
+            ],
+            vec![],
+        ),
+        out(global_thread(), add(mul(i32_(5), int(100)), k())),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::I32, Ty::I32, Ty::Ref(INTS)], body);
+    share(&mut kernel, 6, 64, SharedInit::Zero);
+    check(kernel, 128, 3, |_| 1303);
+}
+
+#[test]
+fn loops_of_a_thread_with_continue_and_break() {
+    // s = 0; for (i = 0; i < 100; i++) { if (i % 2 == 0) continue; if (i > thread) break; s += i } out(tid) = s
+    let i = || i32_(5);
+    let body = vec![
+        set(4, int(0)),
+        set(5, int(0)),
+        repeat(
+            0,
+            lt(i(), int(100)),
+            vec![
+                when_true(
+                    eq(op(Operation::Rem, vec![i(), int(2)]), int(0)),
+                    vec![stmt(StmtKind::Continue(LabelId(0)))],
+                ),
+                when_true(lt(thread(), i()), vec![stmt(StmtKind::Break(LabelId(0)))]),
+                set(4, add(i32_(4), i())),
+            ],
+            vec![set(5, add(i(), int(1)))],
+        ),
+        out(global_thread(), i32_(4)),
+    ];
+    check(kernel(1, 64, &[Ty::I32, Ty::I32], body), 64, 0, |it| ((it + 1) / 2).pow(2));
+}
+
+#[test]
+fn a_thread_that_ends_early_takes_no_part_in_what_follows() {
+    // shared(thread) = thread; if (thread >= n) return; barrier; out(tid) = shared(thread) + 1, with a second return in a loop
+    let body = vec![
+        store(ints(4), Ty::I32, convert(Ty::I64, thread()), thread()),
+        when_true(op(Operation::Ge, vec![convert(Ty::I64, thread()), var(N, Ty::I64)]), vec![ret(None)]),
+        barrier(),
+        out(global_thread(), add(element(Ty::I32, ints(4), convert(Ty::I64, thread())), int(1))),
+        barrier(),
+        when_true(eq(thread(), int(0)), vec![ret(None)]),
+        barrier(),
+        when_true(lt(thread(), int(2)), vec![out(global_thread(), int(-5))]),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS)], body);
+    share(&mut kernel, 4, 64, SharedInit::Zero);
+    check(kernel, 128, 40, |it| match it % 64 {
+        1 => -5,
+        it if it < 40 => it + 1,
+        _ => 0,
+    });
+}
+
+#[test]
+fn shared_rails_start_as_asked_and_blocks_do_not_see_each_other() {
+    // copy of a captured rail is in the samples; here: by function and by value.
+    let index = || var(6, Ty::I64);
+    let mut kernel = kernel(
+        2,
+        64,
+        &[Ty::Ref(INTS), Ty::Ref(INTS), Ty::I64],
+        vec![
+            out(
+                global_thread(),
+                add(
+                    element(Ty::I32, ints(4), convert(Ty::I64, thread())),
+                    element(Ty::I32, ints(5), convert(Ty::I64, thread())),
+                ),
+            ),
+            barrier(),
+            store(ints(5), Ty::I32, convert(Ty::I64, thread()), int(1000)),
+        ],
+    );
+    let by_index = SharedInit::Function {
+        index: LocalId(6),
+        setup: vec![],
+        value: convert(Ty::I32, mul(index(), long(2))),
+    };
+    share(&mut kernel, 4, 64, by_index);
+    share(&mut kernel, 5, 64, SharedInit::Value(int(5)));
+    check(kernel, 128, 0, |it| it % 64 * 2 + 5);
+}
+
+#[test]
+fn three_axes_number_threads_with_the_last_one_fastest() {
+    // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
+    let mut kernel = kernel(0, 0, &[Ty::I32, Ty::I32, Ty::I32, Ty::I32], vec![]);
+    kernel.block_locals = vec![LocalId(2), LocalId(4)];
+    kernel.thread_locals = vec![LocalId(3), LocalId(5), LocalId(6)];
+    kernel.host.blocks = vec![int(2), int(3)];
+    kernel.host.threads = vec![int(2), int(2), int(4)];
+    let block = add(mul(i32_(2), int(3)), i32_(4));
+    let thread = add(mul(add(mul(i32_(3), int(2)), i32_(5)), int(4)), i32_(6));
+    kernel.body = vec![set(7, add(mul(block, int(16)), thread)), barrier(), out(i32_(7), i32_(7))];
+    check(kernel, 96, 0, |it| it);
+}
+
+#[test]
+fn functions_with_rails_are_called() {
+    // out(tid) = function(shared, thread) with function(rail, i) = rail(i) * rail(i) - 22 in a switch by the compiler's own choice
+    let argument = || element(Ty::I32, var(0, Ty::Ref(INTS)), convert(Ty::I64, var(1, Ty::I32)));
+    let mut square = function(
+        "Main.square",
+        2,
+        &[Ty::Ref(INTS), Ty::I32],
+        Ty::I32,
+        vec![ret(Some(op(Operation::Sub, vec![mul(argument(), argument()), int(22)])))],
+    );
+    square.device = true;
+    let body = vec![
+        store(ints(4), Ty::I32, convert(Ty::I64, thread()), thread()),
+        out(global_thread(), call(Ty::I32, 2, vec![ints(4), thread()])),
+    ];
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS)], body);
+    share(&mut kernel, 4, 64, SharedInit::Zero);
+    let mut program = launch(kernel, 128, 0);
+    program.functions.push(square);
+    super::compile_cuda(&program);
+    let expected: String = (0..128_i64).map(|it| format!("{}\n", (it % 64).pow(2) - 22)).collect();
+    assert_eq!(run(&program), expected);
+}

@@ -1,0 +1,261 @@
+//! Calls: how the code of a method is found once all types are known.
+
+use apg_analysis::body::{Dispatch, ExprId, ExprKind as Source};
+use apg_analysis::ids::MethodId;
+use apg_analysis::item_tree::ClassKind;
+use apg_analysis::item_tree::items::{class_kind, method_is_static};
+use apg_analysis::ty::Ty;
+use apg_syntax::TextRange;
+
+use super::function::Builder;
+use super::layout::{Implementation, Universal};
+use super::operands::expr;
+use super::types::Shape;
+use super::{Callee, FunctionKey, LowerError};
+use crate::mir::{self, ExprKind};
+
+/// A call in the source, its types concrete.
+pub(super) struct Call<'a> {
+    pub method: MethodId,
+    pub dispatch: Dispatch,
+    pub receiver: Option<ExprId>,
+    pub class_args: Vec<Ty>,
+    pub type_args: Vec<Ty>,
+    pub args: &'a [ExprId],
+}
+
+impl Builder<'_, '_> {
+    /// A call whose value is used as one of type `ty`.
+    pub(super) fn call(&mut self, call: Call<'_>, ty: Ty, range: TextRange) -> mir::Expr {
+        let db = self.lowerer.db;
+        if let Some(value) = self.kernel_call(&call, ty) {
+            return value;
+        }
+        let is_static = method_is_static(db, call.method);
+        let owner = self.owner(&call, is_static);
+        let callee = Callee { method: call.method, owner, type_args: call.type_args.clone() };
+        let (params, result) = self.lowerer.concrete_signature(&callee);
+        let mut operands = Vec::new();
+        let receiver = call.receiver.filter(|_| !is_static);
+        let receiver_ty = receiver.map(|it| self.type_of(it));
+        if let (Some(receiver), Some(ty)) = (receiver, receiver_ty) {
+            operands.push((receiver, ty));
+        }
+        operands.extend(call.args.iter().copied().zip(params.iter().copied()));
+        self.at(range);
+        let values = self.operands(&operands);
+        self.at(range);
+        let value = match receiver_ty {
+            None => self.call_static(&callee, values, result, range),
+            Some(ty) => {
+                let is_this =
+                    receiver.is_some_and(|it| matches!(self.source.body.expr(it).kind, Source::This));
+                self.call_instance(&callee, call.dispatch, ty, is_this, values, result, range)
+            }
+        };
+        self.convert(value, result, ty)
+    }
+
+    /// The instance of the class that declares the method. Static methods know nothing of its arguments.
+    fn owner(&mut self, call: &Call<'_>, is_static: bool) -> Ty {
+        let db = self.lowerer.db;
+        let class = call.method.class(db);
+        if is_static {
+            return Ty::class(db, class, Vec::new());
+        }
+        // The receiver knows more than the written arguments: those of enclosing classes.
+        let of_receiver = call.receiver.map(|it| self.type_of(it));
+        let found = of_receiver.and_then(|it| self.lowerer.as_instance_of(it, class));
+        found.unwrap_or_else(|| {
+            let plain = Ty::class(db, class, call.class_args.clone());
+            self.concrete(plain)
+        })
+    }
+
+    pub(super) fn call_static(
+        &mut self,
+        callee: &Callee,
+        args: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        if let Some(name) = self.lowerer.intrinsic(callee.method) {
+            return self.expand(&name, args, result, range);
+        }
+        let function = self.lowerer.function(FunctionKey::Method(callee.clone()));
+        let machine = self.lowerer.machine(result);
+        expr(machine, ExprKind::Call { function, args })
+    }
+
+    /// A call of an instance method; `args` starts with the receiver, of type `receiver`.
+    #[allow(clippy::too_many_arguments)] // all of it is the call
+    pub(super) fn call_instance(
+        &mut self,
+        callee: &Callee,
+        dispatch: Dispatch,
+        receiver: Ty,
+        is_this: bool,
+        mut args: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        let machine = self.lowerer.machine(result);
+        let mut signature = self.lowerer.signature(callee.method, callee.owner);
+        if self.lowerer.shape(receiver) == Shape::Value {
+            return self.call_on_value(callee, receiver, &signature, args, result, range);
+        }
+        let direct = dispatch != Dispatch::Virtual || self.lowerer.is_final(callee.method);
+        let in_interface =
+            class_kind(self.lowerer.db, callee.method.class(self.lowerer.db)) == Some(ClassKind::Interface);
+        if direct && !in_interface {
+            if !is_this && dispatch != Dispatch::Super {
+                self.check_receiver(&mut args);
+            }
+            self.upcast_receiver(&mut args, callee.owner);
+            return self.call_static(callee, args, result, range);
+        }
+        if let Some(universal) = self.lowerer.universal(&signature) {
+            return self.call_universal(universal, dispatch, args, machine);
+        }
+        if signature.type_params > 0 {
+            self.check_receiver(&mut args);
+            args[0] = self.as_any(args[0].clone());
+            let function = self.lowerer.dispatcher(callee);
+            return expr(machine, ExprKind::Call { function, args });
+        }
+        if in_interface {
+            // The receiver's class may answer by a slot of its own, which is cheaper.
+            let interface = self.lowerer.interface_of(callee.owner);
+            let slot = self.lowerer.interface_slot(callee.method);
+            self.lowerer.live_interface_slots.insert((interface, slot));
+            args[0] = self.as_any(args[0].clone());
+            return expr(machine, ExprKind::CallInterface { interface, slot, args });
+        }
+        signature.name = callee.method.name(self.lowerer.db).clone();
+        self.call_slot(callee, &signature, args, machine, range)
+    }
+
+    fn call_slot(
+        &mut self,
+        callee: &Callee,
+        signature: &super::layout::Signature,
+        mut args: Vec<mir::Expr>,
+        machine: mir::Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        let layout = self.lowerer.layout(callee.owner);
+        let Some(&slot) = layout.by_signature.get(signature) else {
+            self.unsupported("this call", range);
+            return super::operands::zero(machine);
+        };
+        let introduced_by = layout.slots[slot as usize].introduced_by;
+        self.lowerer.live_slots.insert((introduced_by, slot));
+        let class = self.lowerer.class_of(callee.owner);
+        self.upcast_receiver(&mut args, callee.owner);
+        expr(machine, ExprKind::CallVirtual { class, slot, args })
+    }
+
+    /// `toString()` and the like of a reference.
+    fn call_universal(
+        &mut self,
+        universal: Universal,
+        dispatch: Dispatch,
+        mut args: Vec<mir::Expr>,
+        machine: mir::Ty,
+    ) -> mir::Expr {
+        if dispatch == Dispatch::Super {
+            // Nothing above says otherwise: what every object has.
+            let any = Ty::any(self.lowerer.db);
+            args[0] = self.as_any(args[0].clone());
+            let function = self.lowerer.function(FunctionKey::Default(universal, any));
+            return expr(machine, ExprKind::Call { function, args });
+        }
+        self.lowerer.live_slots.insert((None, universal.slot()));
+        args[0] = self.as_any(args[0].clone());
+        let class = self.lowerer.root();
+        expr(machine, ExprKind::CallVirtual { class, slot: universal.slot(), args })
+    }
+
+    /// A method of a primitive or struct: always known.
+    fn call_on_value(
+        &mut self,
+        callee: &Callee,
+        receiver: Ty,
+        signature: &super::layout::Signature,
+        args: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        let machine = self.lowerer.machine(result);
+        let is_own =
+            receiver.as_class(self.lowerer.db).is_some_and(|it| it.0 == callee.method.class(self.lowerer.db));
+        let found = if is_own {
+            Some(Implementation::Method(callee.clone()))
+        } else {
+            self.lowerer.implementation(receiver, signature)
+        };
+        match found {
+            Some(Implementation::Method(mut found)) => {
+                found.type_args = callee.type_args.clone();
+                let declared = self.lowerer.concrete_signature(&found).1;
+                let value = self.call_static(&found, args, declared, range);
+                self.convert(value, declared, result)
+            }
+            Some(Implementation::Default(universal)) => {
+                let function = self.lowerer.function(FunctionKey::Default(universal, receiver));
+                expr(machine, ExprKind::Call { function, args })
+            }
+            _ => {
+                let ty = self.lowerer.type_name(receiver);
+                let name = callee.method.name(self.lowerer.db).clone();
+                let error =
+                    LowerError::new("build/no-implementation", format!("{ty} does not implement {name}"));
+                self.error(error, range);
+                super::operands::zero(machine)
+            }
+        }
+    }
+
+    fn upcast_receiver(&mut self, args: &mut [mir::Expr], owner: Ty) {
+        if self.lowerer.shape(owner) != Shape::Class {
+            return;
+        }
+        let machine = self.lowerer.machine(owner);
+        if let Some(receiver) = args.first_mut() {
+            let value = std::mem::replace(receiver, super::operands::bool(false));
+            *receiver = self.retype(value, machine);
+        }
+    }
+
+    /// A direct call asks for a receiver that is not null.
+    fn check_receiver(&mut self, args: &mut [mir::Expr]) {
+        let Some(receiver) = args.first_mut() else { return };
+        let known = matches!(
+            receiver.kind,
+            ExprKind::NonNull(_) | ExprKind::Allocate(_) | ExprKind::MakeObject { .. } | ExprKind::String(_)
+        );
+        if !known {
+            let value = std::mem::replace(receiver, super::operands::bool(false));
+            *receiver = expr(value.ty, ExprKind::NonNull(Box::new(value)));
+        }
+    }
+
+    /// `f(args)` of a value of function type.
+    pub(super) fn closure_call(&mut self, closure: ExprId, args: &[ExprId], ty: Ty) -> mir::Expr {
+        let closure_ty = self.type_of(closure);
+        let function = self.lowerer.function_supertype(closure_ty).unwrap_or(closure_ty);
+        let (params, result) = match function.as_function(self.lowerer.db) {
+            Some((params, result)) => (params.to_vec(), result),
+            None => (Vec::new(), ty),
+        };
+        let mut operands = vec![(closure, closure_ty)];
+        operands.extend(args.iter().copied().zip(params));
+        let mut values = self.operands(&operands);
+        values[0] = self.as_any(values[0].clone());
+        let interface = self.lowerer.interface_of(function);
+        self.lowerer.live_interface_slots.insert((interface, 0));
+        let machine = self.lowerer.machine(result);
+        let value = expr(machine, ExprKind::CallClosure { interface, args: values });
+        self.convert(value, result, ty)
+    }
+}

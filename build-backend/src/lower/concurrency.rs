@@ -1,0 +1,92 @@
+//! `async`, `at`, `finish`, `atomic`, `when` and clocks.
+
+use apg_analysis::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
+use apg_syntax::TextRange;
+
+use super::function::Builder;
+use crate::mir::{self, StmtKind as Out};
+
+impl Builder<'_, '_> {
+    /// `async S`; with `at (p)` as its whole body the activity starts at `p`.
+    pub(super) fn spawn(&mut self, stmt: StmtId, clocked: &Clocked, body: StmtId, captures: &[Capture]) {
+        let clocks = self.clocks(clocked);
+        if let Some(at) = self.only_at(body) {
+            if let Some(kernel) = self.kernel_of(at) {
+                self.launch_activity(at, &kernel, clocks);
+                return;
+            }
+            let source = self.source.body.clone();
+            if let StmtKind::At { place, body, captures } = &source.stmt(at).kind {
+                let place = self.place_id(*place);
+                let place = self.save(place);
+                let closure = self.activity(*body, captures);
+                let closure = self.as_any(closure);
+                self.push(Out::AsyncAt { place, closure, clocks });
+                return;
+            }
+        }
+        let closure = self.activity(body, captures);
+        self.at(self.source.body.stmt(stmt).range);
+        let closure = self.as_any(closure);
+        self.push(Out::Async { closure, clocks });
+    }
+
+    /// The `at` statement that is all of a statement.
+    fn only_at(&self, stmt: StmtId) -> Option<StmtId> {
+        match &self.source.body.stmt(stmt).kind {
+            StmtKind::Block(stmts) => match stmts.as_slice() {
+                [one] => self.only_at(*one),
+                _ => None,
+            },
+            StmtKind::At { .. } => Some(stmt),
+            _ => None,
+        }
+    }
+
+    /// `at (p) S`.
+    pub(super) fn at_statement(&mut self, stmt: StmtId, place: ExprId, body: StmtId, captures: &[Capture]) {
+        if let Some(kernel) = self.kernel_of(stmt) {
+            self.launch_and_wait(stmt, &kernel);
+            return;
+        }
+        let place = self.place_id(place);
+        let place = self.save(place);
+        let closure = self.activity(body, captures);
+        self.at(self.source.body.stmt(stmt).range);
+        let closure = self.as_any(closure);
+        self.push(Out::At { place, closure });
+    }
+
+    /// `finish S`.
+    pub(super) fn finish_statement(&mut self, clocked: &Clocked, body: StmtId) {
+        let body = self.nested_stmt(body);
+        self.push(Out::Finish { body, clocked: *clocked != Clocked::No });
+    }
+
+    /// `when (c) S or (d) T`.
+    pub(super) fn when_statement(&mut self, branches: &[(ExprId, StmtId)]) {
+        let branches = branches.iter().map(|(condition, body)| {
+            let (setup, condition) = self.nested(|it| it.value(*condition));
+            mir::WhenBranch { setup, condition, body: self.nested_stmt(*body) }
+        });
+        let branches = branches.collect();
+        self.push(Out::When(branches));
+    }
+
+    /// The clocks that a new activity is registered with.
+    fn clocks(&mut self, clocked: &Clocked) -> mir::Clocks {
+        match clocked {
+            Clocked::No => mir::Clocks::None,
+            Clocked::Implicit => mir::Clocks::Implicit,
+            Clocked::Clocks(clocks) => {
+                let operands: Vec<_> = clocks.iter().map(|it| (*it, self.type_of(*it))).collect();
+                mir::Clocks::Listed(self.operands(&operands))
+            }
+        }
+    }
+
+    /// `ateach`.
+    pub(super) fn at_each(&mut self, range: TextRange) {
+        self.unsupported("`ateach` (write `for (p in Place.places()) async at (p) ...`)", range);
+    }
+}

@@ -1,0 +1,5 @@
+//! The `apg` command.
+
+fn main() -> std::process::ExitCode {
+    apg_build::cli::main()
+}

@@ -1,0 +1,152 @@
+//! Fibers: coroutines with a stack of their own that run one piece of work after the other.
+
+use std::cell::{Cell, UnsafeCell};
+use std::sync::Arc;
+
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use parking_lot::Mutex;
+
+use super::current::Activity;
+use super::pool;
+use super::queues::Task;
+use crate::memory::{self, StackRecord};
+
+/// Address space of a stack; memory is taken as it is used.
+const STACK: usize = 8 << 20;
+
+/// Why a fiber leaves its thread.
+pub enum Switch {
+    /// Its activity waits; this is told, once the fiber is suspended, who will have to be woken.
+    Block(Box<dyn FnOnce(&'static Fiber)>),
+    /// It has nothing to do; that one goes on instead.
+    Run(&'static Fiber),
+}
+
+/// A fiber. It lives for ever: when it has nothing to do it waits in a list.
+pub struct Fiber {
+    coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), DefaultStack>>>,
+    yielder: Cell<*const Yielder<(), Switch>>,
+    record: Arc<StackRecord>,
+    /// The activity that it runs.
+    pub activity: Cell<*mut Activity>,
+}
+
+// SAFETY: a fiber is used by one thread at a time: the one that runs it, or that took it from a list or queue.
+unsafe impl Sync for Fiber {}
+// SAFETY: as above.
+unsafe impl Send for Fiber {}
+
+/// Fibers with nothing to do.
+static IDLE: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The fiber that this thread runs.
+    static CURRENT: Cell<Option<&'static Fiber>> = const { Cell::new(None) };
+}
+
+/// The fiber that runs the caller, if one does. Not inlined: see [`memory`]'s threads.
+#[inline(never)]
+pub fn current() -> Option<&'static Fiber> {
+    CURRENT.with(Cell::get)
+}
+
+/// A fiber with nothing to do, perhaps a new one.
+pub fn idle() -> &'static Fiber {
+    let known = IDLE.lock().pop();
+    known.unwrap_or_else(make)
+}
+
+fn make() -> &'static Fiber {
+    let stack = match DefaultStack::new(STACK) {
+        Ok(stack) => stack,
+        Err(error) => {
+            eprintln!("apg: no memory for the stack of one more blocked activity: {error}");
+            eprintln!(
+                "  this program has more activities waiting at the same time than this machine can hold;"
+            );
+            eprintln!("  raise `vm.max_map_count`, or let fewer activities block at once");
+            pool::end_process(1);
+        }
+    };
+    let (low, high) = (stack.limit().get(), stack.base().get());
+    let fiber: &'static Fiber = Box::leak(Box::new(Fiber {
+        coroutine: UnsafeCell::new(None),
+        yielder: Cell::new(std::ptr::null()),
+        record: memory::register_stack(low, high),
+        activity: Cell::new(std::ptr::null_mut()),
+    }));
+    let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
+        memory::leave_critical();
+        fiber.yielder.set(yielder);
+        fiber.run();
+    });
+    // SAFETY: nobody else knows the fiber yet.
+    unsafe { *fiber.coroutine.get() = Some(coroutine) };
+    fiber
+}
+
+impl Fiber {
+    /// Takes work for ever.
+    fn run(&'static self) -> ! {
+        loop {
+            match pool::next_task() {
+                Task::Activity(activity) => activity.run(),
+                Task::Help(job) => job.help(),
+                Task::Resume(other) => self.leave(Switch::Run(other)),
+            }
+        }
+    }
+
+    /// Goes back to the thread's own stack; returns when the fiber is resumed, perhaps by another thread.
+    #[inline(never)]
+    pub fn leave(&self, switch: Switch) {
+        let mark = 0_usize;
+        memory::enter_critical();
+        memory::set_suspended(&self.record, &raw const mark as usize);
+        // SAFETY: set when the coroutine began; it lives on this fiber's stack.
+        unsafe { (*self.yielder.get()).suspend(switch) };
+        memory::leave_critical();
+        std::hint::black_box(&mark);
+    }
+
+    /// Runs the fiber in this thread until it leaves.
+    #[inline(never)]
+    fn resume(&'static self) -> Switch {
+        memory::enter_critical();
+        memory::set_running(Some(&self.record));
+        CURRENT.with(|current| current.set(Some(self)));
+        // SAFETY: this thread alone has the fiber now.
+        let coroutine = unsafe { (*self.coroutine.get()).as_mut() };
+        let result = coroutine.map(|coroutine| coroutine.resume(()));
+        CURRENT.with(|current| current.set(None));
+        memory::set_running(None);
+        memory::leave_critical();
+        match result {
+            Some(CoroutineResult::Yield(switch)) => switch,
+            _ => unreachable!("fibers never end"),
+        }
+    }
+
+    /// Addresses of the stack, for reports of its overflow.
+    pub fn stack(&self) -> (usize, usize) {
+        (self.record.low, self.record.high)
+    }
+}
+
+/// What each thread of the pool does, on its own stack.
+pub fn drive() -> ! {
+    let mut fiber = idle();
+    loop {
+        match fiber.resume() {
+            Switch::Run(next) => {
+                IDLE.lock().push(fiber);
+                fiber = next;
+            }
+            Switch::Block(register) => {
+                register(fiber);
+                fiber = idle();
+            }
+        }
+    }
+}

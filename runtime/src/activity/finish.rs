@@ -1,0 +1,105 @@
+//! `finish`: waits for all activities started inside, and gathers their exceptions.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::block::Event;
+use super::current::Work;
+use super::pool;
+use super::queues::Task;
+use crate::distributed::{FinishId, Governor, HomeFinish};
+use crate::memory::{Handle, Ref};
+
+/// A finish of this place. Activities here cost one addition to its counter each.
+#[derive(Default)]
+pub struct Finish {
+    /// Activities that have not ended, and 1 for the body.
+    count: AtomicUsize,
+    exceptions: Mutex<Vec<Handle>>,
+    ended: Arc<Event>,
+    home: HomeFinish,
+}
+
+impl Finish {
+    /// A new one; its body has begun.
+    pub fn new() -> Arc<Finish> {
+        Arc::new(Finish { count: AtomicUsize::new(1), ..Finish::default() })
+    }
+
+    /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body raised.
+    pub fn wait(self: &Arc<Self>, exception: Ref) -> Vec<Handle> {
+        let exception = Handle::new(exception);
+        self.run_own_activities();
+        self.leave(Ref::NULL);
+        if self.count.load(Ordering::Acquire) > 0 {
+            self.ended.wait();
+        }
+        let mut all = std::mem::take(&mut *self.exceptions.lock());
+        if !exception.get().is_null() {
+            all.insert(0, exception);
+        }
+        all
+    }
+
+    /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so
+    /// that it costs nothing to run them on its stack, and saves two switches.
+    fn run_own_activities(self: &Arc<Self>) {
+        let own = Arc::as_ptr(self).cast::<()>();
+        let mine = |task: &Task| match task {
+            Task::Activity(activity) => {
+                std::ptr::eq(Arc::as_ptr(&activity.governor).cast::<()>(), own)
+                    && matches!(activity.work, Some(Work::Closure(_)))
+            }
+            _ => false,
+        };
+        while let Some(Task::Activity(activity)) = pool::pop_own_if(mine) {
+            activity.run();
+        }
+    }
+}
+
+impl Governor for Finish {
+    fn enter(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn leave(&self, exception: Ref) {
+        if !exception.is_null() {
+            let handle = Handle::new(exception);
+            self.exceptions.lock().push(handle);
+        }
+        let ended = Arc::clone(&self.ended);
+        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            ended.set();
+        }
+    }
+
+    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
+        self.home.identify(this)
+    }
+
+    fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
+        self.home.departed(this, place);
+    }
+}
+
+/// Governs activities that nobody waits for: their exceptions are printed.
+pub struct Uncounted;
+
+impl Governor for Uncounted {
+    fn enter(&self) {}
+
+    fn leave(&self, exception: Ref) {
+        if !exception.is_null() {
+            crate::program::print_uncaught("uncounted activity", exception);
+        }
+    }
+
+    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+        FinishId::NONE
+    }
+
+    fn departed(&self, _: &Arc<dyn Governor>, _: u32) {}
+}

@@ -1,0 +1,27 @@
+//! Activities: a pool of threads that steal work from each other runs them on coroutines.
+//!
+//! A *fiber* is a coroutine that takes one piece of work after the other ([`fiber`]). While activities do not block,
+//! all of a thread's run on one fiber, with no switch between them. One that blocks leaves its fiber suspended, stack and
+//! all, and the thread goes on with another fiber ([`block`]); whoever ends the wait puts the fiber back among the work.
+
+pub mod atomic;
+pub mod block;
+pub mod clock;
+mod current;
+pub mod engine;
+mod fiber;
+pub mod finish;
+pub mod lock;
+pub mod parallel;
+mod pool;
+mod queues;
+pub mod timer;
+
+pub use current::{Activity, OpenFinish, Work, activity, spawn, start_at};
+pub use finish::Finish;
+pub use pool::{External, check_for_deadlock, end_process, external, start, worker_count, worker_number};
+
+/// Addresses of the stack that the caller's activity runs on.
+pub fn current_stack() -> Option<(usize, usize)> {
+    fiber::current().map(fiber::Fiber::stack)
+}

@@ -1,0 +1,80 @@
+//! Sleeping activities: one thread waits for the next of them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::block::{Waker, block, yield_now};
+use super::pool::{External, external};
+
+struct Sleeper {
+    until: Instant,
+    waker: Waker,
+    _external: External,
+}
+
+impl PartialEq for Sleeper {
+    fn eq(&self, other: &Sleeper) -> bool {
+        self.until == other.until
+    }
+}
+impl Eq for Sleeper {}
+impl PartialOrd for Sleeper {
+    fn partial_cmp(&self, other: &Sleeper) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Sleeper {
+    fn cmp(&self, other: &Sleeper) -> std::cmp::Ordering {
+        self.until.cmp(&other.until)
+    }
+}
+
+static SLEEPERS: Mutex<BinaryHeap<Reverse<Sleeper>>> = Mutex::new(BinaryHeap::new());
+static CHANGED: Condvar = Condvar::new();
+
+/// Suspends the calling activity for at least that long.
+pub fn sleep(time: Duration) {
+    static THREAD: OnceLock<()> = OnceLock::new();
+    if time.is_zero() {
+        return yield_now();
+    }
+    // A time beyond all calendars is the same as for ever.
+    let far = Duration::from_secs(100 * 365 * 24 * 3600);
+    let until = Instant::now() + time.min(far);
+    THREAD.get_or_init(|| {
+        let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
+        if let Err(error) = spawned {
+            eprintln!("apg: cannot start the thread that wakes sleeping activities: {error}");
+            super::pool::end_process(1);
+        }
+    });
+    block(move |waker| {
+        SLEEPERS.lock().push(Reverse(Sleeper { until, waker, _external: external() }));
+        CHANGED.notify_one();
+    });
+}
+
+fn run() {
+    let mut sleepers = SLEEPERS.lock();
+    loop {
+        let now = Instant::now();
+        match sleepers.peek() {
+            None => CHANGED.wait(&mut sleepers),
+            Some(Reverse(first)) if first.until > now => {
+                let until = first.until;
+                CHANGED.wait_until(&mut sleepers, until);
+            }
+            Some(_) => {
+                if let Some(Reverse(sleeper)) = sleepers.pop() {
+                    parking_lot::MutexGuard::unlocked(&mut sleepers, || {
+                        sleeper.waker.wake();
+                    });
+                }
+            }
+        }
+    }
+}

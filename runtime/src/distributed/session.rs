@@ -1,0 +1,104 @@
+//! The life of a program's places: from the command line to the last farewell.
+
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::system::{self, System};
+use crate::topology::Selection;
+use crate::transport::Transport;
+use crate::transport::launch::{self, Processes, Program};
+use crate::transport::local::Local;
+use crate::transport::rendezvous::{self, Invitation};
+
+/// How long the other places may take to end once the program has.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// What a program asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Host places.
+    pub hosts: u32,
+    /// The value of `--accels`, if given.
+    pub accelerators: Option<String>,
+    /// How to start the other places: the same program, with arguments that lead it to [`open`] too.
+    pub program: Program,
+}
+
+static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
+
+/// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns when all
+/// places know each other.
+pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
+    let here = invitation.as_ref().map_or(0, |invitation| invitation.place);
+    let environment = |name: &str| std::env::var(name).ok();
+    let selection = Selection::choose(options.accelerators.as_deref(), here, &environment)?;
+    if let Some(invitation) = invitation {
+        let transport = rendezvous::join(&invitation, options.program.identity)
+            .map_err(|error| format!("place {here} cannot join the others: {error}"))?;
+        return system::start(Arc::new(transport), selection);
+    }
+    if options.hosts == 0 || options.hosts > launch::MAX_PLACES {
+        return Err(format!("{} places: there must be 1 to {}", options.hosts, launch::MAX_PLACES));
+    }
+    // What is missing here is not found by many processes at once.
+    selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
+    let transport: Arc<dyn Transport> = if options.hosts == 1 {
+        Arc::new(Local::default())
+    } else {
+        let (transport, processes) = launch::launch(options.hosts, &options.program, Box::new(died))
+            .map_err(|error| format!("cannot start {} places: {error}", options.hosts))?;
+        PROCESSES.get_or_init(|| Arc::clone(&processes));
+        if let Some((place, status)) = processes.first_death() {
+            // It ended before anybody watched.
+            died(place, status);
+        }
+        Arc::new(transport)
+    };
+    system::start(transport, selection)
+}
+
+/// A place has ended before the program did: so does the program.
+fn died(place: u32, status: ExitStatus) {
+    let Some(processes) = PROCESSES.get() else { return };
+    eprintln!("apg: {}", launch::describe(place, status));
+    processes.kill();
+    std::process::exit(launch::exit_code(status));
+}
+
+/// Place 0: the program has ended with `code`. Tells the others and waits for them.
+pub fn close(system: &System, code: i32) {
+    if let Some(processes) = PROCESSES.get() {
+        processes.expect_end();
+    }
+    report_leaks(system, &mut io::stderr().lock());
+    system.end_program(code);
+    if let Some(processes) = PROCESSES.get() {
+        processes.end(FAREWELL);
+    }
+}
+
+/// Any other place: waits for the end of the program. Returns its status.
+pub fn serve(system: &System) -> i32 {
+    let code = system.serve();
+    report_leaks(system, &mut io::stderr().lock());
+    code
+}
+
+fn report_leaks(system: &System, out: &mut dyn io::Write) {
+    for (place, device) in system.open_devices() {
+        let leaks = device.leaks();
+        if leaks.count > 0 {
+            let (count, bytes) = (leaks.count, leaks.bytes);
+            let rails = if count == 1 { "rail" } else { "rails" };
+            // Nobody is left to be told that this could not be written.
+            let _ = writeln!(
+                out,
+                "apg: warning: {count} {rails} of Place({place}), {}, never deleted: {bytes} bytes \
+                 (CUDAUtilities.deleteGlobalRail)",
+                device.label()
+            );
+        }
+    }
+}

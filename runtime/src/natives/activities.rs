@@ -1,0 +1,265 @@
+//! `async`, `at`, `finish`, `atomic`, `when` and waiting.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{non_null, raise};
+use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
+use crate::activity::clock::{self, Registration};
+use crate::activity::{self, Activity, Finish, OpenFinish, Work};
+use crate::distributed::Governor;
+use crate::layout::slot;
+use crate::memory::{Handle, Ref};
+use crate::{distributed, program};
+
+/// The clocks of a new activity: none, the innermost clocked finish's, or these.
+enum ClockList<'a> {
+    None,
+    Implicit,
+    Objects(&'a [Ref]),
+}
+
+/// Calls `work` with the calling activity.
+pub fn with_activity<R>(work: impl FnOnce(&mut Activity) -> Outcome<R>) -> Outcome<R> {
+    activity::activity(work).unwrap_or_else(|| {
+        raise(ExceptionKind::Internal, "this needs an activity, and the caller runs in none")
+    })
+}
+
+/// Raises inside an atomic section, where an activity must not wait or start others.
+pub fn not_in_atomic(what: &str) -> Outcome<()> {
+    with_activity(|activity| {
+        if activity.atomic == 0 {
+            return Ok(());
+        }
+        let message = format!(
+            "`{what}` inside `atomic` or `when`, where an activity must neither wait nor start others"
+        );
+        raise(ExceptionKind::IllegalOperation, &message)
+    })
+}
+
+/// The handle in an x10.lang.Clock.
+fn handle_of(clock: Ref) -> Outcome<i64> {
+    let clock = non_null(clock)?;
+    let ty = clock.ty();
+    let field = ty.fields().iter().find(|field| field.slot == slot::I64 && field.name() == "handle");
+    match field {
+        // SAFETY: a field of the object.
+        Some(field) => Ok(unsafe { clock.at(field.offset as usize).cast::<i64>().read() }),
+        None => raise(ExceptionKind::ClockUse, &format!("{} is not a clock", ty.name())),
+    }
+}
+
+/// Registrations for a new activity, and its implicit clock.
+fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i64>)> {
+    let (handles, implicit) = match clocks {
+        ClockList::None => return Ok((Vec::new(), None)),
+        ClockList::Implicit => match with_activity(|activity| Ok(activity.innermost_clock()))? {
+            Some(handle) => (vec![handle], Some(handle)),
+            None => return raise(ExceptionKind::ClockUse, "`clocked async` outside of a `clocked finish`"),
+        },
+        ClockList::Objects(objects) => {
+            let handles: Outcome<Vec<i64>> = objects.iter().map(|clock| handle_of(*clock)).collect();
+            (handles?, None)
+        }
+    };
+    with_activity(|activity| {
+        let mut new = Vec::new();
+        for handle in handles {
+            match activity.clocks.iter().find(|registration| registration.handle == handle) {
+                Some(registration) => new.push(registration.duplicate()),
+                None => {
+                    clock::drop_all(&mut new);
+                    let message =
+                        "an activity can register others only on clocks that it is registered on itself";
+                    return raise(ExceptionKind::ClockUse, message);
+                }
+            }
+        }
+        Ok((new, implicit))
+    })
+}
+
+fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
+    not_in_atomic("async")?;
+    let closure = non_null(closure)?;
+    let (clocks, implicit_clock) = registrations(clocks)?;
+    let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
+    let work = Work::Closure(Handle::new(closure));
+    activity::spawn(Activity { clocks, implicit_clock, ..Activity::new(governor, work) });
+    Ok(())
+}
+
+pub fn async_here(closure: Ref) -> Outcome<()> {
+    start(closure, &ClockList::None)
+}
+
+pub fn async_clocked(closure: Ref) -> Outcome<()> {
+    start(closure, &ClockList::Implicit)
+}
+
+/// The clocks of an entry's parameters.
+fn listed<'a>(clocks: Refs, count: u32) -> ClockList<'a> {
+    if count == 0 {
+        return ClockList::None;
+    }
+    // SAFETY: generated code passes an array of that length.
+    ClockList::Objects(unsafe { std::slice::from_raw_parts(clocks, count as usize) })
+}
+
+pub fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
+    start(closure, &listed(clocks, count))
+}
+
+pub fn async_uncounted(closure: Ref) -> Outcome<()> {
+    not_in_atomic("async")?;
+    let work = Work::Closure(Handle::new(non_null(closure)?));
+    activity::spawn(Activity::new(Arc::new(activity::finish::Uncounted), work));
+    Ok(())
+}
+
+/// Whether the place is this one; raises if there is no such place, or if it cannot run closures.
+fn is_here(place: i64) -> Outcome<bool> {
+    super::places::check_host(place)?;
+    Ok(place == i64::from(distributed::here()))
+}
+
+pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
+    not_in_atomic("async")?;
+    if is_here(place)? {
+        return start(program::copy(non_null(closure)?)?, &ClockList::None);
+    }
+    super::places::send_async(place, non_null(closure)?, true)
+}
+
+fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
+    not_in_atomic("async")?;
+    if is_here(place)? {
+        return start(program::copy(non_null(closure)?)?, clocks);
+    }
+    if matches!(clocks, ClockList::None) {
+        return super::places::send_async(place, non_null(closure)?, true);
+    }
+    let message =
+        format!("clocks of one place cannot yet register activities of another one (place {place})");
+    raise(ExceptionKind::UnsupportedOperation, &message)
+}
+
+pub fn async_at_clocked(place: i64, closure: Ref) -> Outcome<()> {
+    async_at_with_clocks(place, closure, &ClockList::Implicit)
+}
+
+pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Refs, count: u32) -> Outcome<()> {
+    async_at_with_clocks(place, closure, &listed(clocks, count))
+}
+
+pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
+    not_in_atomic("async")?;
+    if is_here(place)? {
+        return async_uncounted(program::copy(non_null(closure)?)?);
+    }
+    super::places::send_async(place, non_null(closure)?, false)
+}
+
+pub fn at(place: i64, closure: Ref) -> Outcome<()> {
+    if is_here(place)? {
+        return super::outcome(program::call(program::copy(non_null(closure)?)?));
+    }
+    not_in_atomic("at")?;
+    super::places::run_at(place, non_null(closure)?)
+}
+
+pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
+    if is_here(place)? {
+        let value = program::call_value(program::copy(non_null(closure)?)?).map_err(Raised)?;
+        return program::copy(value);
+    }
+    not_in_atomic("at")?;
+    super::places::evaluate_at(place, non_null(closure)?)
+}
+
+pub fn finish_begin(clocked: bool) -> Outcome<()> {
+    not_in_atomic("finish")?;
+    with_activity(|activity| {
+        let clock = clocked.then(clock::make);
+        let handle = clock.as_ref().map(|registration| registration.handle);
+        activity.clocks.extend(clock);
+        activity.finishes.push(OpenFinish { finish: Finish::new(), clock: handle });
+        Ok(())
+    })
+}
+
+pub fn finish_end(exception: Ref) -> Outcome<()> {
+    let open = with_activity(|activity| Ok(activity.finishes.pop()))?;
+    let Some(open) = open else {
+        return raise(ExceptionKind::Internal, "the end of a finish that was not begun");
+    };
+    if let Some(handle) = open.clock {
+        with_activity(|activity| Ok(clock::drop_one(&mut activity.clocks, handle)))?;
+    }
+    let exceptions = open.finish.wait(exception);
+    if exceptions.is_empty() {
+        return Ok(());
+    }
+    Err(program::multiple(&exceptions))
+}
+
+pub fn atomic_begin() -> Outcome<()> {
+    let nested = with_activity(|activity| {
+        activity.atomic += 1;
+        Ok(activity.atomic > 1)
+    })?;
+    if !nested {
+        activity::atomic::enter();
+    }
+    Ok(())
+}
+
+pub fn atomic_end() {
+    let last = activity::activity(|activity| {
+        activity.atomic = activity.atomic.saturating_sub(1);
+        activity.atomic == 0
+    });
+    if last == Some(true) {
+        activity::atomic::leave();
+    }
+}
+
+pub fn when_begin() -> Outcome<()> {
+    not_in_atomic("when")?;
+    atomic_begin()
+}
+
+pub fn when_wait() -> Outcome<()> {
+    activity::atomic::wait_for_change();
+    Ok(())
+}
+
+pub fn sleep(milliseconds: i64) -> Outcome<()> {
+    if milliseconds < 0 {
+        return raise(ExceptionKind::IllegalArgument, &format!("cannot sleep for {milliseconds} ms"));
+    }
+    not_in_atomic("sleep")?;
+    activity::timer::sleep(Duration::from_millis(milliseconds as u64));
+    Ok(())
+}
+
+pub fn probe() -> Outcome<()> {
+    not_in_atomic("probe")?;
+    activity::block::yield_now();
+    Ok(())
+}
+
+pub fn worker_count() -> i32 {
+    activity::worker_count() as i32
+}
+
+pub fn worker_id() -> i32 {
+    activity::worker_number().unwrap_or(0) as i32
+}
+
+/// The governor of the calling activity, for work that its innermost finish waits for.
+pub fn governor() -> Outcome<Arc<dyn Governor>> {
+    with_activity(|activity| Ok(activity.innermost_governor()))
+}

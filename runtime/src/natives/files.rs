@@ -1,0 +1,180 @@
+//! x10.io files.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rustc_hash::FxBuildHasher;
+
+use super::console::name_of;
+use super::{raise, range_of};
+use crate::abi::{ExceptionKind, Outcome};
+use crate::memory::Ref;
+
+/// An open file.
+enum Open {
+    Reader(BufReader<File>),
+    Writer(BufWriter<File>),
+}
+
+struct Entry {
+    path: PathBuf,
+    open: Mutex<Open>,
+}
+
+struct Table {
+    files: HashMap<i64, Arc<Entry>, FxBuildHasher>,
+    last: i64,
+}
+
+static FILES: Mutex<Table> = Mutex::new(Table { files: HashMap::with_hasher(FxBuildHasher), last: 0 });
+
+fn register(path: String, open: Open) -> i64 {
+    let mut table = FILES.lock();
+    table.last += 1;
+    let handle = table.last;
+    table.files.insert(handle, Arc::new(Entry { path: path.into(), open: Mutex::new(open) }));
+    handle
+}
+
+fn entry(handle: i64) -> Outcome<Arc<Entry>> {
+    match FILES.lock().files.get(&handle) {
+        Some(entry) => Ok(Arc::clone(entry)),
+        None => raise(ExceptionKind::Io, "the file is closed"),
+    }
+}
+
+fn failed<T>(what: &str, path: &std::path::Path, error: &io::Error) -> Outcome<T> {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => ExceptionKind::FileNotFound,
+        _ => ExceptionKind::Io,
+    };
+    raise(kind, &format!("cannot {what} {}: {error}", path.display()))
+}
+
+/// Does something with a file's reader.
+fn reading<R>(handle: i64, work: impl FnOnce(&mut BufReader<File>) -> io::Result<R>) -> Outcome<R> {
+    let entry = entry(handle)?;
+    let result = match &mut *entry.open.lock() {
+        Open::Reader(reader) => work(reader),
+        Open::Writer(_) => Err(io::Error::other("it was opened to write")),
+    };
+    result.or_else(|error| failed("read", &entry.path, &error))
+}
+
+/// Does something with a file's writer.
+fn writing<R>(handle: i64, work: impl FnOnce(&mut BufWriter<File>) -> io::Result<R>) -> Outcome<R> {
+    let entry = entry(handle)?;
+    let result = match &mut *entry.open.lock() {
+        Open::Writer(writer) => work(writer),
+        Open::Reader(_) => Err(io::Error::other("it was opened to read")),
+    };
+    result.or_else(|error| failed("write", &entry.path, &error))
+}
+
+pub fn file_open_read(name: Ref) -> Outcome<i64> {
+    let path = name_of(name)?;
+    let opened = File::open(&path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::Error::other("it is a directory")),
+        false => Ok(file),
+    });
+    match opened {
+        Ok(file) => Ok(register(path, Open::Reader(BufReader::new(file)))),
+        Err(error) => failed("open", path.as_ref(), &error),
+    }
+}
+
+pub fn file_open_write(name: Ref, append: bool) -> Outcome<i64> {
+    let path = name_of(name)?;
+    match OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&path) {
+        Ok(file) => Ok(register(path, Open::Writer(BufWriter::new(file)))),
+        Err(error) => failed("open", path.as_ref(), &error),
+    }
+}
+
+pub fn file_close(file: i64) -> Outcome<()> {
+    let Some(entry) = FILES.lock().files.remove(&file) else { return Ok(()) };
+    let result = match &mut *entry.open.lock() {
+        Open::Writer(writer) => writer.flush(),
+        Open::Reader(_) => Ok(()),
+    };
+    result.or_else(|error| failed("write", &entry.path, &error))
+}
+
+pub fn file_read_byte(file: i64) -> Outcome<i32> {
+    let mut byte = [0];
+    let count = reading(file, |reader| reader.read(&mut byte))?;
+    Ok(if count == 0 { -1 } else { byte[0].into() })
+}
+
+pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
+    let (at, bytes) = range_of(rail, start, count)?;
+    // SAFETY: the range was checked; the rail is on the caller's stack.
+    let into = unsafe { std::slice::from_raw_parts_mut(at, bytes) };
+    reading(file, |reader| {
+        let mut total = 0;
+        while total < into.len() {
+            match reader.read(&mut into[total..])? {
+                0 => break,
+                more => total += more,
+            }
+        }
+        Ok(total as i64)
+    })
+}
+
+pub fn file_available(file: i64) -> Outcome<i64> {
+    reading(file, |reader| {
+        use std::io::Seek;
+        let length = reader.get_ref().metadata()?.len();
+        Ok(length.saturating_sub(reader.stream_position()?) as i64)
+    })
+}
+
+pub fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<()> {
+    let (at, bytes) = range_of(rail, start, count)?;
+    // SAFETY: the range was checked; the rail is on the caller's stack.
+    let from = unsafe { std::slice::from_raw_parts(at, bytes) };
+    writing(file, |writer| writer.write_all(from))
+}
+
+pub fn file_flush(file: i64) -> Outcome<()> {
+    writing(file, |writer| writer.flush())
+}
+
+pub fn file_size(name: Ref) -> Outcome<i64> {
+    Ok(fs::metadata(name_of(name)?).map_or(-1, |data| data.len() as i64))
+}
+
+pub fn file_exists(name: Ref) -> Outcome<bool> {
+    Ok(fs::metadata(name_of(name)?).is_ok())
+}
+
+pub fn file_is_directory(name: Ref) -> Outcome<bool> {
+    Ok(fs::metadata(name_of(name)?).is_ok_and(|data| data.is_dir()))
+}
+
+pub fn file_delete(name: Ref) -> Outcome<bool> {
+    let path = name_of(name)?;
+    Ok(fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).is_ok())
+}
+
+pub fn file_mkdir(name: Ref) -> Outcome<bool> {
+    Ok(fs::create_dir(name_of(name)?).is_ok())
+}
+
+/// Writes what is buffered in files that were not closed.
+pub fn flush_all() {
+    let Some(table) = FILES.try_lock_for(std::time::Duration::from_millis(200)) else { return };
+    for entry in table.files.values() {
+        if let Some(mut open) = entry.open.try_lock()
+            && let Open::Writer(writer) = &mut *open
+        {
+            // The program has not asked whether this succeeds.
+            let _ = writer.flush();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Objects: allocation, exceptions of generated code, statics, rails.
+
+use std::ffi::CStr;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
+
+use super::{non_null, outcome, raise as raise_kind, range_of};
+use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
+use crate::activity::block::{Waker, block};
+use crate::memory::{self, Ref};
+use crate::program;
+
+fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
+    if text.is_null() {
+        return "".into();
+    }
+    // SAFETY: a constant of the program.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy()
+}
+
+pub fn allocate(ty: DescriptorPointer) -> Outcome<Ref> {
+    // SAFETY: a descriptor of the program.
+    let ty = unsafe { &*ty };
+    match memory::allocate(ty) {
+        Some(object) => Ok(object),
+        None => program::allocate_last(ty, 0),
+    }
+}
+
+pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
+    // SAFETY: a descriptor of the program.
+    let ty = unsafe { &*ty };
+    if length < 0 {
+        return raise_kind(ExceptionKind::NegativeArraySize, &length.to_string());
+    }
+    match memory::allocate_counted(ty, length) {
+        Some(rail) => Ok(rail),
+        None => program::allocate_last(ty, length),
+    }
+}
+
+pub fn string_literal(bytes: Text, length: i64) -> Outcome<Ref> {
+    // SAFETY: a constant of the program with that length.
+    let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
+    memory::interned(bytes, || program::string(bytes))
+}
+
+pub fn raise(kind: u32, message: Text) -> Outcome<()> {
+    let kind = ExceptionKind::ALL.get(kind as usize).copied().unwrap_or(ExceptionKind::Internal);
+    raise_kind(kind, &text(message))
+}
+
+pub fn raise_null() -> Outcome<()> {
+    Err(program::exception_without_message(ExceptionKind::NullPointer))
+}
+
+pub fn raise_bounds(index: i64, length: i64) -> Outcome<()> {
+    let message = format!("Index {index} out of range (Rail size {length})");
+    raise_kind(ExceptionKind::ArrayIndexOutOfBounds, &message)
+}
+
+pub fn raise_division() -> Outcome<()> {
+    raise_kind(ExceptionKind::Arithmetic, "divide by zero")
+}
+
+pub fn raise_cast(object: Ref, target: Text) -> Outcome<()> {
+    let from = if object.is_null() { "null".into() } else { object.ty().name() };
+    raise_kind(ExceptionKind::ClassCast, &format!("{from} cannot be cast to {}", text(target)))
+}
+
+pub fn identity_hash(object: Ref) -> i32 {
+    // Objects never move. The product spreads neighbours.
+    let mixed = (object.address() as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 33) as i32
+}
+
+pub fn object_type_name(object: Ref) -> Outcome<Ref> {
+    program::string(non_null(object)?.ty().name().as_bytes())
+}
+
+pub fn object_to_string(object: Ref) -> Outcome<Ref> {
+    let text = format!("{}@{:x}", non_null(object)?.ty().name(), identity_hash(object));
+    program::string(text.as_bytes())
+}
+
+/// Activities that wait for a static field that another one initialises: field and waker.
+static WAITING: Mutex<Vec<(usize, Waker)>> = Mutex::new(Vec::new());
+/// Fields in initialisation, with the activity that does it.
+static BUSY: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+const NEW: u32 = 0;
+const RUNNING: u32 = 1;
+const READY: u32 = 2;
+const FAILED: u32 = 3;
+
+/// What tells activities apart: the address of their record.
+pub fn activity_identity() -> usize {
+    crate::activity::activity(|activity| &raw const *activity as usize).unwrap_or(0)
+}
+
+pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
+    // SAFETY: the state of a static field lives as long as the program.
+    let field: &'static crate::layout::StaticState = unsafe { &*state };
+    let address = state as usize;
+    loop {
+        {
+            let mut busy = BUSY.lock();
+            match field.state.load(Ordering::Acquire) {
+                NEW => {
+                    field.state.store(RUNNING, Ordering::Release);
+                    busy.push((address, activity_identity()));
+                    return Ok(true);
+                }
+                READY => return Ok(false),
+                FAILED => return Err(Raised(field.failure)),
+                _ => {
+                    let own = (address, activity_identity());
+                    if busy.contains(&own) {
+                        drop(busy);
+                        let message =
+                            format!("the initialiser of {} uses the field itself", text(field.name));
+                        return raise_kind(ExceptionKind::IllegalOperation, &message);
+                    }
+                }
+            }
+        }
+        block(move |waker| {
+            let mut waiting = WAITING.lock();
+            if field.state.load(Ordering::Acquire) == RUNNING {
+                waiting.push((address, waker));
+            } else {
+                drop(waiting);
+                waker.wake();
+            }
+        });
+    }
+}
+
+pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
+    let address = state as usize;
+    // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the state.
+    unsafe {
+        if !failure.is_null() {
+            memory::register_global(failure);
+            (*state).failure = failure;
+        }
+        let new = if failure.is_null() { READY } else { FAILED };
+        (*state).state.store(new, Ordering::Release);
+    }
+    BUSY.lock().retain(|(field, _)| *field != address);
+    let woken: Vec<Waker> = {
+        let mut waiting = WAITING.lock();
+        let (mine, others) = waiting.drain(..).partition(|(field, _)| *field == address);
+        *waiting = others;
+        mine
+    }
+    .into_iter()
+    .map(|(_, waker)| waker)
+    .collect();
+    woken.into_iter().for_each(Waker::wake);
+    outcome(failure)
+}
+
+pub fn rail_copy(source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> Outcome<()> {
+    let (from, bytes) = range_of(source, source_index, count)?;
+    let (to, _) = range_of(target, target_index, count)?;
+    let (a, b) = (source.ty(), target.ty());
+    if (a.element_slot, a.element_size) != (b.element_slot, b.element_size) {
+        let message = format!("cannot copy elements of {} into {}", a.name(), b.name());
+        return raise_kind(ExceptionKind::IllegalArgument, &message);
+    }
+    // SAFETY: both ranges were checked; they may overlap.
+    unsafe { std::ptr::copy(from, to, bytes) };
+    Ok(())
+}
+
+pub fn rail_clear(rail: Ref, start: i64, count: i64) -> Outcome<()> {
+    let (at, bytes) = range_of(rail, start, count)?;
+    // SAFETY: the range was checked.
+    unsafe { at.write_bytes(0, bytes) };
+    Ok(())
+}
+
+pub fn global_ref_register(object: Ref) -> Outcome<i64> {
+    Ok(memory::register_global(object))
+}
+
+pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
+    match memory::global(handle) {
+        Some(object) => Ok(object),
+        None => {
+            let message =
+                format!("number {handle} names no object of this place: it was forgotten, or never made");
+            raise_kind(ExceptionKind::IllegalArgument, &message)
+        }
+    }
+}
+
+pub fn global_ref_forget(handle: i64) {
+    memory::forget_global(handle);
+}

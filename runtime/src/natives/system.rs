@@ -1,0 +1,49 @@
+//! x10.lang.System: time, environment, end of the program.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use super::text_of;
+use crate::abi::Outcome;
+use crate::memory::{self, Ref};
+use crate::{activity, program};
+
+static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
+
+/// The status that the program has asked for.
+pub fn exit_code() -> i32 {
+    EXIT_CODE.load(Ordering::SeqCst)
+}
+
+pub fn nano_time() -> i64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as i64
+}
+
+pub fn current_time_millis() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
+}
+
+pub fn set_exit_code(code: i32) {
+    EXIT_CODE.store(code, Ordering::SeqCst);
+}
+
+pub fn kill_here() {
+    activity::end_process(1);
+}
+
+pub fn getenv(name: Ref) -> Outcome<Ref> {
+    match std::env::var_os(&*text_of(name)?) {
+        Some(value) => program::string(value.as_encoded_bytes()),
+        None => Ok(Ref::NULL),
+    }
+}
+
+pub fn gc() {
+    memory::collect();
+}
+
+pub fn heap_size() -> i64 {
+    memory::bytes_in_use() as i64
+}

@@ -1,0 +1,218 @@
+//! Running a program: what the `apg` command asks for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::activity::engine::LocalEngine;
+use crate::activity::{self, Activity, Finish, Work};
+use crate::distributed::{self, Governor, System};
+use crate::memory::{self, Handle, Ref};
+use crate::natives::{console, files, system};
+use crate::program;
+use crate::topology::Selection;
+use crate::transport::launch::{self, Processes, Program};
+use crate::transport::local::Local;
+use crate::transport::rendezvous::{self, Invitation};
+use crate::transport::{Transport, tcp};
+
+/// Where the compiled program is.
+#[derive(Clone, Debug)]
+pub enum Image {
+    /// A shared object.
+    File(PathBuf),
+    /// The bytes of one.
+    Bytes(Vec<u8>),
+}
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The program.
+    pub program: Image,
+    /// The arguments of `main`.
+    pub arguments: Vec<String>,
+    /// Host places, at least 1.
+    pub places: u32,
+    /// Threads that run activities at each place; 0 asks for one a processor.
+    pub threads: usize,
+    /// Accelerators of each host.
+    pub accelerators: Selection,
+    /// Most bytes of each place's heap; 0 asks for three quarters of the memory, shared by all places.
+    pub heap: usize,
+    /// Print at the end what the collector did.
+    pub collector_statistics: bool,
+    /// The command line, after the executable, with which this executable becomes another place of this program.
+    pub place_arguments: Vec<OsString>,
+    /// What [`launch::take_invitation`] found: this process is such a place.
+    pub invitation: Option<Invitation>,
+}
+
+impl RunOptions {
+    /// One place with the machine's accelerators.
+    pub fn new(program: Image) -> RunOptions {
+        RunOptions {
+            program,
+            arguments: Vec::new(),
+            places: 1,
+            threads: 0,
+            accelerators: Selection::Auto,
+            heap: 0,
+            collector_statistics: false,
+            place_arguments: Vec::new(),
+            invitation: None,
+        }
+    }
+}
+
+/// How long other places may take to end after the program has.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs a program at all its places, or this process's share of it, and returns the exit status.
+///
+/// # Errors
+/// When it cannot be started, in words for the user.
+pub fn run(options: &RunOptions) -> Result<i32, String> {
+    let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
+    if places == 0 || places > launch::MAX_PLACES {
+        return Err(format!("{places} places: at least 1 and at most {} are possible", launch::MAX_PLACES));
+    }
+    memory::configure(options.heap, places as usize);
+    let (transport, processes) = connect(options)?;
+    let system = distributed::start(transport, options.accelerators.clone())?;
+    let loaded = match &options.program {
+        Image::File(path) => program::load(path),
+        Image::Bytes(bytes) => program::load_bytes(bytes),
+    };
+    if let Err(error) = loaded {
+        end(system, processes.as_deref(), 1);
+        return Err(error);
+    }
+    activity::start(options.threads);
+    system.attach(Arc::new(LocalEngine));
+    if options.invitation.is_some() {
+        let code = system.serve();
+        finish_output(options);
+        return Ok(code);
+    }
+    if places == 1 && system.topology_is_trivial() {
+        activity::check_for_deadlock(report_deadlock);
+    }
+    let code = run_main(&options.arguments);
+    finish_output(options);
+    end(system, processes.as_deref(), code);
+    Ok(code)
+}
+
+/// Connects with the other places, which place 0 starts.
+fn connect(options: &RunOptions) -> Result<(Arc<dyn Transport>, Option<Arc<Processes>>), String> {
+    let identity = identity(&options.program)?;
+    if let Some(invitation) = &options.invitation {
+        let transport: tcp::Tcp = rendezvous::join(invitation, identity)
+            .map_err(|error| format!("place {} cannot join the program: {error}", invitation.place))?;
+        return Ok((Arc::new(transport), None));
+    }
+    if options.places == 1 {
+        return Ok((Arc::new(Local::default()), None));
+    }
+    let executable = std::env::current_exe().map_err(|error| format!("cannot find apg itself: {error}"))?;
+    let arguments = options.place_arguments.clone();
+    let program = Program { executable: executable.into(), arguments, identity };
+    let (transport, processes) = launch::launch(options.places, &program, Box::new(on_death))
+        .map_err(|error| format!("cannot start {} places: {error}", options.places))?;
+    Ok((Arc::new(transport), Some(processes)))
+}
+
+/// A number that only equal programs have.
+fn identity(program: &Image) -> Result<u64, String> {
+    let hash = |bytes: &[u8]| {
+        // FNV-1a over words: equality of two builds, not security.
+        let words =
+            bytes.chunks(8).map(|word| word.iter().fold(0_u64, |all, byte| all << 8 | u64::from(*byte)));
+        words.fold(0xcbf2_9ce4_8422_2325_u64, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
+    };
+    match program {
+        Image::Bytes(bytes) => Ok(hash(bytes)),
+        Image::File(path) => std::fs::read(path)
+            .map(|bytes| hash(&bytes))
+            .map_err(|error| format!("cannot read the program {}: {error}", path.display())),
+    }
+}
+
+/// Another place's process ended before the program did.
+fn on_death(place: u32, status: std::process::ExitStatus) {
+    eprintln!("apg: {}", launch::describe(place, status));
+    activity::end_process(launch::exit_code(status));
+}
+
+fn report_deadlock(activities: usize) {
+    console::flush_all();
+    let (noun, verb) = if activities == 1 { ("activity", "waits") } else { ("activities", "wait") };
+    eprintln!(
+        "apg: deadlock: all {activities} {noun} of the program {verb}, and nothing is left that could wake one"
+    );
+    activity::end_process(1);
+}
+
+/// Runs `main` in an activity under the root finish.
+fn run_main(arguments: &[String]) -> i32 {
+    let finish = Finish::new();
+    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let arguments = arguments.to_vec();
+    let work = move || match program::string_rail(&arguments) {
+        Ok(rail) => program::main(rail),
+        Err(raised) => raised.0,
+    };
+    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    let exceptions = finish.wait(Ref::NULL);
+    let failed = !exceptions.is_empty();
+    if failed {
+        print_in_activity(exceptions);
+    }
+    match system::exit_code() {
+        0 if failed => 1,
+        code => code,
+    }
+}
+
+/// Printing calls the program's `toString`, which is code for activities.
+fn print_in_activity(exceptions: Vec<Handle>) {
+    let finish = Finish::new();
+    let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
+    let work = move || {
+        for exception in &exceptions {
+            program::print_uncaught("main", exception.get());
+        }
+        Ref::NULL
+    };
+    activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
+    finish.wait(Ref::NULL);
+}
+
+/// Everything that was printed is written.
+fn finish_output(options: &RunOptions) {
+    files::flush_all();
+    console::flush_all();
+    if options.collector_statistics {
+        let statistics = memory::statistics();
+        eprintln!(
+            "apg: place {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
+            distributed::here(),
+            statistics.collections,
+            statistics.nanoseconds as f64 / 1e6,
+            statistics.longest as f64 / 1e6,
+            statistics.in_use,
+        );
+    }
+}
+
+fn end(system: &System, processes: Option<&Processes>, code: i32) {
+    if let Some(processes) = processes {
+        processes.expect_end();
+    }
+    system.end_program(code);
+    if let Some(processes) = processes {
+        processes.end(PATIENCE);
+    }
+}

@@ -1,0 +1,103 @@
+//! Fatal signals: a stack that is used up is reported with the function it happened in, and everything ends.
+
+use std::ffi::{CStr, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of the stack that signal handlers run on.
+const ALTERNATE: usize = 64 * 1024;
+
+/// Prepares a thread that runs activities.
+pub fn prepare_thread() {
+    let Some(memory) = crate::memory::reserve_memory(ALTERNATE) else { return };
+    // SAFETY: memory of that size which is never freed; a handler that ends the process or hands on.
+    unsafe {
+        let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: ALTERNATE };
+        libc::sigaltstack(&stack, std::ptr::null_mut());
+    }
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        install(libc::SIGSEGV);
+        install(libc::SIGBUS);
+    });
+}
+
+/// What handled the signals before.
+static BEFORE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
+fn install(signal: i32) {
+    // SAFETY: a handler with the signature that SA_SIGINFO asks for.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_fault as extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void) as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigemptyset(&mut action.sa_mask);
+        let mut before: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, &action, &mut before);
+        BEFORE[usize::from(signal == libc::SIGBUS)].store(before.sa_sigaction, Ordering::Relaxed);
+    }
+}
+
+/// Writes to standard error without buffers or locks.
+fn say(text: &[u8]) {
+    // SAFETY: plain system call.
+    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+}
+
+/// The interrupted instruction.
+fn instruction(context: *mut c_void) -> usize {
+    // SAFETY: the kernel passes a ucontext_t.
+    unsafe {
+        let context = &*context.cast::<libc::ucontext_t>();
+        #[cfg(target_arch = "x86_64")]
+        return context.uc_mcontext.gregs[libc::REG_RIP as usize] as usize;
+        #[cfg(target_arch = "aarch64")]
+        return context.uc_mcontext.pc as usize;
+    }
+}
+
+fn name_function(address: usize) {
+    // SAFETY: filled by the call if it succeeds. Not async-signal-safe, but the process ends anyway, and an alarm is set.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const c_void, &mut info) != 0 && !info.dli_sname.is_null() {
+            say(b" in ");
+            say(CStr::from_ptr(info.dli_sname).to_bytes());
+        }
+    }
+}
+
+extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passes a siginfo_t.
+    let address = unsafe { (*info).si_addr() } as usize;
+    let overflow = crate::activity::current_stack().is_some_and(|(low, _)| {
+        // The guard page, and what one big frame may jump over.
+        (low.saturating_sub(1 << 20)..low + (1 << 14)).contains(&address)
+    });
+    // Whatever is locked: never a hang.
+    // SAFETY: plain system call.
+    unsafe { libc::alarm(2) };
+    if overflow {
+        say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
+        name_function(instruction(context));
+        say(b"\n  the recursion is too deep, or never ends\n");
+        crate::natives::console::flush_all();
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(1) };
+    }
+    if crate::program::offset_of(instruction(context)).is_some() {
+        say(b"apg: the program accessed memory that is not its own");
+        name_function(instruction(context));
+        say(b"\n");
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(1) };
+    }
+    // Somebody else's: as it would have been without us, when the instruction is tried again.
+    // SAFETY: a handler that was installed before, or the default.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = BEFORE[usize::from(signal == libc::SIGBUS)].load(Ordering::Relaxed);
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}

@@ -1,0 +1,261 @@
+//! Activities as threads, and a few types made by hand: what the scenarios run on.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char};
+use std::ptr::null;
+use std::sync::{Arc, Condvar, Mutex};
+
+use apg_runtime::abi::ExceptionKind;
+use apg_runtime::distributed::{Engine, FinishId, Governor, HomeFinish, Waiter};
+use apg_runtime::layout::{Field, Kind, Type, slot};
+use apg_runtime::memory::{self, Handle, Ref};
+
+const fn ty(id: u32, kind: Kind, name: &'static CStr, size: u64) -> Type {
+    Type {
+        id,
+        kind: kind as u32,
+        name: name.as_ptr().cast::<c_char>(),
+        superclass: null(),
+        size,
+        field_count: 0,
+        fields: null(),
+        element_slot: 0,
+        element_size: 0,
+        element: null(),
+        interface_count: 0,
+        interfaces: null(),
+        vtable: null(),
+        vtable_length: 0,
+    }
+}
+
+const fn field(offset: u32, slot: u8) -> Field {
+    Field { name: c"field".as_ptr(), offset, slot, transient: 0, ty: null() }
+}
+
+static TASK_FIELDS: [Field; 4] =
+    [field(8, slot::I64), field(16, slot::I64), field(24, slot::I64), field(32, slot::REF)];
+/// A closure: which code, two numbers, an object.
+pub static TASK: Type =
+    Type { field_count: 4, fields: TASK_FIELDS.as_ptr(), ..ty(0, Kind::Closure, c"Task", 40) };
+static LONG_FIELDS: [Field; 1] = [field(8, slot::I64)];
+/// A boxed number.
+pub static LONG: Type =
+    Type { field_count: 1, fields: LONG_FIELDS.as_ptr(), ..ty(1, Kind::Boxed, c"Long", 16) };
+/// Text.
+pub static STRING: Type = ty(2, Kind::String, c"x10.lang.String", 16);
+static ERROR_FIELDS: [Field; 2] = [field(8, slot::I64), field(16, slot::REF)];
+/// An exception: kind and message.
+pub static ERROR: Type =
+    Type { field_count: 2, fields: ERROR_FIELDS.as_ptr(), ..ty(3, Kind::Object, c"Error", 24) };
+/// Numbers.
+pub static LONGS: Type =
+    Type { element_slot: slot::I64, element_size: 8, ..ty(4, Kind::Rail, c"Rail[Long]", 16) };
+/// Objects.
+pub static OBJECTS: Type =
+    Type { element_slot: slot::REF, element_size: 8, ..ty(5, Kind::Rail, c"Rail[Any]", 16) };
+/// Other numbers.
+pub static FLOATS: Type =
+    Type { element_slot: slot::F32, element_size: 4, ..ty(6, Kind::Rail, c"Rail[Float]", 16) };
+static TYPES: [&Type; 7] = [&TASK, &LONG, &STRING, &ERROR, &LONGS, &OBJECTS, &FLOATS];
+
+/// A word of an object.
+pub fn word(object: Ref, offset: usize) -> &'static mut i64 {
+    assert!(!object.is_null());
+    // SAFETY: the scenarios know their types.
+    unsafe { &mut *object.at(offset).cast::<i64>() }
+}
+
+/// A new closure.
+pub fn task(code: i64, a: i64, b: i64, object: Ref) -> Ref {
+    let task = memory::allocate(&TASK).expect("memory");
+    for (index, value) in [code, a, b, object.0 as i64].into_iter().enumerate() {
+        *word(task, 8 + 8 * index) = value;
+    }
+    task
+}
+
+/// A boxed number.
+pub fn long(value: i64) -> Ref {
+    let object = memory::allocate(&LONG).expect("memory");
+    *word(object, 8) = value;
+    object
+}
+
+/// A new string.
+pub fn string(text: &str) -> Ref {
+    let object = memory::allocate_counted(&STRING, text.len() as i64).expect("memory");
+    // SAFETY: a new string of that length.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), object.elements(), text.len()) };
+    object
+}
+
+/// A new rail of numbers.
+pub fn longs(values: &[i64]) -> Ref {
+    let rail = memory::allocate_counted(&LONGS, values.len() as i64).expect("memory");
+    // SAFETY: a new rail of that length.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), rail.elements(), values.len() * 8) };
+    rail
+}
+
+/// The numbers of a rail.
+pub fn values(rail: Ref) -> Vec<i64> {
+    (0..rail.length()).map(|index| *word(rail, 16 + 8 * index)).collect()
+}
+
+/// A new exception.
+pub fn error(kind: i64, message: &str) -> Ref {
+    let text = Handle::new(string(message));
+    let object = memory::allocate(&ERROR).expect("memory");
+    *word(object, 8) = kind;
+    *word(object, 16) = text.get().0 as i64;
+    object
+}
+
+/// The message of an exception.
+pub fn message(error: Ref) -> String {
+    assert_eq!(error.ty().name(), "Error");
+    Ref(*word(error, 16) as *mut _).text().into_owned()
+}
+
+/// A finish of this place.
+#[derive(Default)]
+pub struct Finish {
+    state: Mutex<(u64, Vec<Handle>)>,
+    changed: Condvar,
+    home: HomeFinish,
+}
+
+impl Finish {
+    /// Waits for all; what they raised.
+    pub fn wait(&self) -> Vec<Handle> {
+        let mut state = self.state.lock().expect("no panic");
+        while state.0 > 0 {
+            state = self.changed.wait(state).expect("no panic");
+        }
+        std::mem::take(&mut state.1)
+    }
+}
+
+impl Governor for Finish {
+    fn enter(&self) {
+        self.state.lock().expect("no panic").0 += 1;
+    }
+
+    fn leave(&self, exception: Ref) {
+        let handle = (!exception.is_null()).then(|| Handle::new(exception));
+        let mut state = self.state.lock().expect("no panic");
+        assert!(state.0 > 0, "left more often than entered");
+        state.0 -= 1;
+        state.1.extend(handle);
+        self.changed.notify_all();
+    }
+
+    fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {
+        self.home.identify(this)
+    }
+
+    fn departed(&self, this: &Arc<dyn Governor>, place: u32) {
+        self.home.departed(this, place);
+    }
+}
+
+struct Nobody;
+
+impl Governor for Nobody {
+    fn enter(&self) {}
+    fn leave(&self, _: Ref) {}
+    fn identify(&self, _: &Arc<dyn Governor>) -> FinishId {
+        FinishId::NONE
+    }
+    fn departed(&self, _: &Arc<dyn Governor>, _: u32) {}
+}
+
+thread_local! {
+    static GOVERNOR: RefCell<Option<Arc<dyn Governor>>> = const { RefCell::new(None) };
+}
+
+/// Runs `body` under a new finish and waits: what its activities raised.
+pub fn finish(body: impl FnOnce()) -> Vec<Handle> {
+    let finish = Arc::new(Finish::default());
+    let outer = GOVERNOR.replace(Some(Arc::clone(&finish) as Arc<dyn Governor>));
+    body();
+    GOVERNOR.set(outer);
+    finish.wait()
+}
+
+#[derive(Default)]
+struct Flag(Mutex<bool>, Condvar);
+
+impl Waiter for Flag {
+    fn wait(&self) {
+        let mut set = self.0.lock().expect("no panic");
+        while !*set {
+            set = self.1.wait(set).expect("no panic");
+        }
+    }
+
+    fn wake(&self) {
+        *self.0.lock().expect("no panic") = true;
+        self.1.notify_all();
+    }
+}
+
+/// An activity is a thread.
+pub struct Threads;
+
+impl Engine for Threads {
+    fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
+        std::thread::spawn(move || {
+            GOVERNOR.set(Some(Arc::clone(&governor)));
+            let exception = work();
+            governor.leave(exception);
+        });
+    }
+
+    fn governor(&self) -> Arc<dyn Governor> {
+        GOVERNOR.with_borrow(|governor| governor.clone()).unwrap_or_else(|| self.uncounted())
+    }
+
+    fn uncounted(&self) -> Arc<dyn Governor> {
+        Arc::new(Nobody)
+    }
+
+    fn waiter(&self) -> Arc<dyn Waiter> {
+        Arc::new(Flag::default())
+    }
+
+    fn types(&self) -> &'static [&'static Type] {
+        &TYPES
+    }
+
+    fn call(&self, closure: Ref) -> Ref {
+        self.call_value(closure).map_or_else(|error| error, |_| Ref::NULL)
+    }
+
+    fn call_value(&self, closure: Ref) -> Result<Ref, Ref> {
+        assert_eq!(closure.ty().name(), "Task");
+        let [code, a, b, object] = [8, 16, 24, 32].map(|offset| *word(closure, offset));
+        crate::scenarios::run(code, a, b, Ref(object as *mut _))
+    }
+
+    fn exception(&self, kind: ExceptionKind, message: &str) -> Ref {
+        error(kind as i64, message)
+    }
+
+    fn end(&self, code: i32) {
+        if apg_runtime::distributed::here() == 0 {
+            std::process::exit(code);
+        }
+    }
+}
+
+/// Runs the program's body under the outermost finish; its exit status.
+pub fn run_main(main: fn() -> i32) -> i32 {
+    let mut code = 0;
+    let raised = finish(|| code = main());
+    for exception in &raised {
+        eprintln!("uncaught: {}", message(exception.get()));
+    }
+    if raised.is_empty() { code } else { 1 }
+}

@@ -1,0 +1,148 @@
+//! How far lines are indented. A line in brackets is one level deeper than the line on which the
+//! bracket opens; one that continues a statement or declaration, one level deeper than the line on which that starts.
+
+use rustc_hash::FxHashMap;
+
+use super::UNIT;
+use crate::ast::{AstNode, Stmt};
+use crate::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
+
+/// The brackets that are open: for each, the indentation of the line it stands on.
+#[derive(Default)]
+pub(super) struct Indenter {
+    open: Vec<usize>,
+}
+
+impl Indenter {
+    /// Notes a token that was placed.
+    pub fn take(&mut self, token: &SyntaxToken, line_indent: usize) {
+        match token.kind() {
+            T!['('] | T!['['] | T!['{'] => self.open.push(line_indent),
+            T![')'] | T![']'] | T!['}'] => {
+                self.open.pop();
+            }
+            _ => {}
+        }
+    }
+
+    /// The indentation of the line that starts with `tokens[index]`. Comments stand where what follows them does,
+    /// before a closing bracket where the lines in the brackets do.
+    pub fn indent_of_line(
+        &self,
+        tokens: &[SyntaxToken],
+        index: usize,
+        indents: &FxHashMap<TextSize, usize>,
+    ) -> usize {
+        let inside = self.open.last().map_or(0, |it| it + UNIT);
+        let Some(token) = tokens[index..].iter().find(|it| !it.kind().is_comment()) else { return 0 };
+        let is_comment = tokens[index].kind().is_comment();
+        match token.kind() {
+            T!['}'] | T![')'] | T![']'] if is_comment => inside,
+            T!['}'] | T![')'] | T![']'] => self.open.last().copied().unwrap_or(0),
+            _ => place(token).indent(inside, indents),
+        }
+    }
+}
+
+/// What a line starts with.
+enum Place {
+    /// An element of what is in the innermost brackets, or of the file.
+    Element,
+    /// A statement after the labels of a `switch`.
+    Labelled,
+    /// A part that stands as far left as this node.
+    Aligned(SyntaxNode),
+    /// A part that stands one level right of this node.
+    Continued(SyntaxNode),
+}
+
+impl Place {
+    fn indent(self, inside: usize, indents: &FxHashMap<TextSize, usize>) -> usize {
+        let line_of = |node: &SyntaxNode| indents.get(&node.text_range().start()).copied().unwrap_or(inside);
+        match self {
+            Place::Element => inside,
+            Place::Labelled => inside + UNIT,
+            Place::Aligned(node) => line_of(&node),
+            Place::Continued(node) => line_of(&node) + UNIT,
+        }
+    }
+}
+
+fn place(token: &SyntaxToken) -> Place {
+    use SyntaxKind::*;
+    let start = token.text_range().start();
+    let Some(mut parent) = token.parent() else { return Place::Element };
+    let mut first = SyntaxElement::Token(token.clone());
+    // The outermost node that starts with the token, and what that is part of.
+    while parent.text_range().start() == start {
+        let Some(next) = parent.parent() else { return Place::Element };
+        first = SyntaxElement::Node(parent);
+        parent = next;
+    }
+    if parent.kind() == SOURCE_FILE || is_list(parent.kind()) {
+        return Place::Element;
+    }
+    match (parent.kind(), first.kind()) {
+        (BLOCK, _) if !matches!(first.kind(), T!['{'] | ANNOTATION) => return Place::Element,
+        (SWITCH_GROUP, SWITCH_LABEL) => return Place::Element,
+        (SWITCH_GROUP, _) => return Place::Labelled,
+        (_, T![else] | CATCH_CLAUSE | FINALLY_CLAUSE | ELSE_CLAUSE) | (DO_STMT, T![while]) => {
+            return Place::Aligned(parent);
+        }
+        (LABELED_STMT, _) | (MODIFIER_LIST, _) => return Place::Aligned(parent),
+        (_, BLOCK | CLASS_BODY | SWITCH_BLOCK | T!['{']) if !is_condition(parent.kind()) => {
+            return Place::Aligned(unit(&parent));
+        }
+        _ => {}
+    }
+    if only_modifiers_before(&first) {
+        return Place::Aligned(parent);
+    }
+    Place::Continued(unit(&parent))
+}
+
+/// Nodes whose brackets hold elements that start lines.
+fn is_list(kind: SyntaxKind) -> bool {
+    use SyntaxKind::*;
+    is_condition(kind)
+        || matches!(
+            kind,
+            CLASS_BODY
+                | SWITCH_BLOCK
+                | ARG_LIST
+                | FORMAL_LIST
+                | RAIL_EXPR
+                | TYPE_ARG_LIST
+                | TYPE_PARAM_LIST
+                | PROPERTY_LIST
+                | POINT_PATTERN
+        )
+}
+
+fn is_condition(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::GUARD | SyntaxKind::CONSTRAINT)
+}
+
+/// Whether everything before `element` in its node is modifiers and annotations.
+fn only_modifiers_before(element: &SyntaxElement) -> bool {
+    let mut before = element.prev_sibling_or_token();
+    let mut any = false;
+    while let Some(it) = before {
+        match it.kind() {
+            SyntaxKind::MODIFIER_LIST | SyntaxKind::ANNOTATION => any = true,
+            kind if kind.is_trivia() => {}
+            _ => return false,
+        }
+        before = it.prev_sibling_or_token();
+    }
+    any
+}
+
+/// The smallest statement, declaration or element of a list around `node`.
+fn unit(node: &SyntaxNode) -> SyntaxNode {
+    let is_unit = |it: &SyntaxNode| {
+        let in_list = it.parent().is_none_or(|it| is_list(it.kind()) || it.kind() == SyntaxKind::SOURCE_FILE);
+        in_list || (Stmt::can_cast(it.kind()) && it.kind() != SyntaxKind::BLOCK)
+    };
+    node.ancestors().find(is_unit).unwrap_or_else(|| node.clone())
+}

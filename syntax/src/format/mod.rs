@@ -1,0 +1,137 @@
+//! The formatter. It decides about white space only: how far each line is indented and what stands
+//! between two tokens of a line. Where lines end is the writer's choice. The style is described in
+//! `docs/style.md`.
+
+mod comments;
+mod indent;
+mod spacing;
+
+use rustc_hash::FxHashMap;
+
+use self::indent::Indenter;
+use crate::{Edit, Parse, SyntaxError, SyntaxKind, SyntaxToken, TextRange, TextSize, lexer, parse};
+
+/// Blanks a level of indentation has.
+pub(crate) const UNIT: usize = 4;
+
+/// The edits that format `text`, in order, each of white space only (or of the blanks that align the lines of a
+/// comment); with `range`, those that touch it. A text with errors of syntax is left alone: the first is the answer.
+pub fn format(text: &str, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
+    format_parsed(&parse(text), range)
+}
+
+/// [`format`] of a text that is already parsed.
+pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
+    if let Some(error) = parse.syntax_errors().first() {
+        return Err(error.clone());
+    }
+    let text = parse.syntax().to_string();
+    let mut edits = edits(parse, &text);
+    let mut formatted = text.clone();
+    edits.iter().rev().for_each(|it| it.apply(&mut formatted));
+    if !same_tokens(&text, &formatted) {
+        // The rules of spacing are meant to make this impossible, and the tests look for it; better no change than a wrong one.
+        debug_assert!(false, "formatting would change the tokens");
+        return Ok(Vec::new());
+    }
+    if let Some(range) = range {
+        edits.retain(|it| it.range.intersect(range).is_some());
+    }
+    Ok(edits)
+}
+
+/// The text that [`format`] makes of `text`.
+pub fn formatted(text: &str) -> Result<String, SyntaxError> {
+    let mut result = text.to_string();
+    format(text, None)?.iter().rev().for_each(|it| it.apply(&mut result));
+    Ok(result)
+}
+
+fn same_tokens(old: &str, new: &str) -> bool {
+    fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, String)> + '_ {
+        let lexed = lexer::lex(text);
+        let all: Vec<_> = (0..lexed.kinds.len())
+            .filter(|&it| lexed.kinds[it] != SyntaxKind::WHITESPACE)
+            .map(|it| (lexed.kinds[it], &text[lexed.range(it)]))
+            .collect();
+        // White space in comments is not looked at: their lines may be aligned.
+        all.into_iter().map(|(kind, text)| match kind.is_comment() {
+            true => (kind, text.split_whitespace().collect::<Vec<_>>().join(" ")),
+            false => (kind, text.to_string()),
+        })
+    }
+    tokens(old).eq(tokens(new))
+}
+
+fn edits(parse: &Parse, text: &str) -> Vec<Edit> {
+    let root = parse.syntax();
+    let tokens: Vec<SyntaxToken> = root
+        .descendants_with_tokens()
+        .filter_map(|it| it.into_token())
+        .filter(|it| it.kind() != SyntaxKind::WHITESPACE)
+        .collect();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut pass = Pass { text, newline, edits: Vec::new(), indents: FxHashMap::default() };
+    let mut indenter = Indenter::default();
+    let mut line_indent = 0;
+    for (index, token) in tokens.iter().enumerate() {
+        let gap = match index.checked_sub(1).map(|it| &tokens[it]) {
+            Some(before) => TextRange::new(before.text_range().end(), token.text_range().start()),
+            None => TextRange::new(start_after_mark(text), token.text_range().start()),
+        };
+        let lines = newlines(&text[gap]);
+        if index == 0 || lines > 0 {
+            line_indent = indenter.indent_of_line(&tokens, index, &pass.indents);
+            let breaks = if index == 0 { 0 } else { lines.min(2) };
+            let want = format!("{}{}", newline.repeat(breaks), " ".repeat(line_indent));
+            pass.replace(gap, want);
+        } else {
+            let want = spacing::between(&tokens[index - 1], token, &text[gap]);
+            pass.replace(gap, want);
+        }
+        pass.indents.insert(token.text_range().start(), line_indent);
+        if token.kind().is_comment() {
+            pass.edits.extend(comments::aligned(token, line_indent, lines > 0 || index == 0));
+        } else {
+            indenter.take(token, line_indent);
+        }
+    }
+    pass.end(tokens.last());
+    pass.edits
+}
+
+fn start_after_mark(text: &str) -> TextSize {
+    if text.starts_with('\u{feff}') { TextSize::of('\u{feff}') } else { TextSize::new(0) }
+}
+
+/// Line ends in white space; `\r\n` is one.
+fn newlines(blank: &str) -> usize {
+    let lone = blank.matches('\r').count() - blank.matches("\r\n").count();
+    blank.matches('\n').count() + lone
+}
+
+struct Pass<'a> {
+    text: &'a str,
+    newline: &'static str,
+    edits: Vec<Edit>,
+    /// The indentation of the line on which the token at this offset stands.
+    indents: FxHashMap<TextSize, usize>,
+}
+
+impl Pass<'_> {
+    fn replace(&mut self, gap: TextRange, want: String) {
+        if self.text[gap] != want {
+            self.edits.push(Edit::new(gap, want));
+        }
+    }
+
+    /// One line end after the last token.
+    fn end(&mut self, last: Option<&SyntaxToken>) {
+        let start = last.map_or(start_after_mark(self.text), |it| it.text_range().end());
+        let want = if last.is_some() { self.newline } else { "" };
+        self.replace(TextRange::new(start, TextSize::of(self.text)), want.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+use super::{format, formatted};
+use crate::{TextRange, TextSize};
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let result = formatted(text).unwrap();
+    assert_eq!(result, expected);
+    assert_eq!(formatted(&result).unwrap(), expected, "formatting again changes it");
+}
+
+#[test]
+fn spacing() {
+    check(
+        "class  A [ T ] ( x : Int ){ x>0 } extends B{ self!=null }{ val y:Int=- 1 ; }",
+        "class A[T](x:Int){x > 0} extends B{self != null} { val y:Int = -1; }\n",
+    );
+    check(
+        "class A{def f( g : ( Int ) => Int , x:Int ):void{a( i )+=g( x )*2;for(i in 0 .. n-1)x ++;}}",
+        "class A { def f(g:(Int)=>Int, x:Int):void { a(i) += g(x) * 2; for (i in 0..n - 1) x++; } }\n",
+    );
+    check(
+        "class A { operator this+(x:A) = this;static operator - (x:A)=x;operator this (i:Int)=(v:Int)=v; def f()=a.operator + (b); }",
+        "class A { operator this + (x:A) = this; static operator -(x:A) = x; operator this(i:Int) = (v:Int) = v; def f() = a.operator+(b); }\n",
+    );
+    check(
+        "class A { def f()=x?(y) : ( z:Int )=>z+- -1; }",
+        "class A { def f() = x ? (y) : (z:Int) => z + - -1; }\n",
+    );
+}
+
+#[test]
+fn indentation() {
+    check(
+        "class A {\n@Native(\"c++\",\n\"x\")\npublic def f()\n{\nif (x)\ny();\nelse if (z)\n{\nfoo(a,\nb, () => {\nbar();\n});\n}\nval q = a +\nb\n.c();\n}\n}",
+        "class A {\n    @Native(\"c++\",\n        \"x\")\n    public def f()\n    {\n        if (x)\n            y();\n        else if (z)\n        {\n            foo(a,\n                b, () => {\n                    bar();\n                });\n        }\n        val q = a +\n            b\n            .c();\n    }\n}\n",
+    );
+    check(
+        "class A { def f() {\nswitch (x) {\ncase 1:\ncase 2:\nf();\nbreak;\ndefault: g();\n}\nfinish async at (p) @CUDA {\n// in\nx();\n// end\n}\n} }",
+        "class A { def f() {\n    switch (x) {\n        case 1:\n        case 2:\n            f();\n            break;\n        default: g();\n    }\n    finish async at (p) @CUDA {\n        // in\n        x();\n        // end\n    }\n} }\n",
+    );
+}
+
+#[test]
+fn comments_and_blank_lines() {
+    check(
+        "\n\n/**\n* Doc.\n  * More.\n*/\nclass A { // one\n\n\n\n   val x = 1;   // two\n\t/* three */ val y = 2;\n}\n\n\n",
+        "/**\n * Doc.\n * More.\n */\nclass A { // one\n\n    val x = 1;   // two\n    /* three */ val y = 2;\n}\n",
+    );
+    check("", "");
+    check("\u{feff} class A { }\r\n  // x\r\n", "\u{feff}class A {}\r\n// x\r\n");
+}
+
+#[test]
+fn errors_leave_the_text_alone() {
+    assert!(format("class A { def }", None).is_err());
+}
+
+#[test]
+fn a_range_limits_the_edits() {
+    let text = "class A {\nval x=1;\nval y=2;\n}\n";
+    let line = TextRange::new(TextSize::new(10), TextSize::new(18));
+    let mut result = text.to_string();
+    format(text, Some(line)).unwrap().iter().rev().for_each(|it| it.apply(&mut result));
+    assert_eq!(result, "class A {\n    val x = 1;\n    val y=2;\n}\n");
+}

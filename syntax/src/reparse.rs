@@ -1,0 +1,185 @@
+//! Parsing again after an edit: only the smallest block around it, if what surrounds the block cannot
+//! notice. The result is always that of parsing the whole new text; the property tests compare them.
+
+use rowan::{GreenNodeData, NodeOrToken};
+
+use crate::parser::input::Input;
+use crate::parser::{self, DEPTH_LIMIT, Entry};
+use crate::parsing::Parse;
+use crate::{SyntaxError, SyntaxKind, SyntaxNode, TextRange, TextSize, lexer, tree, validation};
+
+/// Text that is replaced by other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; empty for an insertion.
+    pub range: TextRange,
+    /// What comes instead; empty for a deletion.
+    pub insert: String,
+}
+
+impl Edit {
+    /// Replaces `range` by `insert`.
+    pub fn new(range: TextRange, insert: impl Into<String>) -> Edit {
+        Edit { range, insert: insert.into() }
+    }
+
+    /// Does it to `text`, in which `range` must lie between characters.
+    pub fn apply(&self, text: &mut String) {
+        text.replace_range(std::ops::Range::<usize>::from(self.range), &self.insert);
+    }
+}
+
+impl Parse {
+    /// The parse of the edited text. `edit.range` must lie within the text, between characters.
+    pub fn reparse(&self, edit: &Edit) -> Parse {
+        self.reparse_block(edit).unwrap_or_else(|| {
+            let mut text = self.syntax().to_string();
+            edit.apply(&mut text);
+            crate::parse(&text)
+        })
+    }
+
+    /// [`Parse::reparse`], if one block is enough.
+    pub(crate) fn reparse_block(&self, edit: &Edit) -> Option<Parse> {
+        let root = self.syntax();
+        let mut node = match root.covering_element(edit.range) {
+            NodeOrToken::Node(node) => node,
+            NodeOrToken::Token(token) => token.parent()?,
+        };
+        loop {
+            if let Some(parse) = self.reparse_node(&node, edit) {
+                return Some(parse);
+            }
+            node = node.parent()?;
+        }
+    }
+
+    fn reparse_node(&self, node: &SyntaxNode, edit: &Edit) -> Option<Parse> {
+        let entry = entry(node)?;
+        let inside = TextRange::new(
+            node.first_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
+            node.last_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
+        );
+        if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
+            return None;
+        }
+        let mut text = node.text().to_string();
+        let old_seen = Seen::new(&text)?;
+        let start = node.text_range().start();
+        Edit { range: edit.range - start, insert: edit.insert.clone() }.apply(&mut text);
+        let lexed = lexer::lex(&text);
+        let mut input = Input::new(&lexed, &text);
+        if Seen::of(&input)? != old_seen {
+            return None;
+        }
+        input.extra_close = self.extra_close;
+        let (events, mut errors) = parser::parse(&lexed, &input, entry);
+        let green = only_child(&tree::build(&text, &lexed, events), node.kind())?;
+        let depth = node.ancestors().count() + depth(&green);
+        if has_tail(&green) != has_tail(&node.green()) || depth * 2 >= DEPTH_LIMIT as usize {
+            return None;
+        }
+        errors.extend(lexed.errors);
+        let errors = self.merged(node.text_range(), TextSize::of(&text), errors);
+        let green = node.replace_with(green);
+        let mut all = errors.clone();
+        validation::validate(&green, &mut all);
+        Some(Parse::new(green, errors, all, self.extra_close))
+    }
+
+    /// The errors of the whole, with those of the block at `old` replaced; the others keep their places in the text.
+    fn merged(&self, old: TextRange, new_len: TextSize, inner: Vec<SyntaxError>) -> Vec<SyntaxError> {
+        let moved = |at: TextSize| if at >= old.end() { at - old.len() + new_len } else { at };
+        let is_outside = |it: &&SyntaxError| it.range.start() <= old.start() || it.range.start() >= old.end();
+        let outer = self.syntax_errors().iter().filter(is_outside).map(|it| SyntaxError {
+            range: TextRange::new(moved(it.range.start()), moved(it.range.end())),
+            ..it.clone()
+        });
+        let inner = inner.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
+        outer.chain(inner).collect()
+    }
+}
+
+/// As what a node is parsed by itself.
+fn entry(node: &SyntaxNode) -> Option<Entry> {
+    use SyntaxKind::*;
+    let parent = node.parent()?;
+    Some(match node.kind() {
+        CLASS_BODY => Entry::ClassBody,
+        SWITCH_BLOCK => Entry::SwitchBlock,
+        BLOCK => match parent.kind() {
+            CONSTRUCTOR_DECL => Entry::ConstructorBlock,
+            CLOSURE_EXPR | AT_EXPR | TRAILING_CLOSURE_STMT | KEYWORD_CALL_STMT | ELSE_CLAUSE => {
+                Entry::ClosureBlock
+            }
+            CATCH_CLAUSE | FINALLY_CLAUSE if parent.parent()?.kind() == KEYWORD_CALL_STMT => {
+                Entry::ClosureBlock
+            }
+            AT_STMT if is_before_semicolon(node) => Entry::ClosureBlock,
+            _ => Entry::Block,
+        },
+        _ => return None,
+    })
+}
+
+/// Whether `;` follows, which lets the block of an `at` have a value.
+fn is_before_semicolon(node: &SyntaxNode) -> bool {
+    let next = node.last_token().and_then(|it| it.next_token());
+    std::iter::successors(next, |it| it.next_token())
+        .find(|it| !it.kind().is_trivia())
+        .is_some_and(|it| it.kind() == T![;])
+}
+
+/// What the parser may have looked at from outside the braces.
+#[derive(PartialEq, Eq)]
+struct Seen {
+    is_empty: bool,
+    has_statements: bool,
+    ends_statement: bool,
+}
+
+impl Seen {
+    fn new(text: &str) -> Option<Seen> {
+        Seen::of(&Input::new(&lexer::lex(text), text))
+    }
+
+    /// `None` if the first and last token are not braces that match each other.
+    fn of(input: &Input) -> Option<Seen> {
+        let last = input.kinds.len().checked_sub(1)?;
+        if input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
+            return None;
+        }
+        Some(Seen {
+            is_empty: last == 1,
+            has_statements: parser::has_statements(input, 0, last),
+            ends_statement: matches!(input.kind(last - 1), T![;] | T!['}']),
+        })
+    }
+}
+
+/// The only child of `root`, which must be of this kind and end in a brace.
+fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode> {
+    let mut children = root.children();
+    let NodeOrToken::Node(only) = children.next()? else { return None };
+    let last = only.children().last()?;
+    let is_closed = last.kind() == rowan::SyntaxKind(T!['}'] as u16);
+    (children.next().is_none() && only.kind() == rowan::SyntaxKind(kind as u16) && is_closed)
+        .then(|| only.to_owned())
+}
+
+/// Whether a block ends in an expression.
+fn has_tail(block: &GreenNodeData) -> bool {
+    use crate::ast::AstNode;
+    let last = block.children().filter_map(NodeOrToken::into_node).last();
+    last.is_some_and(|it| crate::ast::Expr::can_cast(SyntaxKind::from_raw(it.kind().0)))
+}
+
+fn depth(green: &GreenNodeData) -> usize {
+    1 + green.children().filter_map(NodeOrToken::into_node).map(depth).max().unwrap_or(0)
+}
+
+/// Whether a reparse of this edit is expected to touch one block only; for measurements.
+#[doc(hidden)]
+pub fn is_local(parse: &Parse, edit: &Edit) -> bool {
+    parse.reparse_block(edit).is_some()
+}
