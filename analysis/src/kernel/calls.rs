@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
-use super::rules::{Code, Uses};
+use super::rules::{Code, Passed, Uses};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
@@ -23,7 +23,7 @@ impl Draft<'_> {
             Callable::Builtin => {
                 let writes = method.name(self.facts.db) == "operator()=";
                 if let (true, Some(receiver)) = (writes, receiver) {
-                    self.written_rail(*receiver, expr);
+                    self.written_rail(*receiver, expr, uses);
                 }
                 self.builtin_operands(expr, *receiver, args)
             }
@@ -31,10 +31,22 @@ impl Draft<'_> {
                 let callable = self.device_function_call(expr, *method, *dispatch);
                 if callable {
                     uses.calls.push((*method, expr));
+                    self.passed_rails(*method, args, uses);
                 }
                 callable
             }
             Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
+        }
+    }
+
+    /// Notes the rails that a function is given.
+    fn passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut Uses) {
+        for (formal, site) in args.iter().copied().enumerate() {
+            if matches!(self.facts.shape(self.expr(site).ty), Shape::Rail(_))
+                && let Some(local) = self.named_local(site)
+            {
+                uses.passed.push(Passed { method, formal, local, site });
+            }
         }
     }
 

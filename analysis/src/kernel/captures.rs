@@ -208,8 +208,15 @@ impl Draft<'_> {
     }
 
     /// An element is written: a captured host rail is only a copy.
-    pub fn written_rail(&self, rail: ExprId, site: ExprId) {
-        let Some(local) = self.named_local(rail) else { return };
+    pub fn written_rail(&self, rail: ExprId, site: ExprId, uses: &mut Uses) {
+        if let Some(local) = self.named_local(rail) {
+            uses.written.push(local);
+            self.written_local(local, site);
+        }
+    }
+
+    /// The same for a local, at `site`.
+    pub(super) fn written_local(&self, local: LocalId, site: ExprId) {
         let declared = self.local(local);
         if self.inner.contains(&local) || !matches!(self.facts.shape(declared.ty), Shape::Rail(_)) {
             return;

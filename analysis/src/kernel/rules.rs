@@ -20,6 +20,23 @@ pub(super) struct Uses {
     pub calls: Vec<(MethodId, ExprId)>,
     /// Calls of `Clock.advanceAll()`.
     pub barriers: Vec<ExprId>,
+    /// Locals that are rails whose elements are set.
+    pub written: Vec<LocalId>,
+    /// Locals that are rails and given to functions.
+    pub passed: Vec<Passed>,
+}
+
+/// A rail given to a function.
+#[derive(Debug)]
+pub(super) struct Passed {
+    /// The function.
+    pub method: MethodId,
+    /// Which of its formals.
+    pub formal: usize,
+    /// The rail.
+    pub local: LocalId,
+    /// The argument.
+    pub site: ExprId,
 }
 
 /// Whose code is looked at.
@@ -92,6 +109,12 @@ impl Draft<'_> {
             StmtKind::ForIn { iterable, iteration, body, .. } => {
                 self.device_loop(*iterable, iteration, code, uses);
                 self.device_node(Node::Stmt(*body), code, uses);
+            }
+            StmtKind::ConstructorCall { constructor, args, .. } => {
+                if let Some(first) = args.first() {
+                    uses.calls.push((*constructor, *first));
+                }
+                return true;
             }
             _ => return true,
         }

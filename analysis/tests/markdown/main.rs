@@ -88,20 +88,24 @@ fn check(page: &str, test: &Test) -> Vec<String> {
         }
     }
     for fixed in &test.fixed {
-        wrong.extend(check_fix(page, &analysed, fixed));
+        wrong.extend(check_fix(page, test, &analysed, fixed));
     }
     wrong
 }
 
 /// Applies the fix that a block names, and compares the text.
-fn check_fix(page: &str, analysed: &Analysed, fixed: &Fixed) -> Option<String> {
+fn check_fix(page: &str, test: &Test, analysed: &Analysed, fixed: &Fixed) -> Option<String> {
     let at = |text: String| Some(format!("  {page}:{}: {text}", fixed.line));
     let Some(fix) = analysed.fixes(0).into_iter().find(|fix| fix.title.contains(&fixed.title)) else {
         let titles: Vec<String> = analysed.fixes(0).into_iter().map(|fix| fix.title).collect();
         return at(format!("no fix has the title `{}`; there are {titles:?}", fixed.title));
     };
+    let shown = match &fixed.file {
+        Some(name) => test.files.iter().position(|file| file.name == *name).unwrap_or(0),
+        None => 0,
+    };
     let texts = apply(analysed, 0, &fix);
-    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&texts[0]));
+    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&texts[shown]));
     if expected == found {
         return None;
     }

@@ -26,6 +26,7 @@ pub mod constant_rail_source;
 pub mod direct_params_without_cuda;
 pub mod element_type;
 pub mod empty_kernel;
+pub mod empty_range;
 pub mod extra_statement;
 pub mod finish_in_kernel;
 pub mod generic_call;
@@ -108,6 +109,7 @@ pub static RULES: &[&Rule] = &[
     &direct_params_without_cuda::RULE,
     &element_type::RULE,
     &empty_kernel::RULE,
+    &empty_range::RULE,
     &extra_statement::RULE,
     &finish_in_kernel::RULE,
     &generic_call::RULE,
