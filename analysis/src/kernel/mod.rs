@@ -19,6 +19,8 @@ mod rules;
 mod shape;
 mod shared;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
