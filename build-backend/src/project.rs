@@ -74,22 +74,28 @@ pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadE
         }
         loader.sources.source_path.push(absolute(folder)?);
     }
-    for path in named {
-        if path.is_dir() {
-            let mut found = Vec::new();
-            find_sources(path, &mut found)?;
-            if found.is_empty() {
-                return Err(LoadError { path: path.clone(), reason: Reason::NoSources });
-            }
-            for file in found {
-                loader.root(&file)?;
-            }
-        } else {
-            loader.root(path)?;
-        }
+    for file in files(named)? {
+        loader.root(&file)?;
     }
     loader.follow();
     Ok(loader.sources)
+}
+
+/// The named files, and of named folders all `.x10` files in and below them.
+pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
+    let mut files = Vec::new();
+    for path in named {
+        let before = files.len();
+        if path.is_dir() {
+            find_sources(path, &mut files)?;
+        } else {
+            files.push(path.clone());
+        }
+        if files.len() == before {
+            return Err(LoadError { path: path.clone(), reason: Reason::NoSources });
+        }
+    }
+    Ok(files)
 }
 
 /// Reads one text file.

@@ -59,10 +59,18 @@ mod tests {
             version: 1,
             text: LineText::new("val é = 1;\nval b = 2;".into()),
         };
-        document.change(2, vec![edit(0, 4, 5, "x😀"), edit(0, 7, 7, "y"), edit(1, 0, 4, "")], Encoding::Utf16);
+        document.change(
+            2,
+            vec![edit(0, 4, 5, "x😀"), edit(0, 7, 7, "y"), edit(1, 0, 4, "")],
+            Encoding::Utf16,
+        );
         assert_eq!(&**document.text.text(), "val x😀y = 1;\nb = 2;");
         assert_eq!(document.version, 2);
-        document.change(3, vec![TextDocumentContentChangeEvent { range: None, range_length: None, text: "new".into() }], Encoding::Utf16);
+        document.change(
+            3,
+            vec![TextDocumentContentChangeEvent { range: None, range_length: None, text: "new".into() }],
+            Encoding::Utf16,
+        );
         assert_eq!(&**document.text.text(), "new");
     }
 }

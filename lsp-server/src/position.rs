@@ -141,7 +141,8 @@ mod tests {
     #[test]
     fn positions_outside_are_moved_inside() {
         let text = LineText::new("ab\r\ncd".into());
-        let offset = |line, character| usize::from(text.offset(Position { line, character }, Encoding::Utf16));
+        let offset =
+            |line, character| usize::from(text.offset(Position { line, character }, Encoding::Utf16));
         assert_eq!(offset(0, 99), 2);
         assert_eq!(offset(9, 0), 6);
         // Inside the two units of an emoji: its start.

@@ -228,6 +228,9 @@ typedef struct apg_runtime {
   apg_i64 (*place_child_count)(apg_i64 place);
   apg_object *(*place_child)(apg_i64 place, apg_i64 index, apg_i64 *out);
   apg_object *(*place_child_index)(apg_i64 place, apg_i64 *out);
+  apg_i64 (*place_local_make)(void);
+  apg_object *(*place_local_get)(apg_i64 number);
+  void (*place_local_set)(apg_i64 number, apg_object *object);
   apg_object *(*team_barrier)(apg_i64 team);
   apg_object *(*team_broadcast)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
   apg_object *(*team_reduce)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
@@ -512,6 +515,12 @@ static inline apg_i64 apg_place_child_count(apg_i64 place) { return apg_rt->plac
 static inline apg_i64 apg_place_child(apg_i64 place, apg_i64 index) { apg_i64 out; if (apg_object *e = apg_rt->place_child(place, index, &out)) throw e; return out; }
 /* Which of its host's accelerators it is. */
 static inline apg_i64 apg_place_child_index(apg_i64 place) { apg_i64 out; if (apg_object *e = apg_rt->place_child_index(place, &out)) throw e; return out; }
+/* A new number for an object of each place (PlaceLocalHandle), the same at all places. */
+static inline apg_i64 apg_place_local_make() { return apg_rt->place_local_make(); }
+/* This place's object with that number, or null. */
+static inline apg_object *apg_place_local_get(apg_i64 number) { return apg_rt->place_local_get(number); }
+/* Sets it; null ends it. */
+static inline void apg_place_local_set(apg_i64 number, apg_object *object) { apg_rt->place_local_set(number, object); }
 /* Waits for all members of a team. */
 static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) throw e; }
 /* Copies elements of the root's source to everyone's target. */

@@ -11,11 +11,13 @@ pub mod distributed;
 pub mod layout;
 pub mod library;
 pub mod memory;
-pub mod natives;
+mod natives;
 pub mod program;
 pub mod run;
 pub mod serialize;
 mod signals;
+#[cfg(test)]
+mod testing;
 pub mod topology;
 pub mod transport;
 

@@ -3,19 +3,16 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::activity::engine::LocalEngine;
 use crate::activity::{self, Activity, Finish, Work};
-use crate::distributed::{self, Governor, System};
+use crate::distributed::{self, Governor, System, session};
 use crate::memory::{self, Handle, Ref};
 use crate::natives::{console, files, system};
 use crate::program;
 use crate::topology::Selection;
-use crate::transport::launch::{self, Processes, Program};
-use crate::transport::local::Local;
-use crate::transport::rendezvous::{self, Invitation};
-use crate::transport::{Transport, tcp};
+use crate::transport::launch::Program;
+use crate::transport::rendezvous::Invitation;
 
 /// Where the compiled program is.
 #[derive(Clone, Debug)]
@@ -45,7 +42,7 @@ pub struct RunOptions {
     pub collector_statistics: bool,
     /// The command line, after the executable, with which this executable becomes another place of this program.
     pub place_arguments: Vec<OsString>,
-    /// What [`launch::take_invitation`] found: this process is such a place.
+    /// What [`crate::transport::launch::take_invitation`] found: this process is such a place.
     pub invitation: Option<Invitation>,
 }
 
@@ -66,62 +63,53 @@ impl RunOptions {
     }
 }
 
-/// How long other places may take to end after the program has.
-const PATIENCE: Duration = Duration::from_secs(5);
-
 /// Runs a program at all its places, or this process's share of it, and returns the exit status.
 ///
 /// # Errors
 /// When it cannot be started, in words for the user.
 pub fn run(options: &RunOptions) -> Result<i32, String> {
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
-    if places == 0 || places > launch::MAX_PLACES {
-        return Err(format!("{places} places: at least 1 and at most {} are possible", launch::MAX_PLACES));
-    }
-    memory::configure(options.heap, places as usize);
-    let (transport, processes) = connect(options)?;
-    let system = distributed::start(transport, options.accelerators.clone())?;
+    memory::configure(options.heap, places.max(1) as usize);
+    let system = connect(options)?;
     let loaded = match &options.program {
         Image::File(path) => program::load(path),
         Image::Bytes(bytes) => program::load_bytes(bytes),
     };
     if let Err(error) = loaded {
-        end(system, processes.as_deref(), 1);
+        session::close(system, 1);
         return Err(error);
     }
     activity::start(options.threads);
     system.attach(Arc::new(LocalEngine));
     if options.invitation.is_some() {
-        let code = system.serve();
+        let code = session::serve(system);
         finish_output(options);
         return Ok(code);
     }
-    if places == 1 && system.topology_is_trivial() {
+    if places == 1 {
         activity::check_for_deadlock(report_deadlock);
     }
     let code = run_main(&options.arguments);
     finish_output(options);
-    end(system, processes.as_deref(), code);
+    session::close(system, code);
     Ok(code)
 }
 
 /// Connects with the other places, which place 0 starts.
-fn connect(options: &RunOptions) -> Result<(Arc<dyn Transport>, Option<Arc<Processes>>), String> {
-    let identity = identity(&options.program)?;
-    if let Some(invitation) = &options.invitation {
-        let transport: tcp::Tcp = rendezvous::join(invitation, identity)
-            .map_err(|error| format!("place {} cannot join the program: {error}", invitation.place))?;
-        return Ok((Arc::new(transport), None));
-    }
-    if options.places == 1 {
-        return Ok((Arc::new(Local::default()), None));
-    }
+fn connect(options: &RunOptions) -> Result<&'static System, String> {
     let executable = std::env::current_exe().map_err(|error| format!("cannot find apg itself: {error}"))?;
-    let arguments = options.place_arguments.clone();
-    let program = Program { executable: executable.into(), arguments, identity };
-    let (transport, processes) = launch::launch(options.places, &program, Box::new(on_death))
-        .map_err(|error| format!("cannot start {} places: {error}", options.places))?;
-    Ok((Arc::new(transport), Some(processes)))
+    let program = Program {
+        executable: executable.into(),
+        arguments: options.place_arguments.clone(),
+        identity: if options.places > 1 || options.invitation.is_some() {
+            identity(&options.program)?
+        } else {
+            0
+        },
+    };
+    let session =
+        session::Options { hosts: options.places, accelerators: options.accelerators.clone(), program };
+    session::open(options.invitation.clone(), &session)
 }
 
 /// A number that only equal programs have.
@@ -138,12 +126,6 @@ fn identity(program: &Image) -> Result<u64, String> {
             .map(|bytes| hash(&bytes))
             .map_err(|error| format!("cannot read the program {}: {error}", path.display())),
     }
-}
-
-/// Another place's process ended before the program did.
-fn on_death(place: u32, status: std::process::ExitStatus) {
-    eprintln!("apg: {}", launch::describe(place, status));
-    activity::end_process(launch::exit_code(status));
 }
 
 fn report_deadlock(activities: usize) {
@@ -204,15 +186,5 @@ fn finish_output(options: &RunOptions) {
             statistics.longest as f64 / 1e6,
             statistics.in_use,
         );
-    }
-}
-
-fn end(system: &System, processes: Option<&Processes>, code: i32) {
-    if let Some(processes) = processes {
-        processes.expect_end();
-    }
-    system.end_program(code);
-    if let Some(processes) = processes {
-        processes.end(PATIENCE);
     }
 }

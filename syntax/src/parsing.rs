@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Parse {
     let lexed = lexer::lex(text);
     let input = Input::new(&lexed, text);
     let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
-    let green = tree::build(text, &lexed, events);
+    let green = tree::build(text, &lexed, events, &mut errors);
     errors.extend(lexed.errors);
     let mut all = errors.clone();
     validation::validate(&green, &mut all);

@@ -56,9 +56,10 @@ impl Parse {
 
     fn reparse_node(&self, node: &SyntaxNode, edit: &Edit) -> Option<Parse> {
         let entry = entry(node)?;
+        // Its own braces: without them it may have taken those of another.
         let inside = TextRange::new(
-            node.first_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
-            node.last_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
+            node.first_child_or_token().filter(|it| it.kind() == T!['{'])?.text_range().end(),
+            node.last_child_or_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
         );
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
             return None;
@@ -74,7 +75,7 @@ impl Parse {
         }
         input.extra_close = self.extra_close;
         let (events, mut errors) = parser::parse(&lexed, &input, entry);
-        let green = only_child(&tree::build(&text, &lexed, events), node.kind())?;
+        let green = only_child(&tree::build(&text, &lexed, events, &mut errors), node.kind())?;
         let depth = node.ancestors().count() + depth(&green);
         if has_tail(&green) != has_tail(&node.green()) || depth * 2 >= DEPTH_LIMIT as usize {
             return None;

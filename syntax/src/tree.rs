@@ -2,23 +2,35 @@
 
 use rowan::GreenNodeBuilder;
 
-use crate::GreenNode;
 use crate::lexer::Lexed;
+use crate::parser::TREE_LIMIT;
 use crate::parser::event::{Event, Step, process};
+use crate::{GreenNode, SyntaxError};
 
 /// Builds the tree: trivia goes before the nodes that start after it, and after the nodes that end before it;
-/// only the root has trivia at its ends.
-pub(crate) fn build(text: &str, lexed: &Lexed, events: Vec<Event>) -> GreenNode {
+/// only the root has trivia at its ends. Nodes deeper than [`TREE_LIMIT`] are left out, their tokens kept, and that
+/// is an error.
+pub(crate) fn build(
+    text: &str,
+    lexed: &Lexed,
+    events: Vec<Event>,
+    errors: &mut Vec<SyntaxError>,
+) -> GreenNode {
     let mut builder = GreenNodeBuilder::new();
     let mut position = 0;
     let mut depth = 0;
+    let mut too_deep = None;
     process(events, |step| match step {
         Step::Start(kind) => {
-            if depth > 0 {
+            depth += 1;
+            if depth > TREE_LIMIT {
+                too_deep.get_or_insert(position);
+                return;
+            }
+            if depth > 1 {
                 trivia(&mut builder, text, lexed, &mut position);
             }
             builder.start_node(rowan::SyntaxKind(kind as u16));
-            depth += 1;
         }
         Step::Token => {
             trivia(&mut builder, text, lexed, &mut position);
@@ -29,10 +41,17 @@ pub(crate) fn build(text: &str, lexed: &Lexed, events: Vec<Event>) -> GreenNode 
             if depth == 0 {
                 trivia(&mut builder, text, lexed, &mut position);
             }
-            builder.finish_node();
+            if depth < TREE_LIMIT {
+                builder.finish_node();
+            }
         }
     });
     debug_assert_eq!(position, lexed.kinds.len(), "the parser takes every token");
+    if let Some(at) = too_deep {
+        let message = format!("this is nested more than {TREE_LIMIT} levels deep");
+        let hint = "move an inner part into a method or a local of its own";
+        errors.push(SyntaxError::new(lexed.range(at), message).with_hint(hint));
+    }
     builder.finish()
 }
 

@@ -1,6 +1,8 @@
 //! All diagnostics of a file, gathered from the queries that found them.
 
 mod classes;
+#[cfg(test)]
+mod invariants;
 mod overrides;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +13,11 @@ use crate::db::{Db, parse};
 use crate::diagnostics::{Diagnostic, internal, syntax as syntax_rules};
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
-use crate::item_tree::ClassPlace;
 use crate::item_tree::items::{
-    all_classes, class_item, class_place, field_item, fields, item_tree, methods, own_typedefs,
-    top_level_typedefs,
+    all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
-use crate::kernel::{kernel_diagnostics, kernel_ranges};
+use crate::kernel::kernel_diagnostics;
 use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
@@ -106,9 +106,6 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, *item, problems));
     }
-    if class_is_in_body(db, class) {
-        return all; // its declaration is refused, so its code is not looked at
-    }
     for field in fields(db, class) {
         if field_item(db, *field).is_some_and(|item| item.has_initializer) {
             guarded(&mut all, || code_diagnostics(db, Owner::Field(*field)));
@@ -120,24 +117,10 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     all
 }
 
-/// General rules whose cases within a kernel have rules of their own.
-const KERNELS_SAY_BETTER: [&str; 3] = ["async/captured-var", "place/captured-var", "place/remote-access"];
-
-/// Whether the class, or one around it, stands in the code of a method.
-fn class_is_in_body(db: &dyn Db, class: ClassId) -> bool {
-    std::iter::successors(Some(class), |c| c.outer(db)).any(|c| class_place(db, c) != ClassPlace::Member)
-}
-
 /// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
 /// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
-    let kernels = kernel_ranges(db, owner);
-    // Of what a kernel uses of the code around it its own rules speak more exactly.
-    all.retain(|found| {
-        !KERNELS_SAY_BETTER.contains(&found.code)
-            || !kernels.iter().any(|range| range.contains_range(found.range))
-    });
     all.extend(kernel_diagnostics(db, owner));
     all
 }

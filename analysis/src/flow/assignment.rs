@@ -208,10 +208,9 @@ impl<'a> Walker<'a> {
     }
 
     fn branch(&mut self, condition: ExprId, then: StmtId, otherwise: Option<StmtId>) {
-        self.expr(condition);
-        let after_condition = self.state.clone();
+        let when_false = self.condition(condition);
         self.stmt(then);
-        let after_then = std::mem::replace(&mut self.state, after_condition);
+        let after_then = std::mem::replace(&mut self.state, when_false);
         if let Some(otherwise) = otherwise {
             self.stmt(otherwise);
         }
@@ -265,8 +264,10 @@ impl<'a> Walker<'a> {
         body: StmtId,
         update: &[ExprId],
     ) -> (State, Jumps) {
-        condition.iter().for_each(|&c| self.expr(c));
-        let exit = self.state.clone();
+        let exit = match condition {
+            Some(condition) => self.condition(condition),
+            None => self.state.clone(),
+        };
         let jumps = self.with_label(label, |walker| walker.stmt(body));
         self.state.join(&jumps.continues);
         update.iter().for_each(|&e| self.expr(e));
@@ -277,16 +278,14 @@ impl<'a> Walker<'a> {
         let once = |walker: &mut Self| {
             let jumps = walker.with_label(label, |walker| walker.stmt(body));
             walker.state.join(&jumps.continues);
-            walker.expr(condition);
-            jumps
+            let when_false = walker.condition(condition);
+            (jumps, when_false)
         };
         self.add_earlier_rounds(&[Node::Stmt(body), Node::Expr(condition)], |walker| {
             once(walker);
         });
-        let jumps = once(self);
-        if self.is_true(condition) {
-            self.state = State::dead();
-        }
+        let (jumps, when_false) = once(self);
+        self.state = if self.is_true(condition) { State::dead() } else { when_false };
         self.state.join(&jumps.breaks);
     }
 
@@ -428,18 +427,15 @@ impl<'a> Walker<'a> {
                 self.assign(*target, id);
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                self.expr(*condition);
-                let after_condition = self.state.clone();
+                let when_false = self.condition(*condition);
                 self.expr(*then);
-                let after_then = std::mem::replace(&mut self.state, after_condition);
+                let after_then = std::mem::replace(&mut self.state, when_false);
                 self.expr(*otherwise);
                 self.state.join(&after_then);
             }
-            ExprKind::ShortCircuit { left, right, .. } => {
-                self.expr(*left);
-                let after_left = self.state.clone();
-                self.expr(*right);
-                self.state.join(&after_left);
+            ExprKind::ShortCircuit { .. } => {
+                let when_false = self.condition(id);
+                self.state.join(&when_false);
             }
             ExprKind::Closure(closure) => self.closure(closure),
             ExprKind::At { place, body: code, .. } => {
@@ -457,6 +453,37 @@ impl<'a> Walker<'a> {
                         Node::Stmt(child) => self.stmt(child),
                     }
                 }
+            }
+        }
+    }
+
+    /// A condition: afterwards the state is that of `true`, and the result is that of `false`. So
+    /// `a && (x = f()) > 0` has assigned `x` where it is true.
+    fn condition(&mut self, id: ExprId) -> State {
+        let body = self.body;
+        match &body.expr(id).kind {
+            ExprKind::ShortCircuit { is_or, left, right } => {
+                let mut when_false = self.condition(*left);
+                if *is_or {
+                    let when_true = std::mem::replace(&mut self.state, when_false);
+                    let when_false = self.condition(*right);
+                    self.state.join(&when_true);
+                    when_false
+                } else {
+                    when_false.join(&self.condition(*right));
+                    when_false
+                }
+            }
+            ExprKind::Call { method, receiver: Some(operand), args, .. }
+                if args.is_empty() && method.name(self.facts.db) == "operator!" =>
+            {
+                let when_false = self.condition(*operand);
+                std::mem::replace(&mut self.state, when_false)
+            }
+            ExprKind::Coerce { value } => self.condition(*value),
+            _ => {
+                self.expr(id);
+                self.state.clone()
             }
         }
     }

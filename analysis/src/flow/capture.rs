@@ -19,6 +19,8 @@ enum Frame {
     Async,
     Finish,
     At,
+    /// An `at` marked `@CUDA`: what it may use is a matter of the kernel rules.
+    Kernel,
 }
 
 pub(super) struct Walker<'a> {
@@ -116,7 +118,9 @@ impl<'a> Walker<'a> {
             StmtKind::At { place, body: code, .. } => {
                 self.expr(*place);
                 let there = self.place_of(*place);
-                self.inside(Frame::At, there, *code);
+                let marked = |id: StmtId| body.stmt(id).annotations.iter().any(|a| a.name == "CUDA");
+                let frame = if marked(id) || marked(*code) { Frame::Kernel } else { Frame::At };
+                self.inside(frame, there, *code);
             }
             StmtKind::AtEach { local, distribution, body: code, .. } => {
                 self.expr(*distribution);
@@ -180,6 +184,7 @@ impl<'a> Walker<'a> {
             match frame {
                 Frame::Finish => finished = true,
                 Frame::Closure => return self.refuse_closure(local, at, assigned),
+                Frame::Kernel => return,
                 Frame::At if assigned || place != self.here => return self.refuse_at(local, at, assigned),
                 Frame::Async if !finished => return self.refuse_async(local, at),
                 Frame::At | Frame::Async => {}

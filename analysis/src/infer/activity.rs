@@ -1,7 +1,7 @@
 //! What starts, waits for and moves activities: `async`, `finish`, `at`, `ateach`.
 
 use apg_syntax::TextRange;
-use apg_syntax::ast;
+use apg_syntax::ast::{self, HasAnnotations};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
@@ -53,7 +53,13 @@ impl Infer<'_> {
         let known = self.known.len();
         self.scopes.enter_frame(FrameKind::At);
         let outer = self.enter_place(Some(place), range);
-        let body = self.stmt(s.body().as_ref(), range);
+        let body = s.body();
+        let marked = s.has_annotation("CUDA")
+            || matches!(&body, Some(ast::Stmt::Block(block)) if block.has_annotation("CUDA"));
+        let around = self.in_kernel;
+        self.in_kernel |= marked;
+        let body = self.stmt(body.as_ref(), range);
+        self.in_kernel = around;
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
         self.known.truncate(known);
@@ -235,9 +241,7 @@ impl Infer<'_> {
         match (returns.result, returns.declared) {
             (Some(ty), true) => self.convert(value, ty, Why::Return),
             (None, _) => {
-                let ty = self.ty(value);
-                let ty = if ty.is_null(self.db) { Ty::any(self.db) } else { ty };
-                self.set_result(ty);
+                self.set_result(self.ty(value));
                 value
             }
             (Some(ty), false) => {

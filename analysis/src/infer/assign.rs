@@ -161,6 +161,7 @@ impl Infer<'_> {
         let mut stmts = Vec::new();
         let mut target = target;
         let mut old = None;
+        let plain = matches!(value, NewValue::Plain(_));
         let new = match value {
             NewValue::Plain(e) => self.value(e, range, Some(ty)),
             NewValue::Combined(op, e) => {
@@ -181,6 +182,7 @@ impl Infer<'_> {
                 self.step(op, current, ty, range)
             }
         };
+        let new = if plain { new } else { self.narrowed(new, ty, range) };
         let new = self.convert(new, ty, Why::Assignment);
         if let AssignTarget::Local(local) = target {
             self.scopes.use_local(local, true);
@@ -246,6 +248,7 @@ impl Infer<'_> {
                     }
                     (NewValue::Plain(_), _) => current,
                 };
+                let new = self.narrowed(new, self.ty(current), range);
                 let receiver = self.again(receiver);
                 let index = index.into_iter().map(|i| self.again(i)).collect();
                 (receiver, index, new)
@@ -295,6 +298,16 @@ impl Infer<'_> {
             }
             AssignTarget::Static(field) => self.alloc(ExprKind::StaticField(field), ty, range),
         }
+    }
+
+    /// `x op= e` is `x = (x op e) as T` for a number `x` of type `T`.
+    fn narrowed(&mut self, new: ExprId, ty: Ty, range: TextRange) -> ExprId {
+        let number = |ty: Ty| ty.primitive(self.db).is_some_and(Known::is_number);
+        let from = self.ty(new);
+        if !number(ty) || !number(from) || self.is_assignable(from, ty.base(self.db)) {
+            return new;
+        }
+        self.cast_to(new, ty.base(self.db), range)
     }
 
     /// `current + (1 as T)`, `current - (1 as T)`.

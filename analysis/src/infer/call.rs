@@ -43,7 +43,7 @@ impl Infer<'_> {
                 Resolved::Type(ty) => self.construct_struct(ty, true, type_args, args, range),
                 _ => self.error(range),
             },
-            ast::Expr::SuperExpr(_) => match self.super_object(range_of(callee)) {
+            ast::Expr::SuperExpr(_) => match self.super_object(callee) {
                 Some(object) => {
                     let call = Call { args, type_args, through_super: true, at: range_of(callee), range };
                     self.call_method(object, "operator()", call)
@@ -92,7 +92,7 @@ impl Infer<'_> {
         let resolved = self.resolve_quietly(name, at);
         match (resolved, failure) {
             (Some(Resolved::Value(value)), None) => self.apply(value, call.args, range),
-            (Some(Resolved::Value(value)), Some(_)) if self.can_apply(value) => {
+            (Some(Resolved::Value(value)), Some(_)) if self.can_apply(self.ty(value)) => {
                 self.apply(value, call.args, range)
             }
             (Some(Resolved::Type(ty)), None) => {
@@ -132,7 +132,7 @@ impl Infer<'_> {
         let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
         let call = Call { args, type_args, through_super, at, range };
         if through_super {
-            return match self.super_object(range_of(&receiver)) {
+            return match self.super_object(&receiver) {
                 Some(object) => self.call_method(object, &name, call),
                 None => self.error(range),
             };
@@ -174,7 +174,17 @@ impl Infer<'_> {
                 self.after(object, result)
             }
             Ok(picked) => self.instance_call(object, picked, call),
-            Err(reason) => self.call_failed(name, &reason, Some(object), &call),
+            Err(reason) => match self.find_field(ty, name) {
+                Some((field, owner))
+                    if self.can_apply(crate::scope::signature::field_type(self.db, field)) =>
+                {
+                    let selected =
+                        TextRange::new(self.range(object).start().min(call.at.start()), call.at.end());
+                    let value = self.field_of(object, field, owner, selected);
+                    self.apply(value, call.args, call.range)
+                }
+                _ => self.call_failed(name, &reason, Some(object), &call),
+            },
         }
     }
 
@@ -246,8 +256,7 @@ impl Infer<'_> {
 
     // ---- application
 
-    fn can_apply(&self, value: ExprId) -> bool {
-        let ty = self.ty(value);
+    fn can_apply(&self, ty: Ty) -> bool {
         ty.is_error(self.db)
             || self.context().as_function(ty).is_some()
             || !self.candidates(ty, "operator()").is_empty()
@@ -367,7 +376,7 @@ impl Infer<'_> {
                 let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
                 let call = Call { args, type_args, through_super, at, range };
                 let object = match through_super {
-                    true => self.super_object(range_of(&receiver)).map_or(Resolved::Error, Resolved::Value),
+                    true => self.super_object(&receiver).map_or(Resolved::Error, Resolved::Value),
                     false => self.resolve(&receiver, true),
                 };
                 match object {

@@ -1,7 +1,7 @@
 //! Making objects: `new`, structs without `new`, and the calls of constructors in constructors.
 
 use apg_syntax::TextRange;
-use apg_syntax::ast;
+use apg_syntax::ast::{self, AstNode};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
@@ -20,17 +20,42 @@ impl Infer<'_> {
         let range = range_of(e);
         let args: Vec<ast::Expr> = e.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         let args: Vec<ExprId> = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
-        if e.class_body().is_some() {
-            let instead = "declare a class that extends it, and pass what its methods use to its constructor";
-            return self.unsupported(range, "an anonymous class", instead);
-        }
         if e.outer().is_some() {
             let instead = "create it in a method of the outer class";
             return self.unsupported(range, "`new` of an inner class through an outer object", instead);
         }
         let Some(ty) = e.named_type() else { return self.error(range) };
+        if e.class_body().is_some() {
+            return self.anonymous(e, args, range);
+        }
         let Some((class, given)) = self.written_class(&ty) else { return self.error(range) };
         self.construct(class, given, args, range_of(&ty), range)
+    }
+
+    /// `new T() { ... }`: an object of a class of its own, made by its automatic constructor.
+    fn anonymous(&mut self, e: &ast::NewExpr, args: Vec<ExprId>, range: TextRange) -> ExprId {
+        if !args.is_empty() {
+            let instead = "declare a class that extends it, with a constructor that calls `super(...)`";
+            return self.unsupported(range, "an anonymous class whose superclass takes arguments", instead);
+        }
+        let class = crate::item_tree::source::class_of_node(self.db, self.owner.into(), e.syntax());
+        let Some(class) = class else { return self.error(range) };
+        if !crate::members::is_static_class(self.db, class) {
+            self.scopes.use_this();
+        }
+        let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
+        match self.pick_constructor(class, Some(Vec::new()), &call) {
+            Ok(picked) => {
+                let kind = ExprKind::New {
+                    class,
+                    class_args: Vec::new(),
+                    constructor: picked.method,
+                    args: Vec::new(),
+                };
+                self.alloc(kind, picked.result, range)
+            }
+            Err(_) => self.error(range),
+        }
     }
 
     /// `S(args)`: a struct without `new`. `exact`: the type arguments are part of `ty`.

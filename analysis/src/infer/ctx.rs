@@ -10,6 +10,7 @@ use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt,
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::ClassId;
+use crate::scope::lookup::Found;
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -28,6 +29,10 @@ pub(super) struct Infer<'db> {
     pub(super) known: Vec<ConstraintTerm>,
     /// What `here` is called in constraints at this point.
     pub(super) here: Path,
+    /// Inside an `at` marked `@CUDA`.
+    pub(super) in_kernel: bool,
+    /// Classes declared by statements, innermost last.
+    pub(super) local_types: Vec<(SmolStr, Found)>,
     next_temporary: u32,
 }
 
@@ -48,6 +53,8 @@ impl<'db> Infer<'db> {
             diagnostics: Vec::new(),
             known: Vec::new(),
             here: crate::place::here_of_body(),
+            in_kernel: false,
+            local_types: Vec::new(),
             next_temporary: 0,
         }
     }

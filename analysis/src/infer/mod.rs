@@ -90,6 +90,18 @@ fn recursive_body(db: &dyn Db, _id: salsa::Id, owner: Owner) -> Arc<BodyResult> 
     Arc::new(BodyResult { body: Body::default(), diagnostics: vec![diagnostic], result: Ty::error(db) })
 }
 
+/// What a method without a declared result gives, as callers see it.
+pub fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
+    if *returns_nothing(db, method) { Ty::void(db) } else { owner_body(db, Owner::Method(method)).result }
+}
+
+/// Whether no `return` of a method's block has a value: then nothing has to be typed to know that the
+/// method gives nothing, and it may well call itself.
+#[salsa::tracked]
+fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
+    start::returns_nothing(db, method)
+}
+
 /// The value of a static field that is a constant.
 pub(crate) fn constant_field(db: &dyn Db, field: FieldId) -> Option<Literal> {
     let fixed = field_is_static(db, field) && field_item(db, field).is_some_and(|item| !item.mutable);

@@ -1,7 +1,7 @@
 //! Names: what a simple or qualified name in an expression stands for, and member selection.
 
-use apg_syntax::TextRange;
-use apg_syntax::ast;
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::SmolStr;
 
 use super::Owner;
@@ -12,6 +12,7 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
 use crate::item_tree::lower::types::TypeLowering;
+use crate::item_tree::source::{Item, item_source};
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
 use crate::scope::resolve::TypeScope;
@@ -43,10 +44,12 @@ impl<'db> Infer<'db> {
     // ---- types as written
 
     fn type_scope(&self) -> TypeScope<'db> {
-        match self.owner {
+        let mut scope = match self.owner {
             Owner::Method(method) => TypeScope::method(self.db, method),
             Owner::Field(_) => TypeScope::class(self.db, self.class),
-        }
+        };
+        scope.local_types.extend(self.local_types.iter().cloned());
+        scope
     }
 
     /// Runs `resolve` with everything that a type written here can mention.
@@ -272,13 +275,26 @@ impl<'db> Infer<'db> {
     }
 
     /// The object of `super` in a selection: `this`, seen as the superclass.
-    pub(super) fn super_object(&mut self, range: TextRange) -> Option<ExprId> {
-        let Some(superclass) = crate::ty::supers::superclass(self.db, self.class) else {
-            let message = format!("`{}` has no superclass", self.class.name(self.db));
+    /// `C.super` is that of a class around the code.
+    pub(super) fn super_object(&mut self, receiver: &ast::Expr) -> Option<ExprId> {
+        let range = range_of(receiver);
+        let qualifier = match receiver {
+            ast::Expr::SuperExpr(e) => e.qualifier(),
+            _ => None,
+        };
+        let this = match qualifier {
+            None => self.this_value(range),
+            Some(qualifier) => match self.resolve(&qualifier, true) {
+                Resolved::Type(ty) => self.outer_this(ty, range),
+                _ => return None,
+            },
+        };
+        let class = self.ty(this).as_class(self.db).map_or(self.class, |(class, _)| class);
+        let Some(superclass) = crate::ty::supers::superclass(self.db, class) else {
+            let message = format!("`{}` has no superclass", class.name(self.db));
             self.report(type_rules::not_enclosing::RULE.at(range, message));
             return None;
         };
-        let this = self.this_value(range);
         if self.is_error(this) {
             return None;
         }
@@ -286,7 +302,7 @@ impl<'db> Infer<'db> {
     }
 
     fn super_field(&mut self, receiver: &ast::Expr, name: &str, range: TextRange, at: TextRange) -> ExprId {
-        match self.super_object(range_of(receiver)) {
+        match self.super_object(receiver) {
             Some(object) => self.member(object, name, range, at),
             None => self.error(range),
         }
@@ -433,9 +449,39 @@ impl<'db> Infer<'db> {
         }
     }
 
+    /// Whether the class stands in the code of a method that has a variable of that name.
+    fn is_variable_around(&self, name: &str) -> bool {
+        let mut class = Some(self.class);
+        while let Some(inner) = class {
+            let item = crate::item_tree::items::class_item(self.db, inner).as_ref();
+            let position = item.and_then(|item| item.body.as_ref());
+            if let (Some(position), Some(outer)) = (position, inner.outer(self.db)) {
+                let method = MethodId::new(self.db, outer, position.owner.clone(), position.nth);
+                let field = FieldId::new(self.db, outer, position.owner.clone());
+                let item = match crate::item_tree::items::method_item(self.db, method) {
+                    Some(_) => Item::Method(method),
+                    None => Item::Field(field),
+                };
+                // By the text alone: the typed code around may be waiting for this very result.
+                let source = item_source(self.db, item).as_ref().map(|source| source.syntax());
+                let declares = |node: SyntaxNode| ast::Name::cast(node).is_some_and(|n| n.text() == name);
+                if source.is_some_and(|source| source.descendants().any(declares)) {
+                    return true;
+                }
+            }
+            class = inner.outer(self.db);
+        }
+        false
+    }
+
     // ---- what was probably meant
 
     fn unresolved(&mut self, name: &str, range: TextRange) {
+        if self.is_variable_around(name) {
+            let instead = "give the class a field of that name, and pass the value to its constructor";
+            self.unsupported(range, "a class in a method that uses a variable of the method", instead);
+            return;
+        }
         let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
         for around in self.around() {
             names.extend(self.member_names(Ty::this_type(self.db, around.class)));

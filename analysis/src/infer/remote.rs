@@ -50,7 +50,7 @@ impl Infer<'_> {
                     self.remote(object, name.as_ref(), sets, call, Severity::Error);
                     return true;
                 }
-                Home::Named(name) if !refused => {
+                Home::Named(name) if !refused && !self.in_kernel => {
                     self.remote(object, Some(&name), sets, call, Severity::Warning);
                     return true;
                 }

@@ -67,6 +67,28 @@ fn parts(node: &SyntaxNode) -> (Vec<ast::Formal>, Option<ast::Body>) {
     (Vec::new(), None)
 }
 
+/// Whether the code is a block in which no `return` has a value, closures and `at` expressions aside.
+pub(super) fn returns_nothing(db: &dyn Db, method: crate::ids::MethodId) -> bool {
+    let Some(node) = item_source(db, Item::Method(method)).as_ref().map(|source| source.syntax()) else {
+        return false;
+    };
+    let (_, Some(ast::Body::Block(block))) = parts(&node) else { return false };
+    let mut pending = vec![block.syntax().clone()];
+    while let Some(node) = pending.pop() {
+        if ast::ReturnStmt::cast(node.clone()).is_some_and(|it| it.expr().is_some()) {
+            return false;
+        }
+        let inner = ast::ClosureExpr::can_cast(node.kind())
+            || ast::AtExpr::can_cast(node.kind())
+            || ast::TrailingClosureStmt::can_cast(node.kind())
+            || ast::ClassBody::can_cast(node.kind());
+        if !inner {
+            pending.extend(node.children());
+        }
+    }
+    block.tail().is_none()
+}
+
 /// The range of an owner's name, relative to its declaration.
 pub(super) fn name_range(db: &dyn Db, owner: Owner) -> TextRange {
     let Some(node) = item_source(db, owner.into()).as_ref().map(|source| source.syntax()) else {

@@ -1,13 +1,14 @@
 //! Statements of the sequential core. Loops, and what starts or moves activities, have files of their own.
 
-use apg_syntax::TextRange;
-use apg_syntax::ast::{self, HasAnnotations};
+use apg_syntax::ast::{self, AstNode, HasAnnotations};
+use apg_syntax::{SyntaxNode, TextRange};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::Jump;
 use crate::body::{Annotation, ExprId, ExprKind, Literal, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
+use crate::scope::lookup::Found;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -31,10 +32,12 @@ impl Infer<'_> {
     /// Runs `make` in a scope of its own.
     pub(super) fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.known.len();
+        let types = self.local_types.len();
         self.scopes.enter();
         let made = make(self);
         self.scopes.leave();
         self.known.truncate(known);
+        self.local_types.truncate(types);
         made
     }
 
@@ -93,14 +96,9 @@ impl Infer<'_> {
             ast::Stmt::Block(block) => return self.block(block),
             ast::Stmt::LocalDecl(_) => StmtKind::Error,
             ast::Stmt::EmptyStmt(_) => StmtKind::Empty,
-            ast::Stmt::ClassDecl(_) | ast::Stmt::StructDecl(_) | ast::Stmt::InterfaceDecl(_) => {
-                self.unsupported(
-                    range,
-                    "a class declared inside a method",
-                    "declare it as a member of the class",
-                );
-                StmtKind::Error
-            }
+            ast::Stmt::ClassDecl(c) => self.local_class(c.name(), c.syntax()),
+            ast::Stmt::StructDecl(c) => self.local_class(c.name(), c.syntax()),
+            ast::Stmt::InterfaceDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::TypeDef(_) => {
                 self.unsupported(
                     range,
@@ -157,6 +155,15 @@ impl Infer<'_> {
             }
         };
         self.alloc_stmt(kind, range)
+    }
+
+    /// A class declared by a statement: from here on its name is known.
+    fn local_class(&mut self, name: Option<ast::Name>, node: &SyntaxNode) -> StmtKind {
+        let class = crate::item_tree::source::class_of_node(self.db, self.owner.into(), node);
+        if let (Some(name), Some(class)) = (name, class) {
+            self.local_types.push((name.text(), Found::Class(class)));
+        }
+        StmtKind::Empty
     }
 
     /// A `Boolean` that decides something.

@@ -199,9 +199,12 @@ pub fn field_item(db: &dyn Db, field: FieldId) -> Option<&FieldItem> {
     class_item(db, class).as_ref()?.fields.get(position)
 }
 
-/// Whether a field is static.
+/// Whether a field is static; those of an interface are, save its properties.
 pub fn field_is_static(db: &dyn Db, field: FieldId) -> bool {
-    field_item(db, field).is_some_and(|f| f.modifiers.has(Modifiers::STATIC))
+    field_item(db, field).is_some_and(|f| {
+        f.modifiers.has(Modifiers::STATIC)
+            || (!f.is_property && class_kind(db, field.class(db)) == Some(ClassKind::Interface))
+    })
 }
 
 /// Whether a method takes no receiver. Constructors are not static.

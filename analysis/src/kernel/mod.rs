@@ -28,7 +28,7 @@ use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
 pub use repair::{Piece, Repair, RepairEdit};
-pub use report::{function_violations, kernel_diagnostics, kernel_ranges, kernels};
+pub use report::{function_violations, kernel_diagnostics, kernels};
 pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
 pub use violation::{RelatedSite, Violation};
 

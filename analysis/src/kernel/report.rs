@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use apg_syntax::TextRange;
-
 use super::Recognised;
 use super::facts::Facts;
 use super::function::function_code;
 use super::recognise::recognise;
 use super::render::Renderer;
 use super::violation::Violation;
-use crate::body::StmtKind;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
 use crate::ids::MethodId;
@@ -45,21 +42,6 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
             .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
     }
     found
-}
-
-/// The bodies of the `at`s with `@CUDA` of an item, in the file.
-pub fn kernel_ranges(db: &dyn Db, owner: Owner) -> Vec<TextRange> {
-    let found = kernels(db, owner);
-    if found.is_empty() {
-        return Vec::new();
-    }
-    let body = &Facts { db }.body_of(owner).body;
-    let offset = item_offset(db, item_of(owner));
-    let inner = |recognised: &Recognised| match body.stmt(recognised.at).kind {
-        StmtKind::At { body: inner, .. } => Some(body.stmt(inner).range + offset),
-        _ => None,
-    };
-    found.iter().filter_map(inner).collect()
 }
 
 fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {

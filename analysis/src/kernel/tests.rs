@@ -56,8 +56,11 @@ fn summary_of_a_launch() {
     let shared: Vec<_> = launch.shared.iter().map(|rail| (rail.name.as_str(), rail.bytes)).collect();
     assert_eq!(shared, [("cache", Some(400)), ("counts", Some(256))]);
     assert_eq!(launch.shared_bytes, Some(656));
-    let captures: Vec<_> =
-        launch.captures.iter().map(|capture| (capture.name.as_str(), capture.travel, capture.bytes)).collect();
+    let captures: Vec<_> = launch
+        .captures
+        .iter()
+        .map(|capture| (capture.name.as_str(), capture.travel, capture.bytes))
+        .collect();
     assert_eq!(
         captures,
         [
@@ -85,7 +88,8 @@ fn broken_kernels_do_no_harm() {
     let words: Vec<&str> = PROGRAM.split_inclusive([' ', '(', '\n']).collect();
     for cut in (4..words.len()).step_by(9) {
         check(words[..cut].concat());
-        let without: String = words.iter().enumerate().filter(|(index, _)| *index != cut).map(|(_, word)| *word).collect();
+        let without: String =
+            words.iter().enumerate().filter(|(index, _)| *index != cut).map(|(_, word)| *word).collect();
         check(without);
     }
 }

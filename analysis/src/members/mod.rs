@@ -25,7 +25,7 @@ pub fn result_type(db: &dyn Db, method: MethodId) -> Ty {
 }
 
 fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
-    crate::infer::owner_body(db, crate::infer::Owner::Method(method)).result
+    crate::infer::inferred_result(db, method)
 }
 
 /// The type of a field that declares none: its initialiser's.

@@ -8,7 +8,8 @@ use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, type_param_ids, typedef_item,
+    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, top_level_typedefs,
+    type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -154,9 +155,12 @@ impl<'a> TypeScope<'a> {
         }
         let properties = properties(db, class);
         if properties.len() != args.len() {
-            // `Region(2)` may be a type definition `Region` that is a member of the class `Region`.
-            let members = own_typedefs(db, class, class.name(db));
-            if let Some(typedef) = self.fitting(&members, type_args_of(db, ty), args) {
+            // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
+            let mut named = own_typedefs(db, class, class.name(db));
+            if class.outer(db).is_none() {
+                named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
+            }
+            if let Some(typedef) = self.fitting(&named, type_args_of(db, ty), args) {
                 return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
             }
             let message = format!(

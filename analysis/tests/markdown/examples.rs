@@ -6,7 +6,7 @@ use apg_analysis::diagnostics::{self, Rule, example_files};
 use crate::analyse::{Analysed, analyse, apply};
 
 /// Other codes that a failing example cannot avoid, and why.
-const ALSO: [(&str, &str); 8] = [
+const ALSO: [(&str, &str); 6] = [
     // The kernel that calls the function is told as well.
     ("cuda/barrier-outside-thread", "cuda/bad-callee"),
     ("cuda/bad-callee", "cuda/allocation"),
@@ -14,10 +14,6 @@ const ALSO: [(&str, &str); 8] = [
     ("cuda/clocked-block-async", "cuda/clocked-block-finish"),
     ("cuda/missing-clocked-finish", "cuda/missing-clocked-async"),
     ("cuda/missing-thread-finish", "cuda/missing-clocked-async"),
-    // The parser refuses most of what cannot be assigned to.
-    ("type/not-assignable", "syntax/error"),
-    // The name of a local class is as unknown as the class.
-    ("type/unsupported", "name/unknown-type"),
     // The class library has no `Dist` yet.
     ("cuda/ateach-in-kernel", "type/mismatch"),
 ];

@@ -1,11 +1,18 @@
 //! The `apg` command: one file a sub-command. Exit status 0 is success, 1 an error in the input or the
 //! program, 2 misuse of the command (as clap's own).
 
+mod build;
 mod check;
 mod clean;
+mod doctor;
+mod events;
 mod explain;
+mod fmt;
 mod options;
-mod source;
+mod places;
+mod progress;
+mod run;
+pub(crate) mod source;
 
 use std::process::ExitCode;
 
@@ -23,10 +30,20 @@ struct Cli {
 enum Command {
     /// Report all errors and warnings, and how to mend them
     Check(check::Check),
+    /// Build a program and run it
+    Run(run::Run),
+    /// Build a program, or print what it is compiled to
+    Build(build::Build),
+    /// Show the places: hosts and their accelerators
+    Places(places::Places),
     /// Print the page of a diagnostic code
     Explain(explain::Explain),
+    /// Format source files
+    Fmt(fmt::Fmt),
     /// Remove everything from the build cache
     Clean(clean::Clean),
+    /// Say what this machine has and what it lacks
+    Doctor(doctor::Doctor),
 }
 
 /// A command that cannot do what it was asked: printed as "error: ..." with hints below.
@@ -62,13 +79,19 @@ impl Failure {
 /// What a command ends with: the process's exit status, or why it could not do its work.
 type Outcome = Result<u8, Failure>;
 
-/// Runs the command line of this process.
+/// Runs the command line of this process; or, if this process is a further place or an executable with a program behind
+/// it, that.
 pub fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = run::as_place().or_else(run::as_program).unwrap_or_else(|| match Cli::parse().command {
         Command::Check(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Build(command) => command.run(),
+        Command::Places(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Fmt(command) => command.run(),
         Command::Clean(command) => command.run(),
-    };
+        Command::Doctor(command) => command.run(),
+    });
     match outcome {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {

@@ -116,3 +116,19 @@ fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Fin
         fixes: fixes.collect(),
     }
 }
+
+/// Reads the program whose `main` is in `path`, unchecked.
+pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHost, SourceFile), Failure> {
+    if path.is_dir() {
+        let error = project::LoadError { path: path.to_owned(), reason: project::Reason::Folder };
+        return Err(Failure::new(error.to_string()));
+    }
+    let sources = load(&[path.to_owned()], options)?;
+    let root = sources.roots[0].clone();
+    let host = host(sources);
+    let file = host
+        .snapshot()
+        .file(&root)
+        .ok_or_else(|| Failure::new(format!("`{}` was not read", root.display())))?;
+    Ok((host, file))
+}

@@ -364,6 +364,12 @@ entries! {
         raises fn place_child(place: i64, index: i64) -> i64;
         /// Which of its host's accelerators it is.
         raises fn place_child_index(place: i64) -> i64;
+        /// A new number for an object of each place (PlaceLocalHandle), the same at all places.
+        plain fn place_local_make() -> i64;
+        /// This place's object with that number, or null.
+        plain fn place_local_get(number: i64) -> Ref;
+        /// Sets it; null ends it.
+        plain fn place_local_set(number: i64, object: Ref) -> ();
         /// Waits for all members of a team.
         raises fn team_barrier(team: i64) -> ();
         /// Copies elements of the root's source to everyone's target.

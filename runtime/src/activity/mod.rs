@@ -25,3 +25,6 @@ pub use pool::{External, check_for_deadlock, end_process, external, start, worke
 pub fn current_stack() -> Option<(usize, usize)> {
     fiber::current().map(fiber::Fiber::stack)
 }
+
+#[cfg(test)]
+mod tests;

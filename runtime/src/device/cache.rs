@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub fn directory() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("APG_CACHE_DIR")
-        .or_else(|| Some(set("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("apg")))
+        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("apg")))
         .or_else(|| Some(set("HOME")?.join(".cache").join("apg")))
 }
 

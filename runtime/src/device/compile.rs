@@ -41,6 +41,31 @@ pub fn compile_for(
     name: &str,
     capability: (u32, u32),
 ) -> Result<(Vec<u8>, String), DeviceError> {
+    let target = format!("compute capability {}.{}", capability.0, capability.1);
+    let (program, log) = compile(source, name, &options(capability), &target)?;
+    Ok((program.code()?, log))
+}
+
+/// The virtual architecture of [`ptx`]: the oldest that the compiler knows, so that the text fits every device.
+const PTX_ARCHITECTURE: &str = "--gpu-architecture=compute_75";
+
+/// The PTX of a kernel, for people.
+///
+/// # Errors
+/// Words for the user: there is no compiler, or it refuses the code.
+pub fn ptx(source: &str) -> Result<String, String> {
+    let options =
+        [PTX_ARCHITECTURE, "--std=c++17", "--generate-line-info", "--disable-warnings"].map(str::to_owned);
+    let (program, _) = compile(source, "kernel.cu", &options, "PTX").map_err(|error| error.message)?;
+    program.ptx().map_err(|error| error.message)
+}
+
+fn compile(
+    source: &str,
+    name: &str,
+    options: &[String],
+    target: &str,
+) -> Result<(Program, String), DeviceError> {
     compiler_version().map_err(DeviceError::unavailable)?;
     let text = |text: &str| {
         CString::new(text).map_err(|_| {
@@ -48,7 +73,7 @@ pub fn compile_for(
         })
     };
     let (source, name) = (text(source)?, text(name)?);
-    let options = options(capability).iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
+    let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
     let program = Program::new(&source, &name)?;
     let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     // SAFETY: a live program; the options outlive the call.
@@ -56,13 +81,11 @@ pub fn compile_for(
     let log = program.log();
     if result != sys::nvrtcResult::NVRTC_SUCCESS {
         let message = format!(
-            "the CUDA code that was generated for this kernel does not compile for compute capability {}.{} ({result:?}):\n\
-             {log}",
-            capability.0, capability.1
+            "the CUDA code that was generated for this kernel does not compile for {target} ({result:?}):\n{log}"
         );
         return Err(DeviceError::new(Kind::Internal, message));
     }
-    Ok((program.code()?, log))
+    Ok((program, log))
 }
 
 /// A program of the compiler.
@@ -98,6 +121,18 @@ impl Program {
             bytes
         };
         String::from_utf8_lossy(&bytes).trim_end_matches('\0').trim_end().to_owned()
+    }
+
+    fn ptx(&self) -> Result<String, DeviceError> {
+        let mut size = 0;
+        // SAFETY: a compiled program; the text is written into memory of the size it told.
+        let bytes = unsafe {
+            check(sys::nvrtcGetPTXSize(self.0, &mut size), "tell the size of its result")?;
+            let mut bytes = vec![0_u8; size];
+            check(sys::nvrtcGetPTX(self.0, bytes.as_mut_ptr().cast()), "give its result")?;
+            bytes
+        };
+        Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())
     }
 
     fn code(&self) -> Result<Vec<u8>, DeviceError> {

@@ -1,6 +1,5 @@
 //! The life of a program's places: from the command line to the last farewell.
 
-use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,6 +9,7 @@ use crate::topology::Selection;
 use crate::transport::Transport;
 use crate::transport::launch::{self, Processes, Program};
 use crate::transport::local::Local;
+use crate::transport::output;
 use crate::transport::rendezvous::{self, Invitation};
 
 /// How long the other places may take to end once the program has.
@@ -20,8 +20,8 @@ const FAREWELL: Duration = Duration::from_secs(10);
 pub struct Options {
     /// Host places.
     pub hosts: u32,
-    /// The value of `--accels`, if given.
-    pub accelerators: Option<String>,
+    /// Accelerators of this host; see [`Selection::choose`].
+    pub accelerators: Selection,
     /// How to start the other places: the same program, with arguments that lead it to [`open`] too.
     pub program: Program,
 }
@@ -31,12 +31,11 @@ static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
 /// Makes this process a place: place 0, which starts the others, or the one it was invited to be. Returns when all
 /// places know each other.
 pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
-    let here = invitation.as_ref().map_or(0, |invitation| invitation.place);
-    let environment = |name: &str| std::env::var(name).ok();
-    let selection = Selection::choose(options.accelerators.as_deref(), here, &environment)?;
+    let selection = options.accelerators.clone();
     if let Some(invitation) = invitation {
         let transport = rendezvous::join(&invitation, options.program.identity)
-            .map_err(|error| format!("place {here} cannot join the others: {error}"))?;
+            .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?;
+        output::share(&invitation).map_err(|error| format!("cannot share the output: {error}"))?;
         return system::start(Arc::new(transport), selection);
     }
     if options.hosts == 0 || options.hosts > launch::MAX_PLACES {
@@ -64,7 +63,7 @@ fn died(place: u32, status: ExitStatus) {
     let Some(processes) = PROCESSES.get() else { return };
     eprintln!("apg: {}", launch::describe(place, status));
     processes.kill();
-    std::process::exit(launch::exit_code(status));
+    crate::activity::end_process(launch::exit_code(status));
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.
@@ -72,7 +71,7 @@ pub fn close(system: &System, code: i32) {
     if let Some(processes) = PROCESSES.get() {
         processes.expect_end();
     }
-    report_leaks(system, &mut io::stderr().lock());
+    report_leaks(system);
     system.end_program(code);
     if let Some(processes) = PROCESSES.get() {
         processes.end(FAREWELL);
@@ -82,19 +81,17 @@ pub fn close(system: &System, code: i32) {
 /// Any other place: waits for the end of the program. Returns its status.
 pub fn serve(system: &System) -> i32 {
     let code = system.serve();
-    report_leaks(system, &mut io::stderr().lock());
+    report_leaks(system);
     code
 }
 
-fn report_leaks(system: &System, out: &mut dyn io::Write) {
+fn report_leaks(system: &System) {
     for (place, device) in system.open_devices() {
         let leaks = device.leaks();
         if leaks.count > 0 {
             let (count, bytes) = (leaks.count, leaks.bytes);
             let rails = if count == 1 { "rail" } else { "rails" };
-            // Nobody is left to be told that this could not be written.
-            let _ = writeln!(
-                out,
+            eprintln!(
                 "apg: warning: {count} {rails} of Place({place}), {}, never deleted: {bytes} bytes \
                  (CUDAUtilities.deleteGlobalRail)",
                 device.label()

@@ -92,12 +92,6 @@ impl System {
         self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]))
     }
 
-    /// Whether there is surely nothing but one host: no other process and no device can wake an activity.
-    pub fn topology_is_trivial(&self) -> bool {
-        self.hosts() == 1
-            && (self.selection == Selection::None || device::count().map_or(true, |count| count == 0))
-    }
-
     /// This host's accelerators.
     fn own(&self) -> &[Accelerator] {
         // A selection that fails here is `auto`, for which none is an answer.
@@ -229,9 +223,9 @@ impl System {
 
     fn ended_by(&self, from: u32, code: i32) {
         if from == 0 {
+            // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);
-        }
-        if let Some(engine) = self.engine.get() {
+        } else if let Some(engine) = self.engine.get() {
             engine.end(code);
         }
     }

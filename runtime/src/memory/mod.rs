@@ -16,7 +16,7 @@ mod stacks;
 mod threads;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};

@@ -7,7 +7,6 @@ use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
 use crate::activity::clock::{self, Registration};
 use crate::activity::{self, Activity, Finish, OpenFinish, Work};
-use crate::distributed::Governor;
 use crate::layout::slot;
 use crate::memory::{Handle, Ref};
 use crate::{distributed, program};
@@ -257,9 +256,4 @@ pub fn worker_count() -> i32 {
 
 pub fn worker_id() -> i32 {
     activity::worker_number().unwrap_or(0) as i32
-}
-
-/// The governor of the calling activity, for work that its innermost finish waits for.
-pub fn governor() -> Outcome<Arc<dyn Governor>> {
-    with_activity(|activity| Ok(activity.innermost_governor()))
 }

@@ -21,6 +21,7 @@ fn index(stream: i32) -> usize {
 
 /// Writes bytes to the stream. A reader that has gone is no error of the program.
 fn emit(stream: usize, bytes: &[u8]) {
+    let _in_one_piece = crate::transport::output::exclusive();
     let _ = match stream {
         0 => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
         _ => std::io::stderr().write_all(bytes),

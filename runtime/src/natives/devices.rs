@@ -21,6 +21,8 @@ fn device(place: i64) -> Outcome<&'static Arc<Device>> {
 
 /// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
 fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
+    // Activities that all wait are no deadlock meanwhile.
+    let _external = crate::activity::external();
     let waiter = system().engine().waiter();
     let ended = Arc::new(Mutex::new(Ok(())));
     let (wake, result) = (Arc::clone(&waiter), Arc::clone(&ended));

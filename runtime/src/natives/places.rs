@@ -106,6 +106,21 @@ pub fn place_child_index(place: i64) -> Outcome<i64> {
     index.ok_or_else(|| bad_place(&format!("Place({place}) is not the child of a place")))
 }
 
+/// A new number for an object of each place, the same at all places.
+pub fn place_local_make() -> i64 {
+    distributed::new_local()
+}
+
+/// This place's object with that number, or null.
+pub fn place_local_get(number: i64) -> Ref {
+    distributed::local(number)
+}
+
+/// Sets it; null ends it.
+pub fn place_local_set(number: i64, object: Ref) {
+    distributed::set_local(number, object);
+}
+
 /// Teams other than the one of all host places do not exist yet.
 fn check_team(team: i64) -> Outcome<()> {
     if team == 0 {

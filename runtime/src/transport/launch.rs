@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::output;
 use super::rendezvous::{self, Invitation};
 use super::tcp::Tcp;
 
@@ -57,13 +58,16 @@ pub fn launch(hosts: u32, program: &Program, on_death: OnDeath) -> io::Result<(T
     let listener = rendezvous::listen()?;
     let token = rendezvous::random_token()?;
     let port = listener.local_addr()?.port();
+    let output_lock = output::offer()?;
     let processes = Arc::new(Processes {
         state: Mutex::new(State { running: vec![None; hosts as usize], ending: false, first_death: None }),
         changed: Condvar::new(),
         on_death,
     });
     let started = (1..hosts)
-        .try_for_each(|place| processes.start(program, &Invitation { place, hosts, port, token }))
+        .try_for_each(|place| {
+            processes.start(program, &Invitation { place, hosts, port, output_lock, token })
+        })
         .and_then(|()| {
             let trouble = || processes.first_death().map(|(place, status)| describe(place, status));
             rendezvous::host(listener, &token, program.identity, hosts, &trouble)

@@ -1,15 +1,15 @@
 //! Output in whole lines when several processes share it.
 //!
 //! All places of a machine inherit place 0's output, so that what is printed stays in the order in which it was
-//! printed. A write of at most [`ATOMIC`] bytes to a pipe is one piece by the rules of POSIX; longer pieces are
-//! written under a lock that all places share, and so are short ones while there is more than one place.
+//! printed. Each writes whole lines, and holds a lock that all of them share meanwhile: the system keeps only short writes
+//! to a pipe in one piece.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 
-/// Pipes take this much in one piece.
-pub const ATOMIC: usize = 4096;
+use super::rendezvous::Invitation;
 
 /// A lock between processes: a file without a name that place 0 makes and the others inherit. It is released by the
 /// kernel when its holder ends.
@@ -57,58 +57,29 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Collects what is printed and hands it on in whole lines.
-pub struct LineWriter<W: Write> {
-    out: W,
-    pending: Vec<u8>,
-    lock: Option<SharedLock>,
+static SHARED: OnceLock<SharedLock> = OnceLock::new();
+
+/// Place 0 of several: makes the lock. The number by which the others find it.
+pub fn offer() -> io::Result<i32> {
+    let lock = SharedLock::create()?;
+    Ok(SHARED.get_or_init(|| lock).descriptor())
 }
 
-impl<W: Write> LineWriter<W> {
-    /// Writes to `out`, under `lock` if other processes write there too.
-    pub fn new(out: W, lock: Option<SharedLock>) -> LineWriter<W> {
-        LineWriter { out, pending: Vec::new(), lock }
-    }
-
-    fn release(&mut self, count: usize) -> io::Result<()> {
-        let guard = self.lock.as_ref().map(SharedLock::lock);
-        let result = self.out.write_all(&self.pending[..count]).and_then(|()| self.out.flush());
-        drop(guard);
-        self.pending.drain(..count);
-        result
-    }
+/// Another place: uses place 0's lock.
+pub fn share(invitation: &Invitation) -> io::Result<()> {
+    let lock = SharedLock::inherited(invitation.output_lock)?;
+    SHARED.get_or_init(|| lock);
+    Ok(())
 }
 
-impl<W: Write> Write for LineWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let old = self.pending.len();
-        self.pending.extend_from_slice(bytes);
-        if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
-            self.release(old + end + 1)?;
-        }
-        Ok(bytes.len())
-    }
-
-    /// Also hands on what is no whole line yet: a prompt, or the end.
-    fn flush(&mut self) -> io::Result<()> {
-        if self.pending.is_empty() { Ok(()) } else { self.release(self.pending.len()) }
-    }
+/// To be held while writing a piece of output that must stay in one piece; nothing while there is one place.
+pub fn exclusive() -> Option<Guard<'static>> {
+    SHARED.get().map(SharedLock::lock)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_whole_lines_go_out_before_a_flush() {
-        let mut writer = LineWriter::new(Vec::new(), None);
-        writer.write_all(b"one\ntw").expect("memory");
-        assert_eq!(writer.out, b"one\n");
-        writer.write_all(b"o\nthr").expect("memory");
-        assert_eq!(writer.out, b"one\ntwo\n");
-        writer.flush().expect("memory");
-        assert_eq!(writer.out, b"one\ntwo\nthr");
-    }
 
     #[test]
     fn the_lock_excludes_another_opening_of_it() {

@@ -25,6 +25,8 @@ pub struct Invitation {
     pub hosts: u32,
     /// Port of place 0.
     pub port: u16,
+    /// An open file that all places inherit, see [`super::output`].
+    pub output_lock: i32,
     /// Proof of belonging.
     pub token: Token,
 }
@@ -33,7 +35,7 @@ impl Invitation {
     /// As text, for an environment variable.
     pub fn encode(&self) -> String {
         let token: String = self.token.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{}/{}/{}/{token}", self.place, self.hosts, self.port)
+        format!("{}/{}/{}/{}/{token}", self.place, self.hosts, self.port, self.output_lock)
     }
 
     /// From text; `None` if it is not what [`Invitation::encode`] makes.
@@ -41,6 +43,7 @@ impl Invitation {
         let mut parts = text.split('/');
         let (place, hosts, port) =
             (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let output_lock = parts.next()?.parse().ok()?;
         let digits = parts.next()?;
         if parts.next().is_some() || digits.len() != 64 || !digits.is_ascii() || place >= hosts {
             return None;
@@ -49,7 +52,7 @@ impl Invitation {
         for (index, byte) in token.iter_mut().enumerate() {
             *byte = u8::from_str_radix(&digits[2 * index..2 * index + 2], 16).ok()?;
         }
-        Some(Invitation { place, hosts, port, token })
+        Some(Invitation { place, hosts, port, output_lock, token })
     }
 }
 
@@ -188,7 +191,7 @@ pub fn host(
 
 /// Any other place: calls place 0, then connects with the rest.
 pub fn join(invitation: &Invitation, identity: u64) -> io::Result<Tcp> {
-    let Invitation { place, hosts, port, token } = invitation;
+    let Invitation { place, hosts, port, token, .. } = invitation;
     let listener = listen()?;
     let greeting = Greeting { place: *place, port: listener.local_addr()?.port(), identity };
     let connect = |port: u16| -> io::Result<TcpStream> {
@@ -219,14 +222,16 @@ mod tests {
 
     #[test]
     fn an_invitation_comes_back_as_it_went() {
-        let invitation = Invitation { place: 2, hosts: 4, port: 12345, token: [0xa5; 32] };
+        let invitation = Invitation { place: 2, hosts: 4, port: 12345, output_lock: 5, token: [0xa5; 32] };
         assert_eq!(Invitation::decode(&invitation.encode()), Some(invitation));
     }
 
     #[test]
     fn other_text_is_no_invitation() {
         let token = "00".repeat(32);
-        for text in ["", "1", "1/2/3", "1/2/3/zz", &format!("4/4/3/{token}"), &format!("1/2/3/{token}/5")] {
+        for text in
+            ["", "1", "1/2/3/4", "1/2/3/4/zz", &format!("4/4/3/5/{token}"), &format!("1/2/3/5/{token}/5")]
+        {
             assert_eq!(Invitation::decode(text), None, "{text}");
         }
     }
@@ -239,7 +244,7 @@ mod tests {
         let friend = std::thread::spawn(move || {
             let mut stranger = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("connection");
             Greeting { place: 1, port: 1, identity: 7 }.send(&mut stranger, &[0; 32]).expect("greeting");
-            let invitation = Invitation { place: 1, hosts: 2, port, token };
+            let invitation = Invitation { place: 1, hosts: 2, port, output_lock: 5, token };
             join(&invitation, 7).map(|_| ())
         });
         assert!(host(listener, &token, 7, 2, &|| None).is_ok());
@@ -251,8 +256,9 @@ mod tests {
         let listener = listen().expect("a port");
         let port = listener.local_addr().expect("its address").port();
         let token = [3; 32];
-        let other =
-            std::thread::spawn(move || join(&Invitation { place: 1, hosts: 2, port, token }, 8).is_err());
+        let other = std::thread::spawn(move || {
+            join(&Invitation { place: 1, hosts: 2, port, output_lock: 5, token }, 8).is_err()
+        });
         let error = host(listener, &token, 7, 2, &|| None).err().expect("refused");
         assert!(error.to_string().contains("place 1 runs another program"), "{error}");
         assert!(other.join().expect("no panic"));

@@ -12,6 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use apg_runtime::distributed::session::{self, Options};
+use apg_runtime::topology::Selection;
 use apg_runtime::transport::launch::{Program, take_invitation};
 
 use scenarios::{Expected, SCENARIOS, Scenario};
@@ -57,7 +58,7 @@ fn run_place(
         arguments,
         identity: 42,
     };
-    let options = Options { hosts, accelerators: Some("none".to_owned()), program };
+    let options = Options { hosts, accelerators: Selection::None, program };
     let system = match session::open(invitation, &options) {
         Ok(system) => system,
         Err(error) => {

@@ -16,8 +16,10 @@ use crate::{SyntaxError, SyntaxKind, TextRange};
 /// How deeply declarations, statements, types and expressions may nest. Everything that walks the tree,
 /// here and in the layers above, recurses; this keeps it within the smallest usual stack.
 pub(crate) const DEPTH_LIMIT: u32 = 256;
-/// How long a chain of binary operators, selections or `else if` may be: chains parse in a loop but make deep trees.
-pub(crate) const CHAIN_LIMIT: u32 = 2048;
+/// How long a chain of binary operators or selections may be: chains parse in a loop but make deep trees.
+pub(crate) const CHAIN_LIMIT: u32 = 512;
+/// How deep a tree may be, for chains within chains. The deepest of X10's own files has 53 levels.
+pub(crate) const TREE_LIMIT: u32 = 1024;
 /// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it then
 /// takes all the rest as an error instead of running forever.
 const FUEL: u32 = 100_000;
@@ -64,17 +66,17 @@ impl<'a> Parser<'a> {
     }
 
     fn nth(&self, ahead: usize) -> SyntaxKind {
+        let fuel = self.fuel.get();
+        if fuel == 0 {
+            return SyntaxKind::EOF;
+        }
+        self.fuel.set(fuel - 1);
         self.kind_at(self.position + ahead)
     }
 
     /// The kind of the token at `index`; the end of the input if the parser gave up.
     fn kind_at(&self, index: usize) -> SyntaxKind {
-        let fuel = self.fuel.get();
-        if fuel == 0 || self.gave_up {
-            return SyntaxKind::EOF;
-        }
-        self.fuel.set(fuel - 1);
-        self.input.kind(index)
+        if self.gave_up { SyntaxKind::EOF } else { self.input.kind(index) }
     }
 
     fn at(&self, kind: SyntaxKind) -> bool {
@@ -107,6 +109,10 @@ impl<'a> Parser<'a> {
             self.events.push(Event::Token);
             self.fuel.set(FUEL);
         }
+    }
+
+    fn refuel(&mut self) {
+        self.fuel.set(FUEL);
     }
 
     fn eat(&mut self, kind: SyntaxKind) -> bool {

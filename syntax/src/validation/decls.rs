@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::{Node, Parent, error};
+use super::{Node, Path, error};
 use crate::SyntaxError;
 use crate::SyntaxKind::{self, *};
 
@@ -107,8 +107,8 @@ pub(super) fn loop_variable(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     }
 }
 
-pub(super) fn catch(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    let of_statement = parent.is_some_and(|it| it.node.kind() == TRY_STMT);
+pub(super) fn catch(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let of_statement = path.parent().is_some_and(|it| it.kind() == TRY_STMT);
     let count = node.nodes().filter(|it| it.kind() == FORMAL).count();
     if of_statement && count > 1 {
         error(errors, node.range(), "a `catch` has exactly one formal", "");
@@ -124,13 +124,13 @@ pub(super) fn catch(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Ve
 }
 
 /// A constructor is called only at the start of another.
-pub(super) fn constructor_call(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    let Some(block) = parent else { return };
-    let allowed = match block.node.kind() {
+pub(super) fn constructor_call(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let Some(block) = path.parent() else { return };
+    let allowed = match block.kind() {
         CALL_BODY => true,
         BLOCK => {
-            let in_constructor = block.parent.is_none_or(|it| it.node.kind() == CONSTRUCTOR_DECL);
-            in_constructor && block.node.nodes().next().is_some_and(|it| it.start == node.start)
+            let in_constructor = path.grandparent().is_none_or(|it| it.kind() == CONSTRUCTOR_DECL);
+            in_constructor && block.nodes().next().is_some_and(|it| it.start == node.start)
         }
         ERROR => true,
         _ => false,

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Node, Parent, error};
+use super::{Node, Path, error};
 use crate::SyntaxError;
 use crate::SyntaxKind::*;
 use crate::ast::{parse_int, split_int};
@@ -13,8 +13,8 @@ pub(super) fn closure(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
 }
 
 /// Types are operands of `==`, `<:` and the like only (the last of which hold them unwrapped).
-pub(super) fn type_expr(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    let Some(parent) = parent.map(|it| it.node) else { return };
+pub(super) fn type_expr(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let Some(parent) = path.parent() else { return };
     if matches!(parent.kind(), ERROR) || (parent.kind() == BIN_EXPR && parent.token(T![==]).is_some()) {
         return;
     }
@@ -42,9 +42,9 @@ pub(super) fn type_equality(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
 }
 
 /// `super` stands only before a dot.
-pub(super) fn super_expr(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    let selected = parent.is_some_and(|it| {
-        matches!(it.node.kind(), FIELD_EXPR | OPERATOR_EXPR | KEYWORD_CALL_STMT | NAMED_TYPE | ERROR)
+pub(super) fn super_expr(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let selected = path.parent().is_some_and(|it| {
+        matches!(it.kind(), FIELD_EXPR | OPERATOR_EXPR | KEYWORD_CALL_STMT | NAMED_TYPE | ERROR)
     });
     if !selected {
         let hint = "write `super.member`, or `this` for the object itself";

@@ -12,23 +12,24 @@ use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
 
 /// Adds what is wrong with a tree, though it parsed.
 pub(crate) fn validate(root: &GreenNodeData, errors: &mut Vec<SyntaxError>) {
-    let root = Node { green: root, start: TextSize::new(0) };
-    visit(root, None, errors);
-}
-
-fn visit(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    check(node, parent, errors);
-    let here = Parent { node, parent };
-    for child in node.nodes() {
-        visit(child, Some(&here), errors);
+    // A stack of our own, not the thread's: nodes whose children are still to come.
+    let mut path = Path { open: vec![Node { green: root, start: TextSize::new(0) }] };
+    let mut pending = vec![(0, path.open[0])];
+    while let Some((depth, node)) = pending.pop() {
+        path.open.truncate(depth);
+        check(node, &path, errors);
+        path.open.push(node);
+        let first = pending.len();
+        pending.extend(node.nodes().map(|it| (depth + 1, it)));
+        pending[first..].reverse();
     }
 }
 
-fn check(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
+fn check(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
     use SyntaxKind::*;
     match node.kind() {
         SOURCE_FILE => decls::order(node, errors),
-        MODIFIER_LIST => modifiers::check(node, parent, errors),
+        MODIFIER_LIST => modifiers::check(node, path, errors),
         CLASS_DECL | STRUCT_DECL | INTERFACE_DECL => decls::heritage(node, errors),
         TYPE_PARAM => decls::variance(node, errors),
         TYPE_DEF => decls::type_def(node, errors),
@@ -37,21 +38,30 @@ fn check(node: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxErr
         OPERATOR_DECL => operators::declaration(node, errors),
         OPERATOR_NAME => operators::name(node, errors),
         FOR_IN_STMT | AT_EACH_STMT => decls::loop_variable(node, errors),
-        CATCH_CLAUSE => decls::catch(node, parent, errors),
-        CONSTRUCTOR_CALL_STMT => decls::constructor_call(node, parent, errors),
+        CATCH_CLAUSE => decls::catch(node, path, errors),
+        CONSTRUCTOR_CALL_STMT => decls::constructor_call(node, path, errors),
         CLOSURE_EXPR => exprs::closure(node, errors),
-        TYPE_EXPR => exprs::type_expr(node, parent, errors),
+        TYPE_EXPR => exprs::type_expr(node, path, errors),
         BIN_EXPR => exprs::type_equality(node, errors),
-        SUPER_EXPR => exprs::super_expr(node, parent, errors),
+        SUPER_EXPR => exprs::super_expr(node, path, errors),
         LITERAL => exprs::literal(node, errors),
         _ => {}
     }
 }
 
-/// The node that a child hangs on, up to the root.
-struct Parent<'a> {
-    node: Node<'a>,
-    parent: Option<&'a Parent<'a>>,
+/// The nodes around the one that is looked at, outermost first.
+struct Path<'a> {
+    open: Vec<Node<'a>>,
+}
+
+impl<'a> Path<'a> {
+    fn parent(&self) -> Option<Node<'a>> {
+        self.open.last().copied()
+    }
+
+    fn grandparent(&self) -> Option<Node<'a>> {
+        self.open.len().checked_sub(2).map(|it| self.open[it])
+    }
 }
 
 /// A node without the cost of a cursor: what it holds, and where it starts.

@@ -1,6 +1,6 @@
 //! Which modifiers a declaration may have.
 
-use super::{Node, Parent, error};
+use super::{Node, Path, error};
 use crate::{SyntaxError, SyntaxKind};
 
 const ACCESS: &[SyntaxKind] = &[T![public], T![protected], T![private]];
@@ -24,8 +24,8 @@ fn allowed(owner: SyntaxKind) -> Option<(&'static str, &'static [SyntaxKind])> {
     })
 }
 
-pub(super) fn check(list: Node<'_>, parent: Option<&Parent<'_>>, errors: &mut Vec<SyntaxError>) {
-    let Some((what, modifiers)) = parent.and_then(|it| allowed(it.node.kind())) else { return };
+pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let Some((what, modifiers)) = path.parent().and_then(|it| allowed(it.kind())) else { return };
     let local = what == "a local variable";
     let mut seen: Vec<SyntaxKind> = Vec::new();
     for token in list.tokens() {

@@ -13,18 +13,15 @@ declares `operator this(...) = (...)`. The value of a call or operator has no pl
 "##,
     failing: r##"
 class Example {
-    static def count():Long = 1;
-    static def main(args:Rail[String]) {
-        count() + 1 = 2;
+    static def capital(text:String) {
+        text(0n) = 'A';
     }
 }
 "##,
     mended: r##"
 class Example {
-    static def count():Long = 1;
-    static def main(args:Rail[String]) {
-        val next = count() + 1;
-        Console.OUT.println(next);
+    static def capital(text:Rail[Char]) {
+        text(0) = 'A';
     }
 }
 "##,

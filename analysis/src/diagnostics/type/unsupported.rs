@@ -15,22 +15,24 @@ The note of the message says how to write the same without it.
     failing: r##"
 class Example {
     static def main(args:Rail[String]) {
-        class Counter {
-            var count:Long = 0;
-        }
-        val counter = new Counter();
-        Console.OUT.println(counter.count);
+        val least = 2;
+        val limit = new Any() {
+            public def toString():String = "at least " + least;
+        };
+        Console.OUT.println(limit);
     }
 }
 "##,
     mended: r##"
-class Counter {
-    var count:Long = 0;
+class Limit {
+    val least:Long;
+    def this(least:Long) { this.least = least; }
+    public def toString():String = "at least " + least;
 }
 class Example {
     static def main(args:Rail[String]) {
-        val counter = new Counter();
-        Console.OUT.println(counter.count);
+        val limit = new Limit(2);
+        Console.OUT.println(limit);
     }
 }
 "##,

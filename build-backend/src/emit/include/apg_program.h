@@ -108,10 +108,10 @@ template <class T, class F> static inline T apg_truncate(F a) {
 #else
 #define APG_SIMD
 #endif
-#define APG_MATH1(f, attributes) extern "C" attributes __attribute__((const)) double f(double) noexcept; \
-  extern "C" attributes __attribute__((const)) float f##f(float) noexcept;
-#define APG_MATH2(f, attributes) extern "C" attributes __attribute__((const)) double f(double, double) noexcept; \
-  extern "C" attributes __attribute__((const)) float f##f(float, float) noexcept;
+#define APG_MATH1(name, attributes) extern "C" attributes __attribute__((const)) double name(double) noexcept; \
+  extern "C" attributes __attribute__((const)) float name##f(float) noexcept;
+#define APG_MATH2(name, attributes) extern "C" attributes __attribute__((const)) double name(double, double) noexcept; \
+  extern "C" attributes __attribute__((const)) float name##f(float, float) noexcept;
 APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
 APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
 APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )

@@ -25,6 +25,9 @@ public struct Place(id:Long) {
     /** No place. */
     public static INVALID_PLACE:Place = Place(-1);
 
+    /** The home of a reference: at (ref) goes where its object lives. */
+    public static operator[T](ref:GlobalRef[T]):Place = ref.home;
+
     /** Whether this is a CUDA device. */
     public def isCUDA():Boolean = isAccelerator(id);
     /** The host of an accelerator; a host is its own parent. */

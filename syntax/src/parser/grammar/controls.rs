@@ -149,8 +149,8 @@ pub(super) fn switch_block(p: &mut Parser<'_>) {
         }
         Some(())
     });
-    if done.is_some() {
-        p.expect(T!['}']);
+    if !p.eat(T!['}']) && done.is_some() {
+        p.missing("expected `}`");
     }
     m.complete(p, SWITCH_BLOCK);
 }

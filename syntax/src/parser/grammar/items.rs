@@ -25,9 +25,11 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
 fn garbage(p: &mut Parser<'_>) {
     let m = p.start();
     loop {
+        // Modifiers that no declaration follows go in one step.
+        let end = lookahead::after_modifiers(p, p.position).max(p.position + 1);
         match p.current() {
             T!['('] | T!['['] | T!['{'] => p.skip_balanced(),
-            _ => p.bump(),
+            _ => (p.position..end).for_each(|_| p.bump()),
         }
         let next = p.kind_at(lookahead::after_modifiers(p, p.position));
         if p.at_end() || TYPE_DECL.contains(next) || matches!(next, T![import] | T![package]) {
@@ -94,20 +96,24 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
     if p.expect(T![;]) || p.at_line_start() || p.at_end() {
         return;
     }
-    let starts = |p: &Parser<'_>| {
-        let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
-        TYPE_DECL.contains(kind)
-            || matches!(kind, T![import] | T![package] | T![def] | T![operator] | T![val] | T![var] | T!['}'])
-    };
-    if starts(p) {
-        return;
-    }
     let m = p.start();
-    while !p.at_end() && !p.at_line_start() && !p.at(T![;]) && !starts(p) {
+    let start = p.position;
+    while !p.at_end() && !p.at(T![;]) && (p.position == start || !p.at_line_start()) {
+        let end = lookahead::after_modifiers(p, p.position);
+        let kind = p.kind_at(end);
+        if TYPE_DECL.contains(kind)
+            || matches!(kind, T![import] | T![package] | T![def] | T![operator] | T![val] | T![var] | T!['}'])
+        {
+            break;
+        }
         match p.current() {
             T!['('] | T!['['] | T!['{'] => p.skip_balanced(),
-            _ => p.bump(),
+            _ => (p.position..end.max(p.position + 1)).for_each(|_| p.bump()),
         }
+    }
+    if p.position == start {
+        m.abandon(p);
+        return;
     }
     m.complete(p, ERROR);
     p.eat(T![;]);
@@ -245,7 +251,7 @@ pub(super) fn class_body(p: &mut Parser<'_>) {
         members::members(p);
         Some(())
     });
-    if done.is_some() && !p.eat(T!['}']) {
+    if !p.eat(T!['}']) && done.is_some() {
         p.missing("expected `}`");
     }
     m.complete(p, CLASS_BODY);

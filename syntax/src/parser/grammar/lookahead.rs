@@ -52,26 +52,26 @@ fn after_bracket(p: &Parser<'_>, index: usize) -> Option<usize> {
 
 /// After the type that starts at `index`, if one seems to.
 pub(super) fn after_type(p: &Parser<'_>, mut index: usize) -> Option<usize> {
-    match p.kind_at(index) {
-        T![void] => return Some(index + 1),
-        T!['['] => {
-            index = after_bracket(p, index)?;
-            if p.kind_at(index) != T!['('] {
-                return None;
-            }
+    // A function type's result is a type again.
+    loop {
+        match p.kind_at(index) {
+            T![void] => return Some(index + 1),
+            IDENT | T![this] | T![self] | T![here] => return after_named_type(p, index),
+            T!['['] => index = after_bracket(p, index)?,
+            _ => {}
         }
-        T!['('] => {}
-        IDENT | T![this] | T![self] | T![here] => return after_named_type(p, index),
-        _ => return None,
-    }
-    index = after_bracket(p, index)?;
-    if p.kind_at(index) == T!['{'] {
+        if p.kind_at(index) != T!['('] {
+            return None;
+        }
         index = after_bracket(p, index)?;
+        if p.kind_at(index) == T!['{'] {
+            index = after_bracket(p, index)?;
+        }
+        if p.kind_at(index) != T![=>] {
+            return Some(index);
+        }
+        index += 1;
     }
-    if p.kind_at(index) != T![=>] {
-        return Some(index);
-    }
-    after_type(p, index + 1)
 }
 
 fn after_named_type(p: &Parser<'_>, mut index: usize) -> Option<usize> {

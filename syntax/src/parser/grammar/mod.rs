@@ -52,11 +52,14 @@ impl Entry {
 
 /// What is left over when the grammar is through: only if it gave up.
 fn rest(p: &mut Parser<'_>) {
-    p.gave_up = false;
+    let reported = std::mem::replace(&mut p.gave_up, false);
+    p.refuel();
     if p.at_end() {
         return;
     }
-    p.error("this does not belong here");
+    if !reported {
+        p.error("this does not belong here");
+    }
     let m = p.start();
     while !p.at_end() {
         p.bump();

@@ -39,7 +39,7 @@ fn block_with(p: &mut Parser<'_>, tail: Tail, of_constructor: bool) -> bool {
         constructor_call_or_property(p);
     }
     let found = p.nested(|p| Some(statements(p, tail)));
-    if found.is_some() && !p.eat(T!['}']) {
+    if !p.eat(T!['}']) && found.is_some() {
         p.missing("expected `}`");
     }
     m.complete(p, BLOCK);
@@ -311,7 +311,7 @@ fn at_boundary(p: &Parser<'_>) -> bool {
 }
 
 /// For a chain of `else if`, which does not nest.
-pub(super) const ELSE_LIMIT: u32 = CHAIN_LIMIT / 4;
+pub(super) const ELSE_LIMIT: u32 = CHAIN_LIMIT;
 
 /// The block of an `at` statement. If it ends in an expression and `;` follows, the whole is an expression; the answer is yes.
 pub(super) fn at_block(p: &mut Parser<'_>) -> bool {

@@ -1,0 +1,179 @@
+//! The invariants of the architecture that are about queries: an edit inside a body invalidates nothing
+//! outside it (3), and a panic in a query is a diagnostic (4).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::check::{file_diagnostics, guarded};
+use crate::db::Db;
+use crate::fixture::library_files;
+use crate::host::AnalysisHost;
+
+/// A host that writes down which queries are executed.
+struct Watched {
+    host: AnalysisHost,
+    executed: Arc<Mutex<Vec<String>>>,
+}
+
+const CALLER: &str = "
+class Caller {
+    static def run(shape:Shape) = shape.area() + Shape.unit();
+}
+";
+
+const SHAPE: &str = "
+class Shape(side:Long) {
+    static val LIMIT = 10;
+    def area() = side * side;
+    static def unit() = 1;
+    def scaled(factor:Long):Shape { return new Shape(side * factor); }
+    class Part { def whole() = 2 * side; }
+}
+";
+
+impl Watched {
+    fn new(files: &[(&str, &str)]) -> Watched {
+        let executed: Arc<Mutex<Vec<String>>> = Arc::default();
+        let log = executed.clone();
+        let watch = move |event: salsa::Event| {
+            if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                log.lock().expect("no panic while it is held").push(format!("{database_key:?}"));
+            }
+        };
+        let library = library_files().into_iter().map(|(path, text)| (path, Arc::from(text)));
+        let mut host = AnalysisHost::with_events(library, Some(Box::new(watch)));
+        host.set_files(files.iter().map(|(name, text)| (path(name), Arc::from(*text))));
+        host.set_roots(&files.iter().map(|(name, _)| path(name)).collect::<Vec<_>>());
+        Watched { host, executed }
+    }
+
+    fn set(&mut self, name: &str, text: &str) {
+        self.host.set_file(&path(name), Some(Arc::from(text)));
+    }
+
+    /// The diagnostics' codes of a file, and the names of the queries executed to find them, without
+    /// their keys, sorted.
+    fn check(&self, name: &str) -> (Vec<&'static str>, Vec<String>) {
+        self.executed.lock().expect("no panic while it is held").clear();
+        let file = self.host.snapshot().file(&path(name)).expect("known");
+        let found = self.host.snapshot().with(|db| file_diagnostics(db, file)).expect("not cancelled");
+        let mut executed = std::mem::take(&mut *self.executed.lock().expect("no panic while it is held"));
+        for query in &mut executed {
+            query.truncate(query.find('(').unwrap_or(query.len()));
+        }
+        executed.sort();
+        (found.iter().map(|d| d.code).collect(), executed)
+    }
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new("/test").join(name)
+}
+
+fn count(executed: &[String], query: &str) -> usize {
+    executed.iter().filter(|q| *q == query).count()
+}
+
+#[test]
+fn nothing_is_asked_again_without_an_edit() {
+    let watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    assert_eq!(watched.check("Shape.x10").0, Vec::<&str>::new());
+    assert_eq!(watched.check("Shape.x10").1, Vec::<String>::new());
+}
+
+#[test]
+fn an_edit_in_a_body_stays_in_that_body() {
+    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    watched.check("Shape.x10");
+    watched.check("Caller.x10");
+    // Longer, so that everything after it moves.
+    watched.set(
+        "Shape.x10",
+        &SHAPE.replace("return new Shape(side * factor);", "val s = side * factor;\n return new Shape(s);"),
+    );
+    let (codes, executed) = watched.check("Shape.x10");
+    assert_eq!(codes, Vec::<&str>::new());
+    assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
+    assert_eq!(count(&executed, "parse"), 1, "{executed:?}");
+    for untouched in [
+        "class_item",
+        "class_header",
+        "method_signature",
+        "field_signature",
+        "member_index",
+        "all_supertypes",
+    ] {
+        assert_eq!(count(&executed, untouched), 0, "{untouched}: {executed:?}");
+    }
+    assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
+}
+
+#[test]
+fn an_edit_of_a_comment_or_of_the_layout_moves_only_positions() {
+    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    watched.check("Shape.x10");
+    watched.check("Caller.x10");
+    watched
+        .set("Shape.x10", &SHAPE.replace("    static val", "    // how large it may be\n\n    static val"));
+    let (_, executed) = watched.check("Shape.x10");
+    assert_eq!(count(&executed, "owner_body"), 0, "{executed:?}");
+    assert_eq!(count(&executed, "class_header"), 0, "{executed:?}");
+    assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
+}
+
+#[test]
+fn an_inferred_result_reaches_its_callers() {
+    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    watched.check("Caller.x10");
+    // Another body of the same type: the caller is not typed again.
+    watched.set("Shape.x10", &SHAPE.replace("side * side", "side * side + 0"));
+    let (_, executed) = watched.check("Caller.x10");
+    assert!(count(&executed, "owner_body") >= 1, "{executed:?}");
+    watched.set("Shape.x10", &SHAPE.replace("side * side", "\"large\""));
+    let (codes, _) = watched.check("Caller.x10");
+    assert_eq!(codes, Vec::<&str>::new(), "a string and a number make a string");
+    watched.set("Shape.x10", &SHAPE.replace("side * side", "true"));
+    let (codes, _) = watched.check("Caller.x10");
+    assert_eq!(codes, ["type/no-operator"]);
+}
+
+#[test]
+fn a_signature_reaches_its_callers() {
+    let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);
+    assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
+    watched.set("Shape.x10", &SHAPE.replace("static def unit()", "static def unit(x:Long)"));
+    assert_eq!(watched.check("Caller.x10").0, ["type/no-matching-call"]);
+    watched.set("Shape.x10", SHAPE);
+    assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
+}
+
+#[test]
+fn an_edit_of_user_files_parses_no_library_file_again() {
+    let mut watched = Watched::new(&[("Shape.x10", SHAPE)]);
+    watched.check("Shape.x10");
+    watched.set("Shape.x10", &SHAPE.replace("def area()", "def surface()"));
+    let (_, executed) = watched.check("Shape.x10");
+    assert_eq!(count(&executed, "parse"), 1, "{executed:?}");
+}
+
+#[salsa::tracked(returns(copy))]
+fn failing_query(_db: &dyn Db) -> u32 {
+    panic!("a defect")
+}
+
+#[test]
+fn a_panic_in_a_query_is_a_diagnostic() {
+    let watched = Watched::new(&[("Shape.x10", SHAPE)]);
+    let mut all = Vec::new();
+    let ask = |db: &dyn Db| {
+        guarded(&mut all, || {
+            failing_query(db);
+            Vec::new()
+        });
+        file_diagnostics(db, crate::db::Project::get(db).roots(db)[0])
+    };
+    let others = watched.host.snapshot().with(ask).expect("not cancelled");
+    assert_eq!(all.iter().map(|d| d.code).collect::<Vec<_>>(), ["internal/panic"]);
+    assert!(all[0].message.contains("a defect"), "{}", all[0].message);
+    assert_eq!(others, []);
+}

@@ -1,0 +1,126 @@
+//! From a file to a shared object: check, lower, emit, compile. What `apg run`, `apg build` and the language server use.
+
+use std::path::{Path, PathBuf};
+
+use apg_analysis::Analysis;
+use apg_analysis::diagnostics::Severity;
+use apg_analysis::ids::SourceFile;
+
+use crate::cli::source;
+use crate::driver::{self, BuildError, Cache, Observer, Profile};
+use crate::emit::{self, Emitted};
+use crate::lower::{LowerError, MainTarget, lower};
+use crate::mir;
+use crate::project::shown;
+use crate::report::{Finding, Span};
+
+/// Why a program was not built.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program has errors.
+    Findings(Vec<Finding>),
+    /// No shared object could be made of it.
+    Driver(BuildError),
+}
+
+/// A program translated but not yet compiled.
+#[derive(Debug)]
+pub struct Translated {
+    /// Typed, monomorphic, backend-neutral.
+    pub mir: mir::Program,
+    /// C++ and CUDA C++.
+    pub emitted: Emitted,
+}
+
+/// Checks and translates the program whose `main` is in `file`.
+///
+/// # Errors
+/// [`Failure::Findings`] when the program has errors.
+pub fn translate(
+    analysis: &Analysis,
+    file: SourceFile,
+    class: Option<&str>,
+    profile: Profile,
+) -> Result<Translated, Failure> {
+    let errors = errors_of(analysis, file);
+    if !errors.is_empty() {
+        return Err(Failure::Findings(errors));
+    }
+    let target = MainTarget { file, class: class.map(str::to_owned) };
+    // Nothing changes the database while a command runs; the server catches cancellation outside.
+    let lowered =
+        analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
+    let mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
+    let emitted = emit::emit(&mir, profile == Profile::Release).map_err(|errors| {
+        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
+    })?;
+    Ok(Translated { mir, emitted })
+}
+
+/// Compiles and links what is not in the cache; the shared object's path.
+///
+/// # Errors
+/// [`Failure::Driver`].
+pub fn compile(
+    translated: &Translated,
+    profile: Profile,
+    cache: &Cache,
+    observer: &dyn Observer,
+) -> Result<PathBuf, Failure> {
+    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer)
+        .map_err(Failure::Driver)
+}
+
+fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
+    let mut findings = source::file_findings(analysis, file);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    findings
+}
+
+/// Errors of lowering. Those in other files of the user are told as the checker tells them, where it does.
+fn lower_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerError>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut told: Vec<SourceFile> = Vec::new();
+    for error in errors {
+        let file = error.file.unwrap_or(main);
+        if file != main && told.contains(&file) {
+            continue;
+        }
+        let checked = if file == main { Vec::new() } else { errors_of(analysis, file) };
+        if !checked.is_empty() {
+            told.push(file);
+            findings.extend(checked);
+            continue;
+        }
+        let (path, text) = analysis.source(file);
+        let range = error.range.map_or(0..0, Into::into);
+        findings.push(Finding {
+            code: error.code,
+            severity: Severity::Error,
+            message: error.message,
+            span: Span { file: shown(path), text: text.clone(), range },
+            notes: error.notes,
+            related: Vec::new(),
+            fixes: Vec::new(),
+        });
+    }
+    findings
+}
+
+/// A defect of ours, told with the line that shows it.
+fn emit_finding(analysis: &Analysis, error: emit::EmitError) -> Finding {
+    let file = analysis.file(Path::new(&error.file));
+    let text = file.map_or_else(|| "".into(), |file| analysis.source(file).1.clone());
+    let line = usize::try_from(error.line).unwrap_or(1).max(1);
+    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let length = text[start..].find('\n').unwrap_or(text.len() - start);
+    Finding {
+        code: "internal/code-generation",
+        severity: Severity::Error,
+        message: error.message,
+        span: Span { file: shown(Path::new(&error.file)), text, range: start..start + length },
+        notes: vec!["this is a fault of apg, not of the program; please report it".into()],
+        related: Vec::new(),
+        fixes: Vec::new(),
+    }
+}

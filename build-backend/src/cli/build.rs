@@ -1,0 +1,156 @@
+//! `apg build`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::options::{ReportOptions, SourceOptions};
+use super::progress::Progress;
+use super::{Failure, Outcome, source};
+use crate::build::{self, Translated};
+use crate::driver::{self, Cache, Profile};
+use crate::report;
+
+/// Build a program, or print what it is compiled to
+#[derive(Debug, Args)]
+pub struct Build {
+    /// The file that holds `main`
+    file: PathBuf,
+
+    /// Where to put the program: one file that runs alone [default: the file's name without `.x10`]
+    #[arg(short, long, value_name = "OUT", conflicts_with = "emit")]
+    output: Option<PathBuf>,
+
+    /// Print an intermediate form instead
+    #[arg(long, value_enum, value_name = "FORM")]
+    emit: Option<Emit>,
+
+    /// Optimise for this machine's processor
+    #[arg(long)]
+    release: bool,
+
+    /// The class whose `main` is meant, if the file has several
+    #[arg(long, value_name = "CLASS")]
+    main: Option<String>,
+
+    #[command(flatten)]
+    sources: SourceOptions,
+
+    #[command(flatten)]
+    report: ReportOptions,
+}
+
+/// What `--emit` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The typed intermediate representation
+    Mir,
+    /// Host code
+    Cpp,
+    /// Device code
+    Cuda,
+    /// Device code compiled by NVRTC
+    Ptx,
+}
+
+/// What every build needs.
+pub struct Request<'a> {
+    /// The file that holds `main`.
+    pub file: &'a PathBuf,
+    /// The class whose `main` is meant.
+    pub main: Option<&'a str>,
+    /// How code is optimised.
+    pub profile: Profile,
+    /// Where packages are.
+    pub sources: &'a SourceOptions,
+    /// How findings are printed.
+    pub report: ReportOptions,
+}
+
+/// Checks and translates; findings are printed. `Err` is the status to end with.
+pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Translated, u8>, Failure> {
+    progress.stage("checking");
+    let (host, file) = source::load_program(request.file, request.sources)?;
+    let analysis = host.snapshot();
+    match build::translate(&analysis, file, request.main, request.profile) {
+        Ok(translated) => Ok(Ok(translated)),
+        Err(build::Failure::Findings(findings)) => {
+            progress.finish();
+            report::print(request.report.message_format, &findings)
+                .map_err(|error| Failure::new(format!("cannot print: {error}")))?;
+            Ok(Err(1))
+        }
+        Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
+    }
+}
+
+/// Compiles what was translated; the shared object.
+pub fn compile(translated: &Translated, profile: Profile, progress: &Progress) -> Result<PathBuf, Failure> {
+    build::compile(translated, profile, &Cache::default(), progress).map_err(|failure| match failure {
+        build::Failure::Driver(error) => driver_failure(&error),
+        build::Failure::Findings(_) => Failure::new("the program has errors"),
+    })
+}
+
+fn driver_failure(error: &driver::BuildError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+impl Build {
+    pub fn run(self) -> Outcome {
+        let progress = Progress::default();
+        let profile = if self.release { Profile::Release } else { Profile::Dev };
+        let request = Request {
+            file: &self.file,
+            main: self.main.as_deref(),
+            profile,
+            sources: &self.sources,
+            report: self.report,
+        };
+        let translated = match translate(&request, &progress)? {
+            Ok(translated) => translated,
+            Err(status) => return Ok(status),
+        };
+        if let Some(form) = self.emit {
+            progress.finish();
+            return print(form, &translated);
+        }
+        let object = compile(&translated, profile, &progress)?;
+        progress.finish();
+        let output = self.output.unwrap_or_else(|| self.file.with_extension(""));
+        if output.is_dir() {
+            return Err(Failure::new(format!("`{}` is a folder", output.display()))
+                .hint("name the program with `-o`"));
+        }
+        driver::write_bundle(&object, &output)
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
+        Ok(0)
+    }
+}
+
+fn print(form: Emit, translated: &Translated) -> Outcome {
+    let kernels = &translated.emitted.cuda;
+    match form {
+        Emit::Mir => print!("{}", crate::mir::print::print(&translated.mir)),
+        Emit::Cpp => {
+            for unit in &translated.emitted.units {
+                println!("// ---- {}\n{}", unit.name, unit.text);
+            }
+        }
+        Emit::Cuda => kernels.iter().for_each(|text| println!("{text}")),
+        Emit::Ptx => {
+            for text in kernels {
+                let ptx = apg_runtime::device::ptx(text).map_err(Failure::new)?;
+                println!("{ptx}");
+            }
+        }
+    }
+    if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx) {
+        eprintln!("note: this program has no @CUDA kernel");
+    }
+    Ok(0)
+}

@@ -1,0 +1,107 @@
+//! `apg run --message-format json`: the run as a stream of events for editors and scripts, one JSON object a line on standard
+//! output: `{"event":"diagnostic",...}` as of `apg check`, `{"event":"started"}`, `{"event":"output","stream":"stdout",
+//! "text":"..."}` for each line, and at last `{"event":"exit","status":0}`.
+//!
+//! The program runs in a child process with this command's own arguments, so that its output can be told apart.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+
+use serde_json::{Value, json};
+
+use super::{Failure, Outcome, source};
+use crate::report::{self, Format};
+
+/// Runs the command line of this process as events.
+pub fn run(file: &Path, format: Format) -> Outcome {
+    if format != Format::Json {
+        return Err(
+            Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
+        );
+    }
+    let checked = source::check(&[file.to_owned()], &super::options::SourceOptions::default())?;
+    for finding in &checked.findings {
+        let mut event = report::to_json(finding);
+        event["event"] = "diagnostic".into();
+        say(&event)?;
+    }
+    if checked.has_errors() {
+        say(&json!({ "event": "exit", "status": 1 }))?;
+        return Ok(1);
+    }
+    let mut child = Command::new(std::env::current_exe().map_err(cannot_start)?)
+        .args(without_format(std::env::args().skip(1)))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(cannot_start)?;
+    say(&json!({ "event": "started", "process": child.id() }))?;
+    let (sender, lines) = mpsc::channel();
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let errors = sender.clone();
+        scope.spawn(move || read("stdout", stdout, &sender));
+        scope.spawn(move || read("stderr", stderr, &errors));
+        lines
+            .iter()
+            .try_for_each(|(stream, text)| say(&json!({ "event": "output", "stream": stream, "text": text })))
+    })?;
+    let status = child.wait().map_err(cannot_start)?.code().unwrap_or(1);
+    say(&json!({ "event": "exit", "status": status }))?;
+    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+fn cannot_start(error: std::io::Error) -> Failure {
+    Failure::new(format!("cannot start the program: {error}"))
+}
+
+/// The same command line for people.
+fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            // What comes after is the program's.
+            "--" => {
+                kept.push(argument);
+                kept.extend(arguments);
+                break;
+            }
+            "--message-format" => {
+                arguments.next();
+            }
+            _ if argument.starts_with("--message-format=") => {}
+            _ => kept.push(argument),
+        }
+    }
+    kept
+}
+
+fn say(event: &Value) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{event}")
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::new(format!("cannot print: {error}")))
+}
+
+fn read(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'static str, String)>) {
+    let Some(from) = from else { return };
+    for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
+        // The receiver ends only when both streams have.
+        let _ = to.send((stream, String::from_utf8_lossy(&line).into_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_format_is_left_out_but_not_of_the_programs_arguments() {
+        let arguments = "run a.x10 --message-format json --places 2 -- --message-format json"
+            .split(' ')
+            .map(str::to_owned);
+        let kept = super::without_format(arguments).join(" ");
+        assert_eq!(kept, "run a.x10 --places 2 -- --message-format json");
+    }
+}

@@ -1,0 +1,87 @@
+//! `apg fmt`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Failure, Outcome};
+use crate::project::{self, shown};
+use crate::report::LineIndex;
+
+/// Format source files
+#[derive(Debug, Args)]
+pub struct Fmt {
+    /// Files, and folders with all .x10 files in and below them
+    #[arg(default_value = ".", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Change nothing; exit status 1 when a file is not formatted
+    #[arg(long)]
+    check: bool,
+
+    /// Format standard input to standard output
+    #[arg(long, conflicts_with_all = ["paths", "check"])]
+    stdin: bool,
+}
+
+impl Fmt {
+    pub fn run(self) -> Outcome {
+        if self.stdin {
+            return format_stdin();
+        }
+        let files = project::files(&self.paths).map_err(|error| Failure::new(error.to_string()))?;
+        let (mut changed, mut failed) = (0, false);
+        for path in &files {
+            let text = project::read(path).map_err(|error| Failure::new(error.to_string()))?;
+            let formatted = match apg_syntax::formatted(&text) {
+                Ok(formatted) => formatted,
+                Err(error) => {
+                    eprintln!("{}", not_formatted(&shown(path), &text, &error));
+                    failed = true;
+                    continue;
+                }
+            };
+            if formatted == *text {
+                continue;
+            }
+            changed += 1;
+            println!("{} {}", if self.check { "not formatted:" } else { "formatted" }, shown(path));
+            if !self.check {
+                write(path, &formatted)?;
+            }
+        }
+        Ok(u8::from(failed || (self.check && changed > 0)))
+    }
+}
+
+fn format_stdin() -> Outcome {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::new(format!("standard input: {error}")))?;
+    match apg_syntax::formatted(&text) {
+        Ok(formatted) => {
+            print!("{formatted}");
+            Ok(0)
+        }
+        Err(error) => Err(Failure::new(not_formatted("standard input", &text, &error))),
+    }
+}
+
+fn not_formatted(file: &str, text: &str, error: &apg_syntax::SyntaxError) -> String {
+    let at = LineIndex::new(text).position(error.range.start().into());
+    format!("{file}:{}:{}: {}; a file with syntax errors is left as it is", at.line, at.column, error.message)
+}
+
+/// Replaces the file in one step, so that a crash leaves the old text or the new.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let fail =
+        |error: std::io::Error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = std::fs::metadata(path).map_err(fail)?.permissions();
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    std::fs::write(file.path(), text).map_err(fail)?;
+    file.as_file().set_permissions(permissions).map_err(fail)?;
+    file.persist(path).map(|_| ()).map_err(|error| fail(error.error))
+}

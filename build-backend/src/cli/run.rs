@@ -1,0 +1,198 @@
+//! `apg run`, the places that it starts, and programs in one file.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use apg_runtime::run::{Image, RunOptions};
+use apg_runtime::topology::Selection;
+use apg_runtime::transport::launch;
+use clap::{Args, Parser};
+
+use super::build::{self, Request};
+use super::events;
+use super::options::{ReportOptions, SourceOptions};
+use super::progress::Progress;
+use super::{Failure, Outcome};
+use crate::driver::Profile;
+use crate::report::Format;
+
+/// Build a program and run it
+#[derive(Debug, Args)]
+#[command(after_help = "X10_NPLACES, X10_NTHREADS and X10RT_ACCELS are used where the option is absent.\n\
+                        The exit status is the program's own; 1 if it cannot be built.")]
+pub struct Run {
+    /// The file that holds `main`
+    file: PathBuf,
+
+    #[command(flatten)]
+    launch: LaunchOptions,
+
+    /// Optimise for this machine's processor
+    #[arg(long)]
+    release: bool,
+
+    /// The class whose `main` is meant, if the file has several
+    #[arg(long, value_name = "CLASS")]
+    main: Option<String>,
+
+    #[command(flatten)]
+    sources: SourceOptions,
+
+    /// For people, or a stream of JSON events for tools
+    #[command(flatten)]
+    report: ReportOptions,
+
+    /// Arguments of the program
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<String>,
+}
+
+/// How a program is launched.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LaunchOptions {
+    /// Host places, each a process of this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub places: Option<u32>,
+
+    /// Accelerators of each host place: `all`, `none`, or numbers such as `0,1` [default: those there are]
+    #[arg(long, value_name = "WHICH")]
+    pub accels: Option<String>,
+
+    /// Threads that run activities at each place [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+
+    /// Print at the end what the garbage collector did
+    #[arg(long)]
+    pub gc_stats: bool,
+}
+
+/// An environment variable that is not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+impl LaunchOptions {
+    /// The accelerators of a host place.
+    fn accelerators(&self, place: u32) -> Result<Selection, Failure> {
+        Selection::choose(self.accels.as_deref(), place, &variable).map_err(Failure::misuse)
+    }
+
+    /// With X10's variables where an option is absent.
+    pub fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
+        let number = |option: Option<u32>, name: &str, most: u32| match (option, variable(name)) {
+            (Some(number), _) => Ok(Some(number)),
+            (None, None) => Ok(None),
+            (None, Some(text)) => match text.trim().parse() {
+                Ok(number) if (1..=most).contains(&number) => Ok(Some(number)),
+                _ => {
+                    Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {most}")))
+                }
+            },
+        };
+        let mut options = RunOptions::new(program);
+        options.places = number(self.places, "X10_NPLACES", 1024)?.unwrap_or(1);
+        options.threads = number(self.threads, "X10_NTHREADS", 4096)?.unwrap_or(0) as usize;
+        options.accelerators = self.accelerators(0)?;
+        options.collector_statistics = self.gc_stats;
+        Ok(options)
+    }
+}
+
+impl LaunchOptions {
+    /// The command line of the program's further places.
+    fn for_places(&self, program: PathBuf) -> Vec<OsString> {
+        let mut line = vec![OsString::from(PLACE), program.into()];
+        let mut add = |option: &str, value: Option<String>| {
+            line.extend(value.into_iter().map(|value| OsString::from(format!("--{option}={value}"))));
+        };
+        add("accels", self.accels.clone());
+        add("threads", self.threads.map(|threads| threads.to_string()));
+        if self.gc_stats {
+            line.push("--gc-stats".into());
+        }
+        line
+    }
+}
+
+/// The arguments of a further place, after the shared object.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct PlaceCommand {
+    #[command(flatten)]
+    launch: LaunchOptions,
+}
+
+impl Run {
+    pub fn run(self) -> Outcome {
+        if self.report.message_format != Format::Human {
+            return events::run(&self.file, self.report.message_format);
+        }
+        let progress = Progress::default();
+        let profile = if self.release { Profile::Release } else { Profile::Dev };
+        let request = Request {
+            file: &self.file,
+            main: self.main.as_deref(),
+            profile,
+            sources: &self.sources,
+            report: self.report,
+        };
+        // A wrong variable is told before a long build.
+        self.launch.resolve(Image::Bytes(Vec::new()))?;
+        let translated = match build::translate(&request, &progress)? {
+            Ok(translated) => translated,
+            Err(status) => return Ok(status),
+        };
+        let program = build::compile(&translated, profile, &progress)?;
+        progress.finish();
+        let mut options = self.launch.resolve(Image::File(program.clone()))?;
+        options.place_arguments = self.launch.for_places(program);
+        options.arguments = self.args;
+        start(&options)
+    }
+}
+
+/// The command line of a further place: this word, then the shared object.
+pub const PLACE: &str = "__place";
+
+/// Runs a program, or this process's share of it. Its exit status is this process's.
+fn start(options: &RunOptions) -> Outcome {
+    let status = apg_runtime::run::run(options).map_err(Failure::new)?;
+    // As the system does: of a larger status the lowest byte counts.
+    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// If this process is a further place of a running program: that place's whole life.
+pub fn as_place() -> Option<Outcome> {
+    // SAFETY: the first thing that this process does.
+    let invitation = unsafe { launch::take_invitation() }?;
+    let mut arguments = std::env::args_os().skip(1);
+    let (image, launch) = match (arguments.next(), arguments.next()) {
+        (Some(word), Some(program)) if word == PLACE => {
+            (Image::File(program.into()), PlaceCommand::parse_from(arguments).launch)
+        }
+        _ => match crate::driver::appended_program() {
+            Ok(Some(object)) => (Image::Bytes(object), LaunchOptions::default()),
+            _ => return Some(Err(Failure::new("this process was started as a place, but of no program"))),
+        },
+    };
+    let outcome = launch.resolve(image).and_then(|mut options| {
+        options.accelerators = launch.accelerators(invitation.place)?;
+        options.invitation = Some(invitation);
+        start(&options)
+    });
+    Some(outcome)
+}
+
+/// If this executable has a program behind it: runs that, with all arguments the program's.
+pub fn as_program() -> Option<Outcome> {
+    let object = match crate::driver::appended_program() {
+        Ok(object) => object?,
+        Err(error) => return Some(Err(Failure::new(error.to_string()))),
+    };
+    let outcome = LaunchOptions::default().resolve(Image::Bytes(object)).and_then(|mut options| {
+        options.arguments = std::env::args().skip(1).collect();
+        start(&options)
+    });
+    Some(outcome)
+}

@@ -1,0 +1,72 @@
+//! Whole programs to C++ that the system's compiler accepts, and to CUDA C++ that NVIDIA's does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_analysis::AnalysisHost;
+use apg_build::driver::{self, Cache, Profile, Silent};
+use apg_build::emit;
+use apg_build::lower::{MainTarget, lower};
+use apg_build::mir;
+
+/// The MIR of a program, or what is wrong with it.
+fn program(path: &Path) -> Result<mir::Program, String> {
+    let files = apg_runtime::library::files().into_iter();
+    let mut host = AnalysisHost::new(files.map(|(path, text)| (PathBuf::from(path), Arc::from(text))));
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    host.set_file(path, Some(Arc::from(text)));
+    host.set_roots(&[path.to_owned()]);
+    let analysis = host.snapshot();
+    let file = analysis.file(path).expect("the file was set");
+    let lowered = analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
+    lowered.map_err(|errors| format!("{errors:#?}"))
+}
+
+/// Programs of the tests and the examples, and those in `$APG_TEST_PROGRAMS`.
+fn programs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let mut folders = vec![root.join("tests/programs"), root.join("examples")];
+    if let Some(more) = std::env::var_os("APG_TEST_PROGRAMS") {
+        folders = std::env::split_paths(&more).collect();
+    }
+    let mut found = Vec::new();
+    for folder in folders {
+        if folder.is_file() {
+            found.push(folder);
+            continue;
+        }
+        for entry in std::fs::read_dir(folder).expect("a folder of programs").flatten() {
+            if entry.path().extension().is_some_and(|it| it == "x10") {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn generated_code_compiles() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cache = Cache::at(folder.path().to_owned());
+    let has_nvrtc = apg_runtime::device::compiler_version().is_ok();
+    assert!(has_nvrtc || std::env::var_os("APG_REQUIRE").is_none(), "APG_REQUIRE is set, but there is no NVRTC");
+    let mut failures = Vec::new();
+    for path in programs() {
+        let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let result = program(&path).and_then(|mir| {
+            let emitted = emit::emit(&mir, false).map_err(|errors| format!("{errors:#?}"))?;
+            driver::build(&emitted.units, &emit::HEADERS, Profile::Dev, &cache, &Silent)
+                .map_err(|error| error.to_string())?;
+            for text in emitted.cuda.iter().filter(|_| has_nvrtc) {
+                apg_runtime::device::compile_for(text, "kernel.cu", (9, 0))
+                    .map_err(|error| format!("{}\n{text}", error.message))?;
+            }
+            Ok(())
+        });
+        if let Err(message) = result {
+            failures.push(format!("{name}: {message}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
