@@ -135,8 +135,7 @@ impl Draft<'_> {
             .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
             .collect();
         let first = uses.first()?.range;
-        let Repair::Edits { title, mut edits } =
-            self.hoist(first, &format!("{}_now", self.local(local).name))
+        let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("{}_now", self.local(local).name))
         else {
             return None;
         };
@@ -148,7 +147,6 @@ impl Draft<'_> {
                 .map(|expr| RepairEdit { range: expr.range, text: name.clone() }),
         );
         edits.dedup();
-        let _ = title;
         Some(Repair::edits(
             vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
             edits,

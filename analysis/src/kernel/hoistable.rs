@@ -9,6 +9,7 @@ use super::draft::Draft;
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::{Rule, hoist};
+use crate::ids::MethodId;
 use crate::item_tree::items::field_is_static;
 
 impl Draft<'_> {
@@ -53,11 +54,7 @@ impl Draft<'_> {
                 if *dispatch != Dispatch::Virtual && self.facts.is_pure(*method) {
                     return below(self);
                 }
-                let name = self.facts.method_name(*method);
-                let suggestion = &suggestion(method.name(self.facts.db));
-                self.not_hoistable(expr, &hoist::call::RULE, &format!("a call of `{name}` is not known to be free of effects"), suggestion,
-                    "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
-                     place it runs at, would happen at the wrong place");
+                self.impure_call(expr, *method);
             }
             ExprKind::Coerce { .. }
             | ExprKind::Cast { .. }
@@ -79,6 +76,18 @@ impl Draft<'_> {
                      these have the same value there");
             }
         }
+    }
+
+    fn impure_call(&self, expr: ExprId, method: MethodId) {
+        let name = self.facts.method_name(method);
+        self.not_hoistable(
+            expr,
+            &hoist::call::RULE,
+            &format!("a call of `{name}` is not known to be free of effects"),
+            &suggestion(method.name(self.facts.db)),
+            "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
+             place it runs at, would happen at the wrong place",
+        );
     }
 
     /// Whether it is a field or result of `here` itself.

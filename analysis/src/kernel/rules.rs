@@ -4,6 +4,7 @@ use apg_syntax::TextRange;
 
 use super::draft::Draft;
 use super::facts::Shape;
+use super::repair::Repair;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Rule, cuda};
@@ -307,11 +308,28 @@ impl Draft<'_> {
             }
             _ => {
                 let shown = self.facts.show(node.ty);
-                self.refuse(&cuda::allocation::RULE, node.range, &format!("a thread cannot make a new `{shown}`"),
-                    "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`");
+                let violation = self
+                    .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
+                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`")
+                    .repair(self.onto_the_stack(expr));
+                self.report(violation);
                 false
             }
         }
+    }
+
+    /// `@StackAllocate` for a `val` that holds a small rail of fixed size.
+    fn onto_the_stack(&self, expr: ExprId) -> Option<Repair> {
+        const LARGEST: i64 = 64;
+        let (args, element) = self.new_rail(expr)?;
+        let fits = (0..=LARGEST).contains(&self.constant(*args.first()?)?);
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(expr)) else { return None };
+        let StmtKind::Let { local, .. } = self.stmt(stmt).kind else { return None };
+        let alone = !self.shares_its_declaration(stmt) && !self.local(local).mutable;
+        (fits && alone && self.facts.shape(element) == Shape::Plain).then(|| {
+            Repair::insert("Keep it on the thread's stack", self.stmt(stmt).range.start(), "@StackAllocate ")
+                .importing("StackAllocate")
+        })
     }
 
     /// `@StackAllocate val r = new Rail[T](n)`.

@@ -5,8 +5,9 @@ use apg_syntax::{TextRange, TextSize};
 
 use super::draft::Draft;
 use super::range::Level;
-use super::repair::{Repair, RepairEdit, text};
+use super::repair::{Piece, Repair, RepairEdit, text};
 use super::{Axis, Prelude, PreludeKind, SharedRail};
+use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Rule, cuda};
 
@@ -127,31 +128,35 @@ impl Draft<'_> {
                 }
                 self.statements(*body)
             }
-            (_, Level::Blocks) => {
-                self.report(
-                    self.violation(
-                        &cuda::missing_block_finish::RULE,
-                        self.head_of_loop(stmt),
-                        "the loop over the blocks is not in a `finish`",
-                    )
-                    .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
-                    .repair(Repair::insert(
-                        "Write `finish` before the loop",
-                        start,
-                        "finish ",
-                    )),
-                );
-                vec![stmt]
-            }
-            (_, Level::Threads) => {
-                self.report(
-                    self.violation(&cuda::missing_thread_finish::RULE, self.head_of_loop(stmt), "the loop over the threads is not in a `clocked finish`")
-                        .note("a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`")
-                        .repair(Repair::insert("Write `clocked finish` before the loop", start, "clocked finish ")),
-                );
+            _ => {
+                self.missing_finish(level, stmt);
                 vec![stmt]
             }
         }
+    }
+
+    fn missing_finish(&self, level: Level, stmt: StmtId) {
+        let (rule, words, note): (&'static Rule, _, _) = match level {
+            Level::Blocks => (
+                &cuda::missing_block_finish::RULE,
+                "finish",
+                "a kernel ends when all its blocks have: write `finish for (block in ...) async`",
+            ),
+            Level::Threads => (
+                &cuda::missing_thread_finish::RULE,
+                "clocked finish",
+                "a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`",
+            ),
+        };
+        let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
+        let start = self.stmt(stmt).range.start();
+        self.report(
+            self.violation(rule, self.head_of_loop(stmt), message).note(note).repair(Repair::insert(
+                format!("Write `{words}` before the loop"),
+                start,
+                format!("{words} "),
+            )),
+        );
     }
 
     /// The one loop among the statements of a `finish`: its axes (if right) and its body.
@@ -343,6 +348,9 @@ impl Draft<'_> {
         if self.constant_rail_call(init).is_some() {
             return;
         }
+        if self.new_rail(self.strip(init)).is_some() {
+            return self.misplaced_shared_memory(stmt);
+        }
         self.report(
             self.violation(
                 &cuda::prelude_value::RULE,
@@ -355,6 +363,46 @@ impl Draft<'_> {
             )
             .repair(self.move_out(stmt, false)),
         );
+    }
+
+    /// A rail made before the blocks: shared memory belongs to each block.
+    fn misplaced_shared_memory(&self, stmt: StmtId) {
+        let inside = self.first_of_block().filter(|_| !self.shares_its_declaration(stmt)).map(|first| {
+            let range = self.stmt(stmt).range;
+            let start = self.stmt(first).range.start();
+            let moved = vec![Piece::Source(range), Piece::NewLine(start)];
+            let edits = vec![
+                RepairEdit { range, text: Vec::new() },
+                RepairEdit { range: TextRange::empty(start), text: moved },
+            ];
+            Repair::edits(vec![text("Move the shared memory into the block")], edits)
+        });
+        self.report(
+            self.violation(
+                &cuda::misplaced_shared_memory::RULE,
+                self.stmt(stmt).range,
+                "a rail made inside the kernel, but outside its blocks",
+            )
+            .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
+            .note("a rail that all blocks read is made before the `at`")
+            .repair(inside),
+        );
+    }
+
+    /// The first statement of what each block does.
+    fn first_of_block(&self) -> Option<StmtId> {
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let mut block = None;
+        self.body.walk(Node::Stmt(body), &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Async { body, .. } = self.stmt(stmt).kind
+                && block.is_none()
+            {
+                block = Some(body);
+            }
+            block.is_none()
+        });
+        self.statements(block?).first().copied()
     }
 
     fn auto_twice(&self, stmt: StmtId, local: LocalId, first: LocalId) {
