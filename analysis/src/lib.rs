@@ -8,6 +8,7 @@ pub mod diagnostics;
 pub(crate) mod fixture;
 pub mod flow;
 pub mod host;
+pub mod ide;
 pub mod ids;
 pub mod infer;
 pub mod item_tree;

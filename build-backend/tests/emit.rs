@@ -18,7 +18,8 @@ fn program(path: &Path) -> Result<mir::Program, String> {
     host.set_roots(&[path.to_owned()]);
     let analysis = host.snapshot();
     let file = analysis.file(path).expect("the file was set");
-    let lowered = analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
+    let lowered =
+        analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
     lowered.map_err(|errors| format!("{errors:#?}"))
 }
 
@@ -50,7 +51,10 @@ fn generated_code_compiles() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cache = Cache::at(folder.path().to_owned());
     let has_nvrtc = apg_runtime::device::compiler_version().is_ok();
-    assert!(has_nvrtc || std::env::var_os("APG_REQUIRE").is_none(), "APG_REQUIRE is set, but there is no NVRTC");
+    assert!(
+        has_nvrtc || std::env::var_os("APG_REQUIRE").is_none(),
+        "APG_REQUIRE is set, but there is no NVRTC"
+    );
     let mut failures = Vec::new();
     for path in programs() {
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();

@@ -16,6 +16,7 @@ mod parser;
 mod parsing;
 mod ptr;
 mod reparse;
+pub mod services;
 mod syntax_error;
 mod syntax_node;
 mod tree;
@@ -24,7 +25,7 @@ mod validation;
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
-pub use crate::format::{format, format_parsed, formatted};
+pub use crate::format::{format, format_on_type, format_parsed, formatted};
 pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;

@@ -162,7 +162,7 @@ impl Seen {
 fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode> {
     let mut children = root.children();
     let NodeOrToken::Node(only) = children.next()? else { return None };
-    let last = only.children().last()?;
+    let last = only.children().next_back()?;
     let is_closed = last.kind() == rowan::SyntaxKind(T!['}'] as u16);
     (children.next().is_none() && only.kind() == rowan::SyntaxKind(kind as u16) && is_closed)
         .then(|| only.to_owned())
@@ -171,7 +171,7 @@ fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode
 /// Whether a block ends in an expression.
 fn has_tail(block: &GreenNodeData) -> bool {
     use crate::ast::AstNode;
-    let last = block.children().filter_map(NodeOrToken::into_node).last();
+    let last = block.children().rev().find_map(NodeOrToken::into_node);
     last.is_some_and(|it| crate::ast::Expr::can_cast(SyntaxKind::from_raw(it.kind().0)))
 }
 

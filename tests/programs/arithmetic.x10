@@ -2,6 +2,7 @@
 public class arithmetic {
     static def divide(a:Int, b:Int):Int = a / b;
 
+    /** A cast binds tighter than a sign: -1.0e20 as Long is -(1.0e20 as Long). */
     public static def main(args:Rail[String]) {
         Console.OUT.println(Int.MAX_VALUE + 1n);
         Console.OUT.println(Long.MIN_VALUE - 1);

@@ -5,10 +5,13 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
-use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{class_item, method_type_param_ids, methods, top_level_classes};
 use crate::item_tree::source::{Item, name_range};
-use crate::item_tree::{ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, has_annotation};
+use crate::item_tree::{
+    ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRefKind, TypedefItem,
+    has_annotation,
+};
 use crate::scope::problem::Problem;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
@@ -33,6 +36,8 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     let mut all = Vec::new();
     duplicate_fields(db, class, item, &mut all);
     duplicate_methods(db, class, &mut all);
+    duplicate_typedefs(db, class, item, &mut all);
+    super::structure::structure_problems(db, class, item, &mut all);
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
         let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
         let message = format!("`{}` has another member type `{}`", item.name, nested.name);
@@ -67,18 +72,49 @@ fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec
     }
 }
 
+/// Type definitions of one name that take as many arguments.
+fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+    for (index, typedef) in item.typedefs.iter().enumerate() {
+        let same = |other: &&std::sync::Arc<TypedefItem>| {
+            other.name == typedef.name
+                && other.type_params.len() == typedef.type_params.len()
+                && other.params.len() == typedef.params.len()
+                && other.params.iter().zip(&typedef.params).all(|(a, b)| same_type(a, b))
+        };
+        if item.typedefs[..index].iter().any(|t| same(&t)) {
+            let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
+            let message =
+                format!("`{}` has another type definition `{}` with such arguments", item.name, typedef.name);
+            all.push((
+                Item::Typedef(id),
+                vec![Problem::new(&type_rules::duplicate_member::RULE, typedef.at, message)],
+            ));
+        }
+    }
+}
+
+/// Whether two formals are written with the same simple type.
+fn same_type(a: &crate::item_tree::ParamItem, b: &crate::item_tree::ParamItem) -> bool {
+    let name = |p: &crate::item_tree::ParamItem| match p.ty.as_ref().map(|t| &t.kind) {
+        Some(TypeRefKind::Named { segments, .. }) => segments.last().map(|s| s.name.clone()),
+        _ => None,
+    };
+    name(a) == name(b)
+}
+
 /// Two methods of one name whose formals are of the same types, constraints and names aside.
 fn duplicate_methods(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
-    let mut seen: FxHashMap<(SmolStr, bool, MethodKind, Vec<Ty>), MethodId> = FxHashMap::default();
+    let mut seen: FxHashMap<(SmolStr, bool, MethodKind, usize, Vec<Ty>), MethodId> = FxHashMap::default();
     for method in methods(db, class) {
         let Some(item) = crate::item_tree::items::method_item(db, *method) else { continue };
-        let mut key = (item.name.clone(), false, item.kind, comparable_formals(db, *method));
+        let arity = item.type_params.len();
+        let mut key = (item.name.clone(), false, item.kind, arity, comparable_formals(db, *method));
         // Conversions differ in what they give.
         if matches!(item.kind, MethodKind::ExplicitConversion | MethodKind::ImplicitConversion) {
-            key.3.extend(method_signature(db, *method).result.map(|t| erase(db, t)));
+            key.4.extend(method_signature(db, *method).result.map(|t| erase(db, t)));
         }
         key.1 = item.modifiers.has(Modifiers::STATIC) && item.kind == MethodKind::Unary;
-        if key.3.iter().any(|t| t.mentions_error(db)) {
+        if key.4.iter().any(|t| t.mentions_error(db)) {
             continue;
         }
         if seen.insert(key, *method).is_some() {
@@ -121,6 +157,12 @@ fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
     let in_interface = class.kind == ClassKind::Interface;
     if is(Modifiers::NATIVE) || has_annotation(&method.annotations, "Native") {
         return None;
+    }
+    if in_interface && method.has_body && !is(Modifiers::STATIC) {
+        return problem(
+            format!("`{name}` belongs to an interface and has a body"),
+            "an interface promises methods: write the body in the classes that implement it",
+        );
     }
     if is(Modifiers::ABSTRACT) && method.has_body {
         return problem(

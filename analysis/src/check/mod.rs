@@ -4,6 +4,7 @@ mod classes;
 #[cfg(test)]
 mod invariants;
 mod overrides;
+mod structure;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

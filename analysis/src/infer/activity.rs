@@ -7,7 +7,7 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::{FrameKind, Returns};
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::flow;
+use crate::diagnostics::{r#async as async_rules, flow};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -16,6 +16,13 @@ impl Infer<'_> {
         let range = range_of(s);
         let clocks: Vec<ast::Expr> = s.clocks().collect();
         let clocked = self.clocked(s.clocked_token().is_some(), s.clocked_clause().is_some(), &clocks);
+        if clocked == Clocked::Implicit && !self.in_clocked_finish && !self.in_kernel {
+            self.report(
+                async_rules::unclocked::RULE
+                    .at(range, "no `clocked finish` is around this `clocked async`")
+                    .note("write `clocked finish` for the `finish` that waits for it, or name the clocks: `async clocked (c)`"),
+            );
+        }
         self.scopes.enter_frame(FrameKind::Async);
         let body = self.stmt(s.body().as_ref(), range);
         let captures = self.scopes.leave_frame();
@@ -24,7 +31,10 @@ impl Infer<'_> {
 
     pub(super) fn finish_stmt(&mut self, s: &ast::FinishStmt) -> StmtKind {
         let clocked = self.clocked(s.clocked_token().is_some(), false, &[]);
-        StmtKind::Finish { clocked, body: self.stmt(s.body().as_ref(), range_of(s)) }
+        let around = std::mem::replace(&mut self.in_clocked_finish, clocked == Clocked::Implicit);
+        let body = self.stmt(s.body().as_ref(), range_of(s));
+        self.in_clocked_finish = around;
+        StmtKind::Finish { clocked, body }
     }
 
     fn clocked(&mut self, implicit: bool, clause: bool, clocks: &[ast::Expr]) -> Clocked {
@@ -77,7 +87,8 @@ impl Infer<'_> {
         let clocked = self.clocked(false, s.clocked_clause().is_some(), &clocks);
         let distribution = self.value(s.distribution().as_ref(), range, None);
         let dist = Ty::known(self.db, Known::Dist);
-        if !self.is_error(distribution)
+        if !self.in_kernel
+            && !self.is_error(distribution)
             && (dist.is_error(self.db) || !self.is_subtype(self.ty(distribution), dist))
         {
             let found = self.show(self.ty(distribution));
@@ -131,11 +142,13 @@ impl Infer<'_> {
         let returns = Returns { result: declared, declared: declared.is_some(), depth };
         self.scopes.returns.push(returns);
         let wanted = declared.or(expected);
+        let around = std::mem::replace(&mut self.in_clocked_finish, false);
         let id = match body {
             Some(ast::ClosureBody::Block(block)) => self.code_block(&block, wanted),
             Some(ast::ClosureBody::Expr(e)) => self.deliver(&e, wanted),
             None => self.alloc_stmt(StmtKind::Error, range),
         };
+        self.in_clocked_finish = around;
         let result = self.scopes.returns.pop().and_then(|returns| returns.result);
         let result = result.unwrap_or_else(|| Ty::void(self.db));
         self.unify_returns(id, result);

@@ -115,9 +115,9 @@ impl Infer<'_> {
                     Left::Error
                 }
             },
+            // Of any other form the parser has said that it cannot be assigned.
             _ => {
                 self.value(Some(&lhs), range, None);
-                self.not_assignable(at);
                 Left::Error
             }
         }
@@ -129,11 +129,23 @@ impl Infer<'_> {
             ExprKind::Field { object, field } => AssignTarget::Field { object, field },
             ExprKind::StaticField(field) => AssignTarget::Static(field),
             ExprKind::Error => return Left::Error,
+            _ if self.is_error(id) => return Left::Error,
             _ => {
                 self.not_assignable(range);
                 return Left::Error;
             }
         };
+        if let AssignTarget::Field { field, .. } = target
+            && crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property)
+        {
+            let name = field.name(self.db).clone();
+            self.report(
+                type_rules::not_assignable::RULE
+                    .at(range, format!("`{name}` is a property, which is never assigned"))
+                    .note("a constructor sets all properties at once by `property(...)`, and they stay as they are"),
+            );
+            return Left::Error;
+        }
         let ty = match target {
             // What a use is known to be does not bind what may be assigned.
             AssignTarget::Local(local) => self.body.local(local).ty,

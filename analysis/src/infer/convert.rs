@@ -145,7 +145,7 @@ impl<'db> Infer<'db> {
     }
 
     /// Another suffix, for a literal of the wrong number type.
-    fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
+    pub(super) fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
         let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
         let suffix = match to.primitive(self.db)? {
             Known::Byte => "y",
@@ -195,7 +195,7 @@ impl<'db> Infer<'db> {
                 Some(object.field(field.name(self.db).clone()))
             }
             ExprKind::StaticField(field) => {
-                let class = field.class(self.db).name(self.db);
+                let class = crate::item_tree::items::qualified_name(self.db, field.class(self.db));
                 let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
                 let name = SmolStr::from(format!("{class}.{}", field.name(self.db)));
                 stable.then(|| Path { root: crate::ty::PathRoot::Static(name), fields: Vec::new() })

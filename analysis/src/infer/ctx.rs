@@ -29,6 +29,8 @@ pub(super) struct Infer<'db> {
     pub(super) known: Vec<ConstraintTerm>,
     /// What `here` is called in constraints at this point.
     pub(super) here: Path,
+    /// The innermost `finish` of this code is clocked.
+    pub(super) in_clocked_finish: bool,
     /// Inside an `at` marked `@CUDA`.
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
@@ -53,6 +55,7 @@ impl<'db> Infer<'db> {
             diagnostics: Vec::new(),
             known: Vec::new(),
             here: crate::place::here_of_body(),
+            in_clocked_finish: false,
             in_kernel: false,
             local_types: Vec::new(),
             next_temporary: 0,

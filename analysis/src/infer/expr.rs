@@ -298,6 +298,13 @@ impl Infer<'_> {
             }
             return id;
         }
+        let contradicts = context.is_subtype(from, ty.base(db))
+            && context.entailed(from, ty, path.as_ref()) == crate::constraint::Entailment::Refuted;
+        if contradicts {
+            let message = format!("the value is known not to be a `{}`", self.show(ty));
+            self.report(type_rules::impossible_cast::RULE.at(range, message));
+            return self.alloc(ExprKind::Coerce { value }, ty, range);
+        }
         if let Some(call) = self.explicit_conversion(value, ty, range) {
             return call;
         }

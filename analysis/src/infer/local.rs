@@ -15,8 +15,11 @@ impl Infer<'_> {
     pub(super) fn local_decl(&mut self, decl: &ast::LocalDecl, out: &mut Vec<StmtId>) {
         let from = out.len();
         let is_var = decl.var_token().is_some();
+        // The only variable of a declaration stands for all of it, so that a fix moves it whole.
+        let whole = (decl.declarators().count() == 1).then(|| range_of(decl));
         for declarator in decl.declarators() {
-            self.declarator(&declarator, is_var, out);
+            let range = whole.unwrap_or_else(|| range_of(&declarator));
+            self.declarator(&declarator, is_var, range, out);
         }
         if decl.has_modifier(T![clocked]) {
             self.unsupported(range_of(decl), "a clocked variable", "use a `Clock` and a plain variable");
@@ -33,11 +36,23 @@ impl Infer<'_> {
         }
     }
 
-    fn declarator(&mut self, declarator: &ast::Declarator, is_var: bool, out: &mut Vec<StmtId>) {
-        let range = range_of(declarator);
+    fn declarator(
+        &mut self,
+        declarator: &ast::Declarator,
+        is_var: bool,
+        range: TextRange,
+        out: &mut Vec<StmtId>,
+    ) {
         let written = declarator.ty().map(|ty| self.written_type(&ty));
         let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
         let is_bound = declarator.is_bound();
+        if is_bound && is_var {
+            self.report(
+                type_rules::missing_type::RULE
+                    .at(range, "the type of a `var` cannot be left to its initialiser")
+                    .note("write `:` instead of `<:`, or declare a `val`"),
+            );
+        }
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
                 if self.is_assignable(self.ty(init), ty) {

@@ -109,30 +109,34 @@ impl Infer<'_> {
         if a.is_error(db) || b.is_error(db) {
             return self.alloc(ExprKind::Equal { negated, left, right }, boolean, range);
         }
-        let numbers = |k: Known| k.is_number();
-        let both = a.primitive(db).is_some_and(numbers) && b.primitive(db).is_some_and(numbers);
         let context = self.context();
-        let (left, right) =
-            if a == b {
-                (left, right)
-            } else if both && context.convert(a, b, None).is_some() {
-                (self.convert(left, b, Why::Argument), right)
-            } else if both && context.convert(b, a, None).is_some() {
-                (left, self.convert(right, a, Why::Argument))
-            } else if context.convert_directly(a, b, None).is_some() {
-                (self.convert(left, b, Why::Argument), right)
-            } else if context.convert_directly(b, a, None).is_some() {
-                (left, self.convert(right, a, Why::Argument))
-            } else if self.both_references(a, b) {
-                (left, right)
-            } else {
-                let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
-                self.report(type_rules::incomparable::RULE.at(range, message).note(
-                    "`==` converts nothing but numbers: convert one side with `as`, to `Any` if need be",
-                ));
-                (left, right)
-            };
+        let (left, right) = if a == b {
+            (left, right)
+        } else if context.convert_directly(a, b, None).is_some() {
+            (self.convert(left, b, Why::Argument), right)
+        } else if context.convert_directly(b, a, None).is_some() {
+            (left, self.convert(right, a, Why::Argument))
+        } else {
+            if !self.both_references(a, b) {
+                self.never_equal(left, right, range);
+            }
+            (left, right)
+        };
         self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
+    }
+
+    fn never_equal(&mut self, left: ExprId, right: ExprId, range: TextRange) {
+        let (a, b) = (self.ty(left).base(self.db), self.ty(right).base(self.db));
+        let message = format!("`{}` and `{}` are never equal", self.show(a), self.show(b));
+        let mut diagnostic = type_rules::incomparable::RULE
+            .at(range, message)
+            .note("`==` converts nothing: convert one side with `as`, to `Any` if need be");
+        let number = |ty: Ty| ty.primitive(self.db).is_some_and(Known::is_number);
+        if number(a) && number(b) {
+            let fix = self.literal_fix(right, a).or_else(|| self.literal_fix(left, b));
+            diagnostic = fix.into_iter().fold(diagnostic, crate::diagnostics::Diagnostic::fix);
+        }
+        self.report(diagnostic);
     }
 
     /// Two references, one of which could be an instance of the other's type.

@@ -188,11 +188,14 @@ impl<'db> Context<'db> {
         let best: Vec<usize> = (0..fitting.len())
             .filter(|i| (0..fitting.len()).all(|j| *i == j || beats(&fitting[*i], &fitting[j])))
             .collect();
-        match best.first() {
-            // Equally specific ones take the same arguments: the nearest, which is first, is meant;
-            // it was inherited along several ways, or is a constructor declared twice (another error).
-            Some(first) => Ok(fitting.swap_remove(*first).resolution),
-            None => Err(Failure::Ambiguous(fitting.into_iter().map(|f| f.candidate.method).collect())),
+        match best.as_slice() {
+            // Two of one class that take the same arguments cannot be told apart. Of different classes, the
+            // nearest, which is first, is meant: it was inherited along several ways.
+            [first, second, ..] if fitting[*first].candidate.owner == fitting[*second].candidate.owner => {
+                Err(Failure::Ambiguous(best.iter().map(|i| fitting[*i].candidate.method).collect()))
+            }
+            [first, ..] => Ok(fitting.swap_remove(*first).resolution),
+            [] => Err(Failure::Ambiguous(fitting.into_iter().map(|f| f.candidate.method).collect())),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::db::Db;
 use crate::diagnostics::{Fix, TextEdit, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
+    class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids, typedef_item,
 };
 use crate::item_tree::{ClassItem, NameSegment};
 use crate::ty::Ty;
@@ -44,11 +44,13 @@ impl TypeScope<'_> {
     pub(super) fn find(
         &self,
         segments: &[NameSegment],
+        values: usize,
         problems: &mut Vec<Problem>,
     ) -> Option<(Found, usize)> {
         let db = self.db;
         let first = &segments[0];
-        let mut found = match self.find_simple(&first.name) {
+        let arity = (segments.len() == 1).then_some((first.args.len(), values));
+        let mut found = match self.find_simple(&first.name, arity) {
             Ok(found) => found,
             Err(Ambiguous(names)) => {
                 let list = names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(" and ");
@@ -96,7 +98,7 @@ impl TypeScope<'_> {
 
     /// The class, type definition or type parameter that a simple name stands for, if any.
     pub fn find_type(&self, name: &str) -> Option<Found> {
-        self.find_simple(name).ok().flatten()
+        self.find_simple(name, None).ok().flatten()
     }
 
     /// The class that a dotted name stands for, if it is one: for expressions, where the first names
@@ -104,7 +106,7 @@ impl TypeScope<'_> {
     pub fn find_class(&self, names: &[SmolStr]) -> Option<ClassId> {
         let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at: 0 };
         let segments: Vec<_> = names.iter().map(segment).collect();
-        match self.find(&segments, &mut Vec::new())?.0 {
+        match self.find(&segments, 0, &mut Vec::new())?.0 {
             Found::Class(class) => Some(class),
             Found::Param(_) => None,
             Found::Typedefs(_) => {
@@ -120,7 +122,16 @@ impl TypeScope<'_> {
         package_exists(self.db, source_root(self.db, self.file), name)
     }
 
-    fn find_simple(&self, name: &str) -> Result<Option<Found>, Ambiguous> {
+    /// What a simple name stands for. With `arity`, the numbers of type arguments and values that it is used
+    /// with, type definitions that take others do not hide what lies further out.
+    fn find_simple(&self, name: &str, arity: Option<(usize, usize)>) -> Result<Option<Found>, Ambiguous> {
+        let mut hidden = None;
+        let fits = |found: &Found| match (found, arity) {
+            (Found::Typedefs(typedefs), Some((types, values))) => {
+                typedefs.iter().any(|t| self.takes(*t, types, values))
+            }
+            _ => true,
+        };
         if let Some((_, ty)) = self.type_params.iter().rev().find(|(n, _)| n == name) {
             return Ok(Some(Found::Param(*ty)));
         }
@@ -129,12 +140,21 @@ impl TypeScope<'_> {
         }
         let mut class = self.class;
         while let Some(inner) = class {
-            if let Some(found) = self.in_class(inner, name).or_else(|| self.beside(inner, name)) {
-                return Ok(Some(found));
+            match self.in_class(inner, name).or_else(|| self.beside(inner, name)) {
+                Some(found) if fits(&found) => return Ok(Some(found)),
+                Some(found) => hidden = hidden.or(Some(found)),
+                None => {}
             }
             class = inner.outer(self.db);
         }
-        self.in_file(name)
+        Ok(self.in_file(name)?.or(hidden))
+    }
+
+    /// Whether a type definition has so many type parameters and formals.
+    pub(super) fn takes(&self, typedef: TypedefId, types: usize, values: usize) -> bool {
+        typedef_item(self.db, typedef)
+            .as_ref()
+            .is_some_and(|t| t.type_params.len() == types && t.params.len() == values)
     }
 
     /// A type parameter or member type of `class`, or the class itself.
@@ -187,10 +207,10 @@ impl TypeScope<'_> {
         let root = source_root(db, self.file);
         let tree = item_tree(db, self.file);
         for import in tree.imports.iter().filter(|i| !i.on_demand) {
-            if import.path.rsplit('.').next() == Some(name) {
-                if let Some(found) = qualified_type(db, self.file, &import.path) {
-                    return Ok(Some(found));
-                }
+            if import.path.rsplit('.').next() == Some(name)
+                && let Some(found) = qualified_type(db, self.file, &import.path)
+            {
+                return Ok(Some(found));
             }
         }
         if let Some(item) = type_in_file(db, self.file, name) {
@@ -206,10 +226,10 @@ impl TypeScope<'_> {
                 Found::Class(class) => self.member_type(class, name),
                 _ => None,
             });
-            if let Some(found) = item {
-                if all.iter().all(|(_, other)| *other != found) {
-                    all.push((format_smolstr!("{}.{name}", import.path), found));
-                }
+            if let Some(found) = item
+                && all.iter().all(|(_, other)| *other != found)
+            {
+                all.push((format_smolstr!("{}.{name}", import.path), found));
             }
         }
         match all.len() {

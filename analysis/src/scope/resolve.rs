@@ -120,13 +120,15 @@ impl<'a> TypeScope<'a> {
     }
 
     fn named(&self, at: u32, segments: &[NameSegment], args: &[PathRef], problems: &mut Vec<Problem>) -> Ty {
-        let Some((found, last)) = self.find(segments, problems) else { return Ty::error(self.db) };
+        let Some((found, last)) = self.find(segments, args.len(), problems) else {
+            return Ty::error(self.db);
+        };
         let segment = &segments[last];
         let type_args: Vec<Ty> = segment.args.iter().map(|a| self.resolve_value_type(a, problems)).collect();
         match found {
             Found::Param(ty) => {
                 if !type_args.is_empty() || !args.is_empty() {
-                    problems.push(wrong_count(self.db, at, &segment.name, 0, type_args.len()));
+                    problems.push(wrong_count(at, &segment.name, 0, type_args.len()));
                 }
                 ty
             }
@@ -146,7 +148,7 @@ impl<'a> TypeScope<'a> {
         let db = self.db;
         let params = type_param_ids(db, class);
         if params.len() != type_args.len() {
-            problems.push(wrong_count(db, at, class.name(db), params.len(), type_args.len()));
+            problems.push(wrong_count(at, class.name(db), params.len(), type_args.len()));
             return Ty::error(db);
         }
         let ty = Ty::class(db, class, type_args);
@@ -182,11 +184,7 @@ impl<'a> TypeScope<'a> {
 
     /// The type definition among `typedefs` with these numbers of arguments.
     fn fitting(&self, typedefs: &[TypedefId], type_args: &[Ty], args: &[PathRef]) -> Option<TypedefId> {
-        let fits = |typedef: &&TypedefId| {
-            typedef_item(self.db, **typedef)
-                .as_ref()
-                .is_some_and(|t| t.type_params.len() == type_args.len() && t.params.len() == args.len())
-        };
+        let fits = |typedef: &&TypedefId| self.takes(**typedef, type_args.len(), args.len());
         typedefs.iter().find(fits).copied()
     }
 
@@ -259,7 +257,7 @@ impl<'a> TypeScope<'a> {
                 return ty.as_class(db).map(|(class, args)| (class, Some(args.to_vec())));
             }
         };
-        let (found, last) = self.find(segments, problems)?;
+        let (found, last) = self.find(segments, args.len(), problems)?;
         if let Found::Class(class) = found {
             let given = &segments[last].args;
             if given.is_empty() {
@@ -297,8 +295,7 @@ pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
     crate::item_tree::items::method_item(db, method).map(|_| method)
 }
 
-fn wrong_count(db: &dyn Db, at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
-    let _ = db;
+fn wrong_count(at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
     let message = match (wanted, given) {
         (0, _) => format!("`{name}` takes no type arguments"),
         (1, 0) => format!("`{name}` needs a type argument"),

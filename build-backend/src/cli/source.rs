@@ -15,8 +15,6 @@ use crate::report::{Finding, Span};
 
 /// A checked program.
 pub struct Checked {
-    /// The database.
-    pub host: AnalysisHost,
     /// All findings, by file and position. Hints are for editors and left out.
     pub findings: Vec<Finding>,
     /// How many files were named.
@@ -46,7 +44,7 @@ pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Fail
     drop(snapshot);
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
-    Ok(Checked { host, findings, files })
+    Ok(Checked { findings, files })
 }
 
 /// Checks the syntax of the named files and folders, alone.
@@ -54,7 +52,7 @@ pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, Failure> {
     let sources = load(paths, &SourceOptions::default())?;
     let findings =
         sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
-    Ok(Checked { files: sources.roots.len(), findings, host: AnalysisHost::new([]) })
+    Ok(Checked { files: sources.roots.len(), findings })
 }
 
 fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> {

@@ -1,6 +1,7 @@
 //! The system's C++ compiler.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
 use super::{BuildError, Profile, UnitKind};
@@ -52,6 +53,8 @@ impl Compiler {
             "-fPIC",
             "-fwrapv",
             "-fno-math-errno",
+            // A loop without effects may be endless, and then is.
+            "-fno-finite-loops",
             "-fno-semantic-interposition",
             "-fvisibility=hidden",
             "-w",
@@ -60,6 +63,9 @@ impl Compiler {
         match (kind, profile) {
             (UnitKind::Kernels, _) => {
                 flags.extend(["-O3", "-march=native", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
+                if vector_library().is_some() {
+                    flags.push("-DAPG_VECTOR_MATH");
+                }
             }
             (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
             (UnitKind::Code, Profile::Dev) => flags.extend(["-O1", "-ffp-contract=off", "-g1"]),
@@ -68,6 +74,11 @@ impl Compiler {
             }
         }
         flags.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Libraries for linking, after the objects.
+    pub fn libraries(&self) -> Vec<String> {
+        vector_library().into_iter().map(|it| format!("-l:{it}")).chain(["-lm".to_owned()]).collect()
     }
 
     /// The first line of `--version`, for people.
@@ -80,4 +91,15 @@ impl Compiler {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// The C library's vector forms of mathematical functions, which kernels on the processor call from vectorised loops.
+fn vector_library() -> Option<&'static str> {
+    const NAME: &str = "libmvec.so.1";
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+        return None;
+    }
+    // SAFETY: a library of the system without initialisers of its own.
+    PRESENT.get_or_init(|| unsafe { libloading::Library::new(NAME) }.is_ok()).then_some(NAME)
 }

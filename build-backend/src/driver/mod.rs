@@ -178,6 +178,7 @@ pub fn build(
     cache.produce(&program, |output| {
         let mut command = Command::new(&compiler.path);
         command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]).args(&objects).arg("-o").arg(output);
+        command.arg("-Wl,--as-needed").args(compiler.libraries());
         run(command, "linking")
     })?;
     Ok(program)

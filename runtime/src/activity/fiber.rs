@@ -1,7 +1,6 @@
 //! Fibers: coroutines with a stack of their own that run one piece of work after the other.
 
 use std::cell::{Cell, UnsafeCell};
-use std::sync::Arc;
 
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -27,7 +26,7 @@ pub enum Switch {
 pub struct Fiber {
     coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), DefaultStack>>>,
     yielder: Cell<*const Yielder<(), Switch>>,
-    record: Arc<StackRecord>,
+    record: &'static StackRecord,
     /// The activity that it runs.
     pub activity: Cell<*mut Activity>,
 }
@@ -103,7 +102,7 @@ impl Fiber {
     pub fn leave(&self, switch: Switch) {
         let mark = 0_usize;
         memory::enter_critical();
-        memory::set_suspended(&self.record, &raw const mark as usize);
+        memory::set_suspended(self.record, &raw const mark as usize);
         // SAFETY: set when the coroutine began; it lives on this fiber's stack.
         unsafe { (*self.yielder.get()).suspend(switch) };
         memory::leave_critical();
@@ -114,7 +113,7 @@ impl Fiber {
     #[inline(never)]
     fn resume(&'static self) -> Switch {
         memory::enter_critical();
-        memory::set_running(Some(&self.record));
+        memory::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
         // SAFETY: this thread alone has the fiber now.
         let coroutine = unsafe { (*self.coroutine.get()).as_mut() };

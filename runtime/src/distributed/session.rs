@@ -67,7 +67,7 @@ fn died(place: u32, status: ExitStatus) {
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.
-pub fn close(system: &System, code: i32) {
+pub fn close(system: &'static System, code: i32) {
     if let Some(processes) = PROCESSES.get() {
         processes.expect_end();
     }
@@ -79,13 +79,13 @@ pub fn close(system: &System, code: i32) {
 }
 
 /// Any other place: waits for the end of the program. Returns its status.
-pub fn serve(system: &System) -> i32 {
+pub fn serve(system: &'static System) -> i32 {
     let code = system.serve();
     report_leaks(system);
     code
 }
 
-fn report_leaks(system: &System) {
+fn report_leaks(system: &'static System) {
     for (place, device) in system.open_devices() {
         let leaks = device.leaks();
         if leaks.count > 0 {

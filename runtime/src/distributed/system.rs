@@ -1,9 +1,10 @@
 //! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
-use super::{HERE, at, home, message, team, transfer};
+use super::{HERE, at, clocks, home, message, team, transfer};
 use crate::device::{self, Device, DeviceError};
 use crate::memory::Ref;
 use crate::serialize::read::Input;
@@ -20,7 +21,8 @@ pub struct System {
     /// In the order of [`System::own`], opened when first used.
     devices: OnceLock<Vec<DeviceSlot>>,
     engine: OnceLock<Arc<dyn Engine>>,
-    /// Place 0, while it collects what the others have.
+    /// Place 0 collects what the others have, or has done so.
+    wanted: AtomicBool,
     collected: Mutex<Vec<Option<Vec<Accelerator>>>>,
     changed: Condvar,
     /// The status with which place 0 has ended the program.
@@ -50,6 +52,7 @@ pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'st
         topology: OnceLock::new(),
         devices: OnceLock::new(),
         engine: OnceLock::new(),
+        wanted: AtomicBool::new(false),
         collected: Mutex::new(vec![None; hosts as usize]),
         changed: Condvar::new(),
         end: OnceLock::new(),
@@ -64,9 +67,6 @@ pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'st
         system.find_accelerators()?;
     }
     system.transport.start(Arc::new(Inbox(system)));
-    if hosts > 1 {
-        system.exchange(here, hosts);
-    }
     Ok(system)
 }
 
@@ -87,9 +87,16 @@ impl System {
         self.transport.hosts()
     }
 
-    /// All places. With one host, its accelerators are looked for on the first call.
-    pub fn topology(&self) -> &Topology {
-        self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]))
+    /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts slowly, and most
+    /// programs never ask.
+    pub fn topology(&'static self) -> &'static Topology {
+        if self.hosts() == 1 {
+            return self.topology.get_or_init(|| Topology::new(vec![self.own().to_vec()]));
+        }
+        if self.topology.get().is_none() {
+            self.want_topology();
+        }
+        self.topology.wait()
     }
 
     /// This host's accelerators.
@@ -110,7 +117,7 @@ impl System {
     }
 
     /// The device behind an accelerator place of this host.
-    pub fn device(&self, place: i64) -> Result<&Arc<Device>, DeviceError> {
+    pub fn device(&'static self, place: i64) -> Result<&'static Arc<Device>, DeviceError> {
         let topology = self.topology();
         let index = match (topology.parent(place), topology.child_index(place)) {
             (Some(host), Some(index)) if host == i64::from(super::here()) => index as usize,
@@ -127,7 +134,7 @@ impl System {
     }
 
     /// Devices in use, with their places.
-    pub fn open_devices(&self) -> Vec<(i64, Arc<Device>)> {
+    pub fn open_devices(&'static self) -> Vec<(i64, Arc<Device>)> {
         let Some(slots) = self.devices.get() else { return Vec::new() };
         let places = self.topology().children(i64::from(super::here()));
         let open =
@@ -166,14 +173,22 @@ impl System {
         code
     }
 
-    /// Place 0 learns what all hosts have, numbers the places, and tells all.
-    fn exchange(&self, here: u32, hosts: u32) {
-        let own = self.own().to_vec();
-        if here != 0 {
-            self.send(0, message::ACCELERATORS, &Accelerator::encode_all(&own));
-            self.topology.wait();
-            return;
+    /// Has place 0 ask all hosts, unless it does so already.
+    fn want_topology(&'static self) {
+        if super::here() != 0 {
+            return self.send(0, message::TOPOLOGY_WANTED, &[]);
         }
+        if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
+            in_thread(move || self.collect());
+        }
+    }
+
+    /// Place 0 learns what all hosts have, numbers the places, and tells all.
+    fn collect(&self) {
+        for place in 1..self.hosts() {
+            self.send(place, message::ACCELERATORS_WANTED, &[]);
+        }
+        let own = self.own().to_vec();
         let mut collected = lock(&self.collected);
         collected[0] = Some(own);
         while collected.iter().any(Option::is_none) {
@@ -182,13 +197,13 @@ impl System {
         let topology =
             Topology::new(collected.iter_mut().map(|own| own.take().unwrap_or_default()).collect());
         let bytes = topology.encode();
-        for place in 1..hosts {
+        for place in 1..self.hosts() {
             self.send(place, message::TOPOLOGY, &bytes);
         }
         self.topology.get_or_init(|| topology);
     }
 
-    fn act(&self, from: u32, kind: u8, body: Vec<u8>) -> Result<(), crate::serialize::Error> {
+    fn act(&'static self, from: u32, kind: u8, body: Vec<u8>) -> Result<(), crate::serialize::Error> {
         let mut input = Input::new(&body);
         match kind {
             message::SPAWN => at::spawned(body),
@@ -198,6 +213,18 @@ impl System {
             message::GET => transfer::requested(from, &body),
             message::PUT_DONE => transfer::put_done(&body),
             message::TEAM => team::arrived(from, &body),
+            message::CLOCK => clocks::told(from, &body),
+            message::CLOCK_DONE => clocks::answered(&body),
+            message::TOPOLOGY_WANTED => {
+                self.want_topology();
+                Ok(())
+            }
+            message::ACCELERATORS_WANTED => {
+                in_thread(move || {
+                    self.send(from, message::ACCELERATORS, &Accelerator::encode_all(self.own()))
+                });
+                Ok(())
+            }
             message::ACCELERATORS => {
                 let own = Accelerator::decode_all(&body)?;
                 match lock(&self.collected).get_mut(from as usize) {
@@ -243,6 +270,13 @@ impl System {
         home::report(report.finish, &report.deltas);
         Ok(())
     }
+}
+
+/// Looks for accelerators aside: a thread that receives messages has others to read.
+fn in_thread(work: impl FnOnce() + Send + 'static) {
+    let spawned = std::thread::Builder::new().name("apg-topology".to_owned()).spawn(work);
+    // Out of threads, the process cannot go on, nor can those that wait for its answer.
+    spawned.expect("a thread to look for accelerators");
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

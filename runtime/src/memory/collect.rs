@@ -110,7 +110,6 @@ fn run(needed: impl FnOnce(&Heap) -> bool) {
     drop(lock);
     let start = Instant::now();
     with_registers_on_stack(|stack_pointer| {
-        // Outside the stop: it may ask the system for memory.
         let mut marker = Marker::new(&heap.region);
         threads::with_world_stopped(stack_pointer, |mutators| {
             roots::mark(&mut marker, mutators);
@@ -155,7 +154,7 @@ fn with_registers_on_stack(work: impl FnOnce(usize)) {
 /// Frees what was not marked; all threads are stopped.
 fn sweep(heap: &Heap) {
     let region = &heap.region;
-    let mut central = heap.central.lock();
+    let mut central = heap.central();
     central.partial = [NONE; CLASSES];
     central.cursor = 0;
     let (mut block, top) = (0, region.top());

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
+use super::blocks::reserve;
 use super::object::Ref;
 use super::threads;
 use crate::layout::Object;
@@ -19,14 +20,24 @@ pub struct Handle {
 }
 
 const SHARDS: usize = 64;
+/// Most handles of a shard; addresses for them are reserved at once.
+const CAPACITY: usize = 1 << 22;
+/// No free entry.
+const END: u32 = u32::MAX;
 
+/// A table of objects. Free entries form a list: an entry with its lowest bit set holds the index of the next one. Changed in
+/// critical sections only, so it must not call the system's allocator (see [`super::threads`]).
 struct Shard {
-    objects: Vec<Ref>,
-    free: Vec<u32>,
+    entries: *mut usize,
+    used: u32,
+    free: u32,
 }
 
+// SAFETY: used under its lock.
+unsafe impl Send for Shard {}
+
 static HANDLES: [Mutex<Shard>; SHARDS] =
-    [const { Mutex::new(Shard { objects: Vec::new(), free: Vec::new() }) }; SHARDS];
+    [const { Mutex::new(Shard { entries: std::ptr::null_mut(), used: 0, free: END }) }; SHARDS];
 
 /// Spreads threads over the shards.
 fn own_shard() -> u32 {
@@ -37,25 +48,62 @@ fn own_shard() -> u32 {
     SHARD.with(|shard| *shard as u32)
 }
 
+impl Shard {
+    fn entry(&self, index: u32) -> *mut usize {
+        self.entries.wrapping_add(index as usize)
+    }
+
+    /// Stores an object; its index.
+    fn insert(&mut self, object: Ref) -> u32 {
+        if self.entries.is_null() {
+            self.entries = reserve(CAPACITY * size_of::<usize>()).unwrap_or_else(out_of_handles).cast();
+        }
+        let index = self.free;
+        let index = if index == END {
+            if self.used as usize == CAPACITY {
+                out_of_handles();
+            }
+            self.used += 1;
+            self.used - 1
+        } else {
+            // SAFETY: an entry in use once, so inside the table.
+            self.free = unsafe { (self.entry(index).read() >> 1) as u32 };
+            index
+        };
+        // SAFETY: as above.
+        unsafe { self.entry(index).write(object.address()) };
+        index
+    }
+
+    fn remove(&mut self, index: u32) {
+        // SAFETY: an entry in use.
+        unsafe { self.entry(index).write((self.free as usize) << 1 | 1) };
+        self.free = index;
+    }
+}
+
+fn out_of_handles() -> *mut u8 {
+    const TEXT: &[u8] = b"apg: the runtime holds more objects at once than it has room for\n";
+    // SAFETY: plain system calls.
+    unsafe {
+        libc::write(2, TEXT.as_ptr().cast(), TEXT.len());
+        libc::_exit(1)
+    }
+}
+
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Handle {
     /// Of an object, or of null.
     pub fn new(object: Ref) -> Handle {
         if object.is_null() {
             return Handle { object, shard: 0, index: u32::MAX };
         }
-        let _critical = threads::critical();
         let shard = own_shard();
-        let mut table = HANDLES[shard as usize].lock();
-        let index = match table.free.pop() {
-            Some(index) => {
-                table.objects[index as usize] = object;
-                index
-            }
-            None => {
-                table.objects.push(object);
-                (table.objects.len() - 1) as u32
-            }
-        };
+        let _critical = threads::critical();
+        let index = lock(&HANDLES[shard as usize]).insert(object);
         Handle { object, shard, index }
     }
 
@@ -69,21 +117,19 @@ impl Drop for Handle {
     fn drop(&mut self) {
         if self.index != u32::MAX {
             let _critical = threads::critical();
-            let mut table = HANDLES[self.shard as usize].lock();
-            table.objects[self.index as usize] = Ref::NULL;
-            table.free.push(self.index);
+            lock(&HANDLES[self.shard as usize]).remove(self.index);
         }
     }
 }
 
 /// Objects that other places may name (GlobalRef, GlobalRail, PlaceLocalHandle).
 struct Globals {
-    objects: HashMap<i64, Ref, FxBuildHasher>,
+    objects: HashMap<i64, Handle, FxBuildHasher>,
     numbers: HashMap<Ref, i64, FxBuildHasher>,
     last: i64,
 }
 
-static GLOBALS: Mutex<Globals> = Mutex::new(Globals {
+static GLOBALS: parking_lot::Mutex<Globals> = parking_lot::Mutex::new(Globals {
     objects: HashMap::with_hasher(FxBuildHasher),
     numbers: HashMap::with_hasher(FxBuildHasher),
     last: 0,
@@ -94,14 +140,13 @@ pub fn register_global(object: Ref) -> i64 {
     if object.is_null() {
         return 0;
     }
-    let _critical = threads::critical();
     let mut globals = GLOBALS.lock();
     if let Some(number) = globals.numbers.get(&object) {
         return *number;
     }
     globals.last += 1;
     let number = globals.last;
-    globals.objects.insert(number, object);
+    globals.objects.insert(number, Handle::new(object));
     globals.numbers.insert(object, number);
     number
 }
@@ -111,36 +156,31 @@ pub fn global(number: i64) -> Option<Ref> {
     if number == 0 {
         return Some(Ref::NULL);
     }
-    let _critical = threads::critical();
-    GLOBALS.lock().objects.get(&number).copied()
+    GLOBALS.lock().objects.get(&number).map(Handle::get)
 }
 
 /// Ends a registration.
 pub fn forget_global(number: i64) {
-    let _critical = threads::critical();
     let mut globals = GLOBALS.lock();
-    if let Some(object) = globals.objects.remove(&number) {
-        globals.numbers.remove(&object);
+    if let Some(handle) = globals.objects.remove(&number) {
+        globals.numbers.remove(&handle.get());
     }
 }
 
-static INTERNED: Mutex<Option<HashMap<&'static [u8], Ref, FxBuildHasher>>> = Mutex::new(None);
+/// String constants by their text.
+type Interned = HashMap<&'static [u8], Handle, FxBuildHasher>;
+
+static INTERNED: parking_lot::Mutex<Interned> = parking_lot::Mutex::new(HashMap::with_hasher(FxBuildHasher));
 
 /// The one string with this text: the known one, or what `make` makes.
 pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result<Ref, E> {
-    let known = {
-        let _critical = threads::critical();
-        INTERNED.lock().as_ref().and_then(|table| table.get(text).copied())
-    };
-    if let Some(string) = known {
-        return Ok(string);
+    if let Some(handle) = INTERNED.lock().get(text) {
+        return Ok(handle.get());
     }
     let string = make()?;
-    let _critical = threads::critical();
-    let mut table = INTERNED.lock();
     // The key is the string's own text: it is in the table, so it is never collected, and nothing moves.
     let bytes: &'static [u8] = string.bytes();
-    Ok(*table.get_or_insert_default().entry(bytes).or_insert(string))
+    Ok(INTERNED.lock().entry(bytes).or_insert_with(|| Handle::new(string)).get())
 }
 
 /// Exceptions that entries have raised lately: until its handler has it, an exception is known only to the unwinder's own
@@ -157,11 +197,14 @@ pub fn keep_raised(exception: Ref) {
 /// Calls `visit` with every object held here; all threads are stopped.
 pub fn each(mut visit: impl FnMut(Ref)) {
     for shard in &HANDLES {
-        shard.lock().objects.iter().copied().for_each(&mut visit);
+        let shard = lock(shard);
+        for index in 0..shard.used {
+            // SAFETY: an entry in use, or in the list of free ones.
+            let entry = unsafe { shard.entry(index).read() };
+            if entry & 1 == 0 {
+                visit(Ref(entry as *mut Object));
+            }
+        }
     }
-    GLOBALS.lock().objects.values().copied().for_each(&mut visit);
     RAISED.iter().map(|slot| Ref(slot.load(Ordering::Relaxed))).for_each(&mut visit);
-    if let Some(table) = &*INTERNED.lock() {
-        table.values().copied().for_each(&mut visit);
-    }
 }

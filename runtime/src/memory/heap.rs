@@ -1,10 +1,8 @@
 //! Allocation.
 
 use std::cell::UnsafeCell;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::blocks::{BLOCK, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
 use super::object::Ref;
@@ -16,7 +14,7 @@ pub struct Heap {
     /// Its memory.
     pub region: Region,
     /// What is free.
-    pub central: Mutex<Central>,
+    central: Mutex<Central>,
     /// Blocks in use.
     pub used: AtomicUsize,
     /// Collect when so many blocks are in use.
@@ -128,6 +126,11 @@ fn reserve_region(limit: usize) -> (Region, usize) {
 }
 
 impl Heap {
+    /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken in critical sections.
+    pub fn central(&self) -> MutexGuard<'_, Central> {
+        self.central.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sets when to collect next, after a collection.
     pub fn plan(&self) {
         let used = self.used.load(Ordering::Relaxed);
@@ -176,7 +179,7 @@ impl Heap {
 
     /// Gives a cache a block with free cells.
     fn refill(&self, cache: &mut Cache, class: usize, ceiling: usize) -> bool {
-        let mut central = self.central.lock();
+        let mut central = self.central();
         let mut block = central.partial[class];
         if block != NONE {
             // SAFETY: blocks in the list are small and nobody else's.
@@ -241,7 +244,7 @@ impl Heap {
         }
         let count = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
         let first = {
-            let mut central = self.central.lock();
+            let mut central = self.central();
             let first = self.take_blocks(&mut central, count, ceiling)?;
             (first, self.region.make_large(first, count))
         };

@@ -1,22 +1,19 @@
 //! Where references are found that no object holds: stacks, registers, static fields, handles.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-use parking_lot::Mutex;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::mark::Marker;
 use super::object::Ref;
 use super::threads::Mutator;
-use super::{handles, stacks, threads};
+use super::{handles, stacks};
 use crate::layout::{Program, slot};
 
-static PROGRAMS: Mutex<Vec<&'static Program>> = Mutex::new(Vec::new());
+static PROGRAM: AtomicPtr<Program> = AtomicPtr::new(std::ptr::null_mut());
 
 /// From now on the static fields of this program are roots.
 pub fn add_static_roots(program: &'static Program) {
-    let _critical = threads::critical();
-    PROGRAMS.lock().push(program);
+    PROGRAM.store(std::ptr::from_ref(program).cast_mut(), Ordering::Release);
 }
 
 /// Marks all roots; all threads are stopped.
@@ -30,7 +27,8 @@ pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     }
     stacks::each_suspended(|low, high| marker.range(low, high));
     handles::each(|object| marker.reference(object));
-    for program in PROGRAMS.lock().iter() {
+    // SAFETY: null, or the program's table, which lives for ever.
+    if let Some(program) = unsafe { PROGRAM.load(Ordering::Acquire).as_ref() } {
         for root in program.roots() {
             match root.slot as u8 {
                 // SAFETY: a static field of the program.

@@ -1,9 +1,6 @@
 //! The stacks of coroutines: suspended ones hold references that no thread shows.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::threads;
 
@@ -16,21 +13,36 @@ pub struct StackRecord {
     pub high: usize,
     /// Where the stack is while the coroutine is suspended; 0 while it runs or has nothing on it.
     suspended_at: AtomicUsize,
+    /// The record made before this one.
+    next: *const StackRecord,
 }
 
-static ALL: Mutex<Vec<Arc<StackRecord>>> = Mutex::new(Vec::new());
+// SAFETY: all but one field are constant.
+unsafe impl Send for StackRecord {}
+// SAFETY: as above.
+unsafe impl Sync for StackRecord {}
+
+/// All records, last first. They are never freed, so that the collector needs no lock.
+static ALL: AtomicPtr<StackRecord> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Registers a stack for good: stacks are reused, not given back.
-pub fn register_stack(low: usize, high: usize) -> Arc<StackRecord> {
-    let record = Arc::new(StackRecord { low, high, suspended_at: AtomicUsize::new(0) });
-    let _critical = threads::critical();
-    ALL.lock().push(Arc::clone(&record));
-    record
+pub fn register_stack(low: usize, high: usize) -> &'static StackRecord {
+    let record =
+        Box::new(StackRecord { low, high, suspended_at: AtomicUsize::new(0), next: std::ptr::null() });
+    let record = Box::leak(record);
+    let mut first = ALL.load(Ordering::Acquire);
+    loop {
+        record.next = first;
+        match ALL.compare_exchange(first, record, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return record,
+            Err(other) => first = other,
+        }
+    }
 }
 
 /// Says that the coroutine runs in this thread now, or (`None`) that the thread is back on its own stack.
-pub fn set_running(record: Option<&Arc<StackRecord>>) {
-    let pointer = record.map_or(std::ptr::null_mut(), |record| Arc::as_ptr(record).cast_mut());
+pub fn set_running(record: Option<&'static StackRecord>) {
+    let pointer = record.map_or(std::ptr::null_mut(), |record| std::ptr::from_ref(record).cast_mut());
     if let Some(record) = record {
         record.suspended_at.store(0, Ordering::SeqCst);
     }
@@ -46,7 +58,10 @@ pub fn set_suspended(record: &StackRecord, at: usize) {
 pub fn each_suspended(mut scan: impl FnMut(usize, usize)) {
     /// What the switch itself pushes below the place that was noted.
     const BELOW: usize = 1024;
-    for record in ALL.lock().iter() {
+    let mut next: *const StackRecord = ALL.load(Ordering::Acquire);
+    // SAFETY: null, or a record, which lives for ever.
+    while let Some(record) = unsafe { next.as_ref() } {
+        next = record.next;
         let at = record.suspended_at.load(Ordering::SeqCst);
         if at != 0 {
             scan(at.saturating_sub(BELOW).max(record.low), record.high);

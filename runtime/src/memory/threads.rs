@@ -1,8 +1,9 @@
 //! The threads that may touch objects, and how they are stopped.
 //!
 //! A thread is stopped by a signal wherever it is, unless it is in a *critical section*: allocating, switching stacks or
-//! changing a table of roots. Then it stops when it leaves the section. While the world is stopped the collector takes no
-//! lock that a thread may hold outside such a section; above all it does not call the system's allocator.
+//! changing a table of roots. Then it stops when it leaves the section. Neither a critical section nor the collector, while
+//! the world is stopped, may wait for a lock that a thread may hold outside of critical sections, since that thread may be
+//! stopped; above all they do not call the system's allocator, and use no lock with a global table behind it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -73,6 +74,8 @@ impl Drop for Registration {
 fn attach() -> Arc<Mutator> {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(install_handler);
+    // Not for the first time in a critical section.
+    super::heap::heap();
     let mutator = Arc::new(Mutator {
         // SAFETY: asks for this thread's number.
         thread: unsafe { libc::syscall(libc::SYS_gettid) } as i32,

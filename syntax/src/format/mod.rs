@@ -16,17 +16,24 @@ pub(crate) const UNIT: usize = 4;
 
 /// The edits that format `text`, in order, each of white space only (or of the blanks that align the lines of a
 /// comment); with `range`, those that touch it. A text with errors of syntax is left alone: the first is the answer.
+/// With `range`, only errors in the declaration around it count, so that one may format while writing elsewhere.
 pub fn format(text: &str, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
     format_parsed(&parse(text), range)
 }
 
 /// [`format`] of a text that is already parsed.
 pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
-    if let Some(error) = parse.syntax_errors().first() {
+    let scope = range.map_or(parse.syntax().text_range(), |it| declaration_around(parse, it));
+    if let Some(error) = parse.syntax_errors().iter().find(|it| it.range.intersect(scope).is_some()) {
         return Err(error.clone());
     }
     let text = parse.syntax().to_string();
     let mut edits = edits(parse, &text);
+    if let Some(range) = range {
+        // What follows the range belongs to the next line.
+        let follows = |it: &Edit| it.range.start() == range.end() && !it.range.is_empty();
+        edits.retain(|it| it.range.intersect(range).is_some() && !follows(it));
+    }
     let mut formatted = text.clone();
     edits.iter().rev().for_each(|it| it.apply(&mut formatted));
     if !same_tokens(&text, &formatted) {
@@ -34,10 +41,31 @@ pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit
         debug_assert!(false, "formatting would change the tokens");
         return Ok(Vec::new());
     }
-    if let Some(range) = range {
-        edits.retain(|it| it.range.intersect(range).is_some());
-    }
     Ok(edits)
+}
+
+/// The edits after `typed` was written before `offset`: a closing brace, `;` or a line end formats its line.
+pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit> {
+    if !matches!(typed, '}' | ';' | '\n') || offset > parse.syntax().text_range().end() {
+        return Vec::new();
+    }
+    let text = parse.syntax().to_string();
+    let before = text[..usize::from(offset)].trim_end_matches(['\n', '\r']);
+    let start = before.rfind(['\n', '\r']).unwrap_or(0);
+    format_parsed(parse, Some(TextRange::new(TextSize::new(start as u32), offset))).unwrap_or_default()
+}
+
+/// The smallest declaration that contains `range`; the file if none does.
+fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
+    use crate::ast::{AstNode, Member};
+    let root = parse.syntax();
+    let Some(range) = range.intersect(root.text_range()) else { return root.text_range() };
+    let node = match root.covering_element(range) {
+        crate::NodeOrToken::Node(node) => node,
+        crate::NodeOrToken::Token(token) => token.parent().unwrap_or(root),
+    };
+    let declaration = node.ancestors().find(|it| Member::can_cast(it.kind()));
+    declaration.unwrap_or_else(|| parse.syntax()).text_range()
 }
 
 /// The text that [`format`] makes of `text`.

@@ -61,5 +61,16 @@ fn a_range_limits_the_edits() {
     let line = TextRange::new(TextSize::new(10), TextSize::new(18));
     let mut result = text.to_string();
     format(text, Some(line)).unwrap().iter().rev().for_each(|it| it.apply(&mut result));
-    assert_eq!(result, "class A {\n    val x = 1;\n    val y=2;\n}\n");
+    assert_eq!(result, "class A {\n    val x = 1;\nval y=2;\n}\n");
+}
+
+#[test]
+fn typing_formats_the_line() {
+    let text = "class A {\ndef f() {\nx  =  1;\n}\nval broken = ;\n}\n";
+    let offset = TextSize::new(text.find(";\n").unwrap() as u32 + 1);
+    let mut result = text.to_string();
+    let edits = super::format_on_type(&crate::parse(text), offset, ';');
+    edits.iter().rev().for_each(|it| it.apply(&mut result));
+    assert_eq!(result, "class A {\ndef f() {\n        x = 1;\n}\nval broken = ;\n}\n");
+    assert!(super::format_on_type(&crate::parse(text), offset, 'x').is_empty());
 }

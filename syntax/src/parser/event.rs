@@ -23,8 +23,7 @@ pub(crate) fn process(mut events: Vec<Event>, mut sink: impl FnMut(Step)) {
             Event::Start { kind, parent: 0 } => sink(Step::Start(kind)),
             Event::Start { .. } => {
                 let mut at = index;
-                loop {
-                    let Event::Start { kind, parent } = events[at] else { break };
+                while let Event::Start { kind, parent } = events[at] {
                     events[at] = Event::Start { kind: SyntaxKind::TOMBSTONE, parent: 0 };
                     if kind != SyntaxKind::TOMBSTONE {
                         parents.push(kind);

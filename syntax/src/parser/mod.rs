@@ -151,13 +151,32 @@ impl<'a> Parser<'a> {
     fn error_at(&mut self, range: TextRange, message: impl Into<String>) {
         if self.last_error != self.position && !self.gave_up {
             self.last_error = self.position;
-            self.errors.push(SyntaxError::new(range, message));
+            if !self.is_reported() {
+                self.errors.push(SyntaxError::new(range, message));
+            }
         }
+    }
+
+    /// Whether the lexer has said what is wrong here: characters of no token, or a string without an end before.
+    fn is_reported(&self) -> bool {
+        let malformed = |index: usize| {
+            let start = self.input.range(self.lexed, index).start();
+            self.lexed.errors.binary_search_by_key(&start, |it| it.range.start()).is_ok()
+        };
+        let before = self.position.checked_sub(1);
+        self.input.kind(self.position) == SyntaxKind::ERROR_TOKEN
+            || before.is_some_and(|it| {
+                matches!(self.input.kind(it), SyntaxKind::STRING | SyntaxKind::CHAR | SyntaxKind::ERROR_TOKEN)
+                    && malformed(it)
+            })
     }
 
     /// Adds what to write instead to the error just made at this position.
     fn hint(&mut self, hint: &str) {
-        if let Some(error) = self.errors.last_mut().filter(|_| self.last_error == self.position) {
+        if self.last_error == self.position
+            && !self.is_reported()
+            && let Some(error) = self.errors.last_mut()
+        {
             error.hint.get_or_insert_with(|| hint.to_string());
         }
     }

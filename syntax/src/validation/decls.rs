@@ -16,7 +16,8 @@ pub(super) fn order(file: Node<'_>, errors: &mut Vec<SyntaxError>) {
             (IMPORT_DECL, Some(CLASS_DECL)) => "imports stand before all declarations",
             _ => "",
         };
-        if !message.is_empty() && !(late_import && node.kind() == IMPORT_DECL) {
+        let again = late_import && node.kind() == IMPORT_DECL;
+        if !message.is_empty() && !again {
             error(errors, node.range(), message, "move it up");
             late_import |= node.kind() == IMPORT_DECL;
         }

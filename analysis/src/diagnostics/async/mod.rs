@@ -1,8 +1,9 @@
 //! `async/...`: activities, `finish`, clocks and what an `async` may capture.
 
 pub mod captured_var;
+pub mod unclocked;
 
 use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
-pub static RULES: &[&Rule] = &[&captured_var::RULE];
+pub static RULES: &[&Rule] = &[&captured_var::RULE, &unclocked::RULE];

@@ -8,8 +8,8 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A comparison of values that are never equal.",
     explanation: r##"
-`==` compares references by identity and structs by their fields. It converts nothing, except one number to the type of the other; so values of
-unrelated types are never equal, and comparing them is a mistake.
+`==` compares references by identity and structs by their fields. It converts nothing, not even
+an `Int` to a `Long`; so values of unrelated types are never equal, and comparing them is a mistake.
 
 Convert one side, or compare both `as Any`.
 "##,

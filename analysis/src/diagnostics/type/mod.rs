@@ -2,12 +2,14 @@
 
 pub mod abstract_instantiation;
 pub mod ambiguous_call;
+pub mod bad_conversion;
 pub mod bad_override;
 pub mod constructor_call;
 pub mod cyclic_inheritance;
 pub mod cyclic_typedef;
 pub mod duplicate_case;
 pub mod duplicate_member;
+pub mod generic_exception;
 pub mod impossible_cast;
 pub mod incomparable;
 pub mod literal_range;
@@ -28,6 +30,7 @@ pub mod not_implemented;
 pub mod not_iterable;
 pub mod recursive_result;
 pub mod static_context;
+pub mod struct_var_field;
 pub mod unsupported;
 pub mod void_value;
 pub mod wrong_property_count;
@@ -39,12 +42,14 @@ use crate::diagnostics::Rule;
 pub static RULES: &[&Rule] = &[
     &abstract_instantiation::RULE,
     &ambiguous_call::RULE,
+    &bad_conversion::RULE,
     &bad_override::RULE,
     &constructor_call::RULE,
     &cyclic_inheritance::RULE,
     &cyclic_typedef::RULE,
     &duplicate_case::RULE,
     &duplicate_member::RULE,
+    &generic_exception::RULE,
     &impossible_cast::RULE,
     &incomparable::RULE,
     &literal_range::RULE,
@@ -65,6 +70,7 @@ pub static RULES: &[&Rule] = &[
     &not_iterable::RULE,
     &recursive_result::RULE,
     &static_context::RULE,
+    &struct_var_field::RULE,
     &unsupported::RULE,
     &void_value::RULE,
     &wrong_property_count::RULE,

@@ -3,6 +3,7 @@
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
+use super::stride::Stride;
 use super::usage::Usage;
 use crate::mir::*;
 
@@ -192,6 +193,7 @@ impl Printer<'_, '_, '_> {
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
                 Node::Run(stmts) => self.run(stmts),
+                Node::Stride(stride) => self.stride(stride),
                 Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
                 Node::Loop(stmt, body, update) => self.repeat(stmt, body, update),
@@ -308,8 +310,59 @@ impl Printer<'_, '_, '_> {
         }
     }
 
+    /// A loop that all threads step through together.
+    fn stride(&mut self, stride: &Stride<'_>) {
+        let start = self.common(&stride.start);
+        let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
+        let past = if stride.inclusive { " + 1" } else { "" };
+        self.code.out.open("{");
+        self.code
+            .out
+            .line(format!("const apg_i64 start_ = (apg_i64)({start}), end_ = (apg_i64)({end}){past};"));
+        self.code.out.open(format!("for (apg_i64 at_ = start_; at_ < end_; at_ += (apg_i64)({step})) {{"));
+        self.code.out.line("const apg_i64 turn_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
+        let place = self.code.local(stride.index);
+        let ty = self.code.ty(place.ty);
+        let body: Vec<&Stmt> = stride.body.iter().collect();
+        self.threads("turn_", &body, |printer| {
+            printer.code.out.line(format!("const {ty} {} = ({ty})(at_ + t0_);", place.text));
+            let label = stride.label;
+            printer.code.scopes.push(Scope::Breakable {
+                label,
+                is_loop: true,
+                break_used: false,
+                continue_used: false,
+            });
+            printer.code.stmts(stride.body);
+            if let Some(Scope::Breakable { continue_used: true, .. }) = printer.code.scopes.pop() {
+                printer.code.out.line(format!("n{}: ;", label.0));
+            }
+        });
+        self.code.out.close("}");
+        self.code.out.close("}");
+    }
+
     /// Statements for every thread of the block.
     fn run(&mut self, stmts: &[&Stmt]) {
+        self.threads("n0_", stmts, |printer| {
+            for stmt in stmts {
+                printer.code.stmt(stmt);
+            }
+        });
+        let mut returns = false;
+        for stmt in stmts {
+            walk::visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
+                returns |= matches!(it.kind, StmtKind::Return(_));
+            });
+        }
+        if self.plan.exits && returns {
+            self.code.out.line("while (one_ < threads_ && ended_[one_]) ++one_;");
+            self.code.out.line("if (one_ == threads_) goto block_end_;");
+        }
+    }
+
+    /// The loop over the threads, of which the first `count` on the fastest axis take part.
+    fn threads(&mut self, count: &str, stmts: &[&Stmt], body: impl FnOnce(&mut Self)) {
         self.labels += 1;
         let label = format!("end{}_", self.labels);
         let axes = self.kernel.thread_locals.len().clamp(1, 3);
@@ -317,7 +370,7 @@ impl Printer<'_, '_, '_> {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.line("#pragma GCC ivdep");
-        self.code.out.open("for (apg_i64 t0_ = 0; t0_ < n0_; ++t0_) {");
+        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {count}; ++t0_) {{"));
         let rank = match axes {
             1 => "t0_",
             2 => "t1_ * n0_ + t0_",
@@ -339,24 +392,12 @@ impl Printer<'_, '_, '_> {
                 self.code.declare(index..index + 1);
             }
         }
-        let ended = self.plan.exits.then(|| "ended_[r_] = true; ".to_owned()).unwrap_or_default();
+        let ended = if self.plan.exits { "ended_[r_] = true; ".to_owned() } else { String::new() };
         self.code.scopes.push(Scope::Threads { label: label.clone(), ended, used: false });
-        for stmt in stmts {
-            self.code.stmt(stmt);
-        }
+        body(self);
         if let Some(Scope::Threads { used: true, .. }) = self.code.scopes.pop() {
             self.code.out.line(format!("{label}: ;"));
         }
         self.code.out.close("}");
-        let mut returns = false;
-        for stmt in stmts {
-            walk::visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
-                returns |= matches!(it.kind, StmtKind::Return(_));
-            });
-        }
-        if self.plan.exits && returns {
-            self.code.out.line("while (one_ < threads_ && ended_[one_]) ++one_;");
-            self.code.out.line("if (one_ == threads_) goto block_end_;");
-        }
     }
 }

@@ -4,6 +4,7 @@ mod cpu;
 mod cuda;
 mod host;
 mod plan;
+mod stride;
 mod usage;
 
 pub use cuda::cuda;

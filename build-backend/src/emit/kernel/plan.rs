@@ -7,6 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::stride::{Context, Stride, stride};
 use super::usage::Usage;
 use crate::mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use crate::mir::*;
@@ -19,6 +20,8 @@ pub enum Node<'a> {
     Uniform(&'a Stmt),
     /// A jump taken by all threads.
     Jump(&'a Stmt),
+    /// A loop that all threads step through together, a turn for each of them.
+    Stride(Stride<'a>),
     /// A branch taken by all threads.
     If(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
     /// A loop or labelled block that all threads run through together: body and update.
@@ -216,6 +219,9 @@ impl<'a> Planner<'a> {
                 StmtKind::Set { local, .. } if self.uniform.contains(local) => {
                     self.add_uniform(stmt, *local, nodes)
                 }
+                StmtKind::Loop { .. } if let Some(found) = self.stride(stmt, nodes) => {
+                    nodes.push(Node::Stride(found))
+                }
                 // A block without locals of its own to declare is only a list.
                 StmtKind::Block(body) => self.add(body, nodes),
                 _ if !self.is_split(stmt) => match nodes.last_mut() {
@@ -235,6 +241,37 @@ impl<'a> Planner<'a> {
                 _ => nodes.push(Node::Jump(stmt)),
             }
         }
+    }
+
+    /// A grid-stride loop whose counter is set in the run before it; that assignment becomes part of the loop.
+    fn stride(&self, stmt: &'a Stmt, nodes: &mut [Node<'a>]) -> Option<Stride<'a>> {
+        let Some(Node::Run(run)) = nodes.last_mut() else { return None };
+        let mut values = FxHashMap::default();
+        for stmt in run.iter() {
+            if let StmtKind::Set { local, value } = &stmt.kind
+                && self.sets.get(local) == Some(&1)
+            {
+                values.insert(*local, value);
+            }
+        }
+        let first = |index: LocalId| {
+            let is_set = |it: &&Stmt| matches!(&it.kind, StmtKind::Set { local, .. } if *local == index);
+            let mut found = run.iter().copied().filter(is_set);
+            match (found.next().map(|it| &it.kind), found.next()) {
+                (Some(StmtKind::Set { value, .. }), None) => Some(value),
+                _ => None,
+            }
+        };
+        let context = Context {
+            threads: &self.kernel.thread_locals,
+            is_uniform: &|it| self.is_uniform(it),
+            values: &values,
+            first: &first,
+            body: &self.kernel.body,
+        };
+        let found = stride(stmt, &context).filter(|it| self.sets.get(&it.index) == Some(&2))?;
+        run.retain(|it| !matches!(&it.kind, StmtKind::Set { local, .. } if *local == found.index));
+        Some(found)
     }
 
     /// The only assignment of a local can go in front of the run it stands in; one of several ends the run.
@@ -293,6 +330,12 @@ impl Sites {
             match node {
                 Node::Run(stmts) => self.run(stmts, in_loop),
                 Node::Uniform(_) | Node::Jump(_) => {}
+                Node::Stride(stride) => {
+                    let body: Vec<&Stmt> = stride.body.iter().collect();
+                    self.run(&body, true);
+                    // The counter is the loop's own.
+                    self.by_local.remove(&stride.index);
+                }
                 Node::If(stmt, then, otherwise) => {
                     self.condition(stmt);
                     self.collect(then, in_loop);

@@ -321,3 +321,45 @@ fn functions_with_rails_are_called() {
     let expected: String = (0..128_i64).map(|it| format!("{}\n", (it % 64).pow(2) - 22)).collect();
     assert_eq!(run(&program), expected);
 }
+
+#[test]
+fn threads_step_through_a_grid_stride_loop_together() {
+    // tid = block * 64 + thread; s = thread; for (i = tid; i < n; i += 128) { if (i % 3 == 0) continue; s = s + 1; out(i) = s * 1000 + thread }
+    // if (tid < 7) out(n + tid) = s
+    let i = || var(5, Ty::I64);
+    let n = || var(N, Ty::I64);
+    let body = vec![
+        set(4, global_thread()),
+        set(6, thread()),
+        stmt(StmtKind::Block(vec![
+            set(5, convert(Ty::I64, i32_(4))),
+            repeat(
+                0,
+                lt(i(), n()),
+                vec![
+                    when_true(
+                        eq(op(Operation::Rem, vec![i(), long(3)]), long(0)),
+                        vec![stmt(StmtKind::Continue(LabelId(0)))],
+                    ),
+                    set(6, add(i32_(6), int(1))),
+                    out(i(), add(mul(i32_(6), int(1000)), thread())),
+                ],
+                vec![set(5, add(i(), convert(Ty::I64, int(128))))],
+            ),
+        ])),
+        when_true(lt(i32_(4), int(7)), vec![out(add(n(), convert(Ty::I64, i32_(4))), i32_(6))]),
+    ];
+    let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
+    let text = super::emit(&launch(kernel.clone(), 1007, 1000), false).unwrap().units[1].text.clone();
+    assert!(text.contains("turn_"), "the loop is not recognised:\n{text}");
+    check(kernel, 1007, 1000, |it| {
+        let turns = |tid: i64, end: i64| {
+            (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64
+        };
+        if it >= 1000 {
+            return (it - 1000) + turns(it - 1000, 1000);
+        }
+        let tid = it % 128;
+        if it % 3 == 0 { 0 } else { (tid % 64 + turns(tid, it + 1)) * 1000 + tid % 64 }
+    });
+}

@@ -72,6 +72,9 @@ fn followed_by(p: &Parser<'_>, index: usize, kinds: &[SyntaxKind]) -> bool {
     p.matching(index).is_some_and(|it| kinds.contains(&p.kind_at(it + 1)))
 }
 
+/// What has a type before it.
+const TYPE_TESTS: &[SyntaxKind] = &[T![<:], T![:>], T![haszero], T![isref]];
+
 /// `(a, b)`: a call, or the arguments of a type that stands as an operand.
 fn call(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
     if lhs.is_type {
@@ -83,7 +86,7 @@ fn call(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand>
     }
     let is_type = lhs.may_be_type()
         && p.nth(1) != T![')']
-        && (followed_by(p, open, &[T![<:], T![:>], T![haszero], T![isref]])
+        && (followed_by(p, open, TYPE_TESTS)
             || p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T!['{'] && is_constraint(p, it + 1)));
     if is_type {
         return as_type(p, lhs);
@@ -111,7 +114,8 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Ope
             return None;
         }
     }
-    if is_call {
+    let before_test = after.is_some_and(|it| followed_by(p, it, TYPE_TESTS));
+    if is_call && !(before_test && lhs.may_be_type()) {
         let m = lhs.node.precede(p);
         lists::type_arg_list(p);
         lists::arg_list(p);

@@ -167,11 +167,12 @@ pub(super) fn at_local(p: &Parser<'_>) -> bool {
 /// An expression statement, or one of the forms that start with an expression.
 fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     if !exprs::at_first(p) {
-        p.error_recover(no_statement(p), &STOP.union(TokenSet::new(&[T![else], T![catch], T![finally]])));
+        let keyword = p.current();
+        p.error_recover(no_statement(p), &STOP);
         if !p.at_set(&STOP) || p.at(T![;]) {
             p.eat(T![;]);
         }
-        leftover(p);
+        leftover(p, keyword);
         m.abandon(p);
         return false;
     }
@@ -212,8 +213,19 @@ fn no_statement(p: &Parser<'_>) -> String {
     }
 }
 
-/// After a keyword that starts nothing, what it led is parsed as a statement of its own.
-fn leftover(p: &mut Parser<'_>) {
+/// After a keyword that starts nothing: what stands in parentheses after it or before a colon is put aside, a block is parsed.
+fn leftover(p: &mut Parser<'_>, keyword: SyntaxKind) {
+    if matches!(keyword, T![case] | T![default]) {
+        let m = p.start();
+        while !p.at_line_start() && !p.at(T![:]) && !at_boundary(p) {
+            p.bump();
+        }
+        p.eat(T![:]);
+        m.complete(p, ERROR);
+    }
+    if keyword.is_keyword() && p.at(T!['(']) {
+        p.skip_balanced();
+    }
     if p.at(T!['{']) {
         block(p, Tail::No);
     }

@@ -1,0 +1,110 @@
+//! From analysis's types to the protocol's.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use apg_analysis::diagnostics as analysis;
+use apg_analysis::ide::{Lens, LensKind};
+use apg_analysis::ids::SourceFile;
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionKind, CodeLens, Command, Diagnostic, DiagnosticRelatedInformation,
+    DiagnosticSeverity, Location, NumberOrString, TextEdit, Uri, WorkspaceEdit,
+};
+
+use crate::document::Document;
+use crate::position::LineText;
+use crate::world::Snapshot;
+
+/// The file of a `file:` URI; other documents are not served.
+pub fn path(uri: &Uri) -> Option<PathBuf> {
+    (uri.scheme().as_str() == "file").then(|| uri.to_file_path().map(|path| path.into_owned()))?
+}
+
+/// A diagnostic; notes become further lines of the message.
+pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Diagnostic {
+    let mut message = found.message.clone();
+    for note in &found.notes {
+        message.push('\n');
+        message.push_str(note);
+    }
+    let related: Vec<DiagnosticRelatedInformation> = found
+        .related
+        .iter()
+        .filter_map(|related| {
+            let (uri, text) = place(snapshot, related.file)?;
+            let range = text.range(related.range, snapshot.settings.encoding);
+            Some(DiagnosticRelatedInformation {
+                location: Location { uri, range },
+                message: related.message.clone(),
+            })
+        })
+        .collect();
+    Diagnostic {
+        range: document.text.range(found.range, snapshot.settings.encoding),
+        severity: Some(match found.severity {
+            analysis::Severity::Error => DiagnosticSeverity::ERROR,
+            analysis::Severity::Warning => DiagnosticSeverity::WARNING,
+            analysis::Severity::Info => DiagnosticSeverity::INFORMATION,
+            analysis::Severity::Hint => DiagnosticSeverity::HINT,
+        }),
+        code: Some(NumberOrString::String(found.code.into())),
+        source: Some("apg".into()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        ..Diagnostic::default()
+    }
+}
+
+/// The fixes of a diagnostic as quick fixes, the first one preferred.
+pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Vec<CodeAction> {
+    let fixed = diagnostic(snapshot, document, found);
+    let action = |(n, fix): (usize, &analysis::Fix)| {
+        Some(CodeAction {
+            title: fix.title.clone(),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![fixed.clone()]),
+            edit: Some(workspace_edit(snapshot, document, fix)?),
+            is_preferred: Some(n == 0),
+            ..CodeAction::default()
+        })
+    };
+    found.fixes.iter().enumerate().filter_map(action).collect()
+}
+
+/// `None` if an edit is in a file that cannot be changed.
+fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix) -> Option<WorkspaceEdit> {
+    #[expect(clippy::mutable_key_type, reason = "the protocol's type; a URI's key does not change")]
+    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    for edit in &fix.edits {
+        let (uri, text) = match edit.file {
+            Some(file) => place(snapshot, file)?,
+            None => (document.uri.clone(), document.text.clone()),
+        };
+        let range = text.range(edit.range, snapshot.settings.encoding);
+        changes.entry(uri).or_default().push(TextEdit { range, new_text: edit.text.clone() });
+    }
+    Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+}
+
+/// URI and text of a file on the disk; the library's have none.
+fn place(snapshot: &Snapshot, file: SourceFile) -> Option<(Uri, LineText)> {
+    let (path, text) = snapshot.analysis.source(file);
+    if let Some(document) = snapshot.documents.get(path) {
+        return Some((document.uri.clone(), document.text.clone()));
+    }
+    path.is_absolute().then(|| Some((Uri::from_file_path(path)?, LineText::new(text.clone()))))?
+}
+
+/// A lens; the editor carries its command out.
+pub fn lens(snapshot: &Snapshot, document: &Document, lens: &Lens) -> CodeLens {
+    let (title, command) = match lens.kind {
+        LensKind::Run => ("▶ Run", "apg.run"),
+        LensKind::ShowCuda => ("Show CUDA", "apg.showCuda"),
+    };
+    let arguments = Some(vec![document.uri.to_string().into()]);
+    CodeLens {
+        range: document.text.range(lens.range, snapshot.settings.encoding),
+        command: Some(Command { title: title.into(), command: command.into(), arguments }),
+        data: None,
+    }
+}

@@ -1,0 +1,3 @@
+class A {
+    val f = x => x + 1;
+}

@@ -1,0 +1,3 @@
+class A {
+    val a = x++ as T;
+}

@@ -1,0 +1,5 @@
+class A {
+    def f() {
+        clocked ateach (z in d) { }
+    }
+}

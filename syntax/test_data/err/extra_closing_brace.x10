@@ -1,0 +1,7 @@
+class A {
+    def f() {
+        x();
+    }
+    }
+    def g() { }
+}

@@ -1,0 +1,7 @@
+class A {
+    def f() {
+        val x = a.
+        val y = 1;
+        b.c.
+    }
+}

@@ -1,0 +1,5 @@
+class A {
+    var val:Int;
+    def type() { }
+    val in = 1;
+}

@@ -1,0 +1,7 @@
+class A {
+    def f() {
+        if (x) {
+            y();
+    }
+    def g() { }
+}

@@ -1,0 +1,7 @@
+class A {
+    def f() {
+        g(x, y;
+        if (x { y(); }
+        h(a b);
+    }
+}

@@ -1,0 +1,3 @@
+struct A extends B { }
+interface C implements D { }
+class E extends F, G { }

@@ -1,0 +1,4 @@
+package a.
+import b.
+class A[T
+    def f(x:
