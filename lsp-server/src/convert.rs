@@ -86,6 +86,12 @@ fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix)
     Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
 }
 
+/// A piece of a file on the disk.
+pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRange) -> Option<Location> {
+    let (uri, text) = place(snapshot, file)?;
+    Some(Location { uri, range: text.range(range, snapshot.settings.encoding) })
+}
+
 /// URI and text of a file on the disk; the library's have none.
 fn place(snapshot: &Snapshot, file: SourceFile) -> Option<(Uri, LineText)> {
     let (path, text) = snapshot.analysis.source(file);

@@ -7,10 +7,10 @@ use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability, CodeActionResponse,
-    CodeLens, CodeLensOptions, CodeLensParams, DocumentFormattingParams, Hover, HoverParams,
-    HoverProviderCapability, InitializeParams, InitializeResult, OneOf, ServerCapabilities, ServerInfo,
-    TextDocumentIdentifier, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, TextEdit,
+    CodeLens, CodeLensOptions, CodeLensParams, DocumentFormattingParams, GotoDefinitionParams,
+    GotoDefinitionResponse, Hover, HoverParams, HoverProviderCapability, InitializeParams, InitializeResult,
+    OneOf, ServerCapabilities, ServerInfo, TextDocumentIdentifier, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit,
 };
 
 use crate::main_loop::{Sender, Settings};
@@ -92,6 +92,15 @@ impl LanguageServer for Backend {
         self.main.ask(move |snapshot| snapshot.hover(&at.text_document.uri, at.position)).await
     }
 
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let at = params.text_document_position_params;
+        let definition = move |snapshot: &crate::world::Snapshot| {
+            let found = snapshot.definition(&at.text_document.uri, at.position)?;
+            Ok(found.map(GotoDefinitionResponse::Scalar))
+        };
+        self.main.ask(definition).await
+    }
+
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         self.main
             .ask(move |snapshot| snapshot.code_actions(&params.text_document.uri, params.range).map(Some))
@@ -122,6 +131,7 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
         position_encoding: Some(encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         document_formatting_provider: Some(OneOf::Left(true)),

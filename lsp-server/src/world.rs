@@ -8,7 +8,7 @@ use apg_analysis::{Analysis, AnalysisHost, Cancelled};
 use apg_build::project;
 use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{
-    CodeActionOrCommand, CodeLens, Diagnostic, FileChangeType, Hover, HoverContents, MarkupContent,
+    CodeActionOrCommand, CodeLens, Diagnostic, FileChangeType, Hover, HoverContents, Location, MarkupContent,
     MarkupKind, Position, Range, TextEdit, Uri,
 };
 
@@ -168,6 +168,17 @@ impl Snapshot {
             }),
             range: Some(document.text.range(hover.range, self.settings.encoding)),
         }))
+    }
+
+    /// Where the name under the cursor is declared, if that is in a file on the disk.
+    pub fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+        let Some((document, file)) = self.document(uri) else { return Ok(None) };
+        let offset = document.text.offset(position, self.settings.encoding);
+        let found = self.analysis.with(|db| {
+            let (symbol, _) = apg_analysis::ide::symbol_at(db, file, offset)?;
+            apg_analysis::ide::declaration(db, &symbol)
+        })?;
+        Ok(found.and_then(|(file, range)| convert::location(self, file, range)))
     }
 
     /// *Run* above each `main`, *Show CUDA* above each kernel.

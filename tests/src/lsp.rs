@@ -136,7 +136,7 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(Duration::from_secs(60)).expect("an answer within a minute");
+        let message = self.messages.recv_timeout(Duration::from_secs(300)).expect("an answer within five minutes");
         if message["method"].is_string() && !message["id"].is_null() {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }

@@ -89,7 +89,11 @@ fn ten_thousand_open_brackets() {
         folder.write("deep.x10", text);
         let output = folder.apg(&["check", "deep.x10"]);
         assert_eq!(output.status, 1, "{}", &output.stderr[..output.stderr.len().min(2000)]);
-        assert!(output.stderr.contains("error[syntax/"), "{}", &output.stderr[..output.stderr.len().min(2000)]);
+        assert!(
+            output.stderr.contains("error[syntax/"),
+            "{}",
+            &output.stderr[..output.stderr.len().min(2000)]
+        );
         let errors = output.stderr.lines().filter(|line| line.starts_with("error")).count();
         assert!(errors <= 3, "{errors} errors for one mistake");
     }
@@ -150,7 +154,9 @@ public class five {
         .stdout
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
-        .inspect(|finding| assert!(finding["notes"].as_array().is_some_and(|notes| !notes.is_empty()), "{finding}"))
+        .inspect(|finding| {
+            assert!(finding["notes"].as_array().is_some_and(|notes| !notes.is_empty()), "{finding}")
+        })
         .map(|finding| finding["code"].as_str().unwrap_or_default().to_owned())
         .collect();
     codes.sort();
@@ -170,7 +176,8 @@ fn one_status_only(output: &Output) {
 fn no_compiler() {
     let folder = Folder::new();
     folder.write("Hello.x10", HELLO);
-    let output = folder.apg_with(&["run", "Hello.x10", "--accels", "none"], |command| command.env("PATH", "/nowhere"));
+    let output =
+        folder.apg_with(&["run", "Hello.x10", "--accels", "none"], |command| command.env("PATH", "/nowhere"));
     one_error(&output, 1, &["no C++ compiler", "apt install g++"]);
     let output = folder.apg_with(&["run", "Hello.x10"], |command| command.env("CXX", "/nowhere/c++"));
     one_error(&output, 1, &["/nowhere/c++", "CXX"]);
@@ -226,7 +233,11 @@ fn a_program_in_one_file_runs_alone() {
     for places in ["1", "3"] {
         let mut command = Command::new(&program);
         // Without a compiler, a cache or apg around it.
-        command.env("PATH", "/nowhere").env("X10_NPLACES", places).env("X10RT_ACCELS", "NONE").current_dir(place.path());
+        command
+            .env("PATH", "/nowhere")
+            .env("X10_NPLACES", places)
+            .env("X10RT_ACCELS", "NONE")
+            .current_dir(place.path());
         let output = programs::run(command, Duration::from_secs(60)).expect("it ends");
         assert_eq!((output.status, output.stdout.as_str()), (0, "hello\n"), "{}", output.stderr);
     }
