@@ -63,9 +63,14 @@ impl Server {
 
     /// The answer to a request, result or error.
     pub fn answer(&mut self, id: i64) -> Value {
+        let answers = |message: &Value| message["id"] == id && message["method"].is_null();
+        // Answers come in any order.
+        if let Some(message) = self.waiting.iter().position(answers).and_then(|at| self.waiting.remove(at)) {
+            return message;
+        }
         loop {
             let message = self.receive();
-            if message["id"] == id && message["method"].is_null() {
+            if answers(&message) {
                 return message;
             }
             self.waiting.push_back(message);
