@@ -265,142 +265,144 @@ typedef struct apg_program {
 #ifdef __cplusplus
 /* ---- what generated code calls; raising entries throw the X10 exception object as `apg_object *` ---- */
 extern "C" __attribute__((visibility("hidden"))) const apg_runtime *apg_rt;
+/* Throws it; out of line, defined once by the program. */
+[[noreturn]] __attribute__((visibility("hidden"), cold)) void apg_raised(apg_object *e);
 static inline bool apg_static_ready(const apg_static *s) { return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == 2; }
 static inline apg_i64 apg_here() { return apg_rt->here; }
 /* A new object with zero fields. */
-static inline apg_object *apg_allocate(const apg_type *ty) { apg_object *out; if (apg_object *e = apg_rt->allocate(ty, &out)) throw e; return out; }
+static inline apg_object *apg_allocate(const apg_type *ty) { apg_object *out; if (apg_object *e = apg_rt->allocate(ty, &out)) apg_raised(e); return out; }
 /* A new rail of zeros; a negative length raises NegativeArraySizeException. */
-static inline apg_object *apg_allocate_rail(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail(ty, length, &out)) throw e; return out; }
+static inline apg_object *apg_allocate_rail(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail(ty, length, &out)) apg_raised(e); return out; }
 /* The one string of the process with this text (UTF-8, `length` bytes). */
-static inline apg_object *apg_string_literal(const char *bytes, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->string_literal(bytes, length, &out)) throw e; return out; }
+static inline apg_object *apg_string_literal(const char *bytes, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->string_literal(bytes, length, &out)) apg_raised(e); return out; }
 /* Raises the exception of an apg_exception_kind; always throws. */
-static inline void apg_raise(apg_u32 kind, const char *message) { if (apg_object *e = apg_rt->raise(kind, message)) throw e; }
+static inline void apg_raise(apg_u32 kind, const char *message) { if (apg_object *e = apg_rt->raise(kind, message)) apg_raised(e); }
 /* Raises NullPointerException; always throws. */
-static inline void apg_raise_null() { if (apg_object *e = apg_rt->raise_null()) throw e; }
+static inline void apg_raise_null() { if (apg_object *e = apg_rt->raise_null()) apg_raised(e); }
 /* Raises ArrayIndexOutOfBoundsException; always throws. */
-static inline void apg_raise_bounds(apg_i64 index, apg_i64 length) { if (apg_object *e = apg_rt->raise_bounds(index, length)) throw e; }
+static inline void apg_raise_bounds(apg_i64 index, apg_i64 length) { if (apg_object *e = apg_rt->raise_bounds(index, length)) apg_raised(e); }
 /* Raises ArithmeticException for a division by zero; always throws. */
-static inline void apg_raise_division() { if (apg_object *e = apg_rt->raise_division()) throw e; }
+static inline void apg_raise_division() { if (apg_object *e = apg_rt->raise_division()) apg_raised(e); }
 /* Raises ClassCastException; always throws. */
-static inline void apg_raise_cast(apg_object *object, const char *target) { if (apg_object *e = apg_rt->raise_cast(object, target)) throw e; }
+static inline void apg_raise_cast(apg_object *object, const char *target) { if (apg_object *e = apg_rt->raise_cast(object, target)) apg_raised(e); }
 /* A number that stays with the object; 0 for null. */
 static inline apg_i32 apg_identity_hash(apg_object *object) { return apg_rt->identity_hash(object); }
 /* The X10 name of the object's class. */
-static inline apg_object *apg_object_type_name(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_type_name(object, &out)) throw e; return out; }
+static inline apg_object *apg_object_type_name(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_type_name(object, &out)) apg_raised(e); return out; }
 /* The default toString: class name, `@`, identity hash in hexadecimal. */
-static inline apg_object *apg_object_to_string(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_to_string(object, &out)) throw e; return out; }
+static inline apg_object *apg_object_to_string(apg_object *object) { apg_object *out; if (apg_object *e = apg_rt->object_to_string(object, &out)) apg_raised(e); return out; }
 /* Whether the caller must initialise the static field; otherwise it is ready, or raises what its initialiser raised. */
-static inline bool apg_static_begin(apg_static *state) { bool out; if (apg_object *e = apg_rt->static_begin(state, &out)) throw e; return out; }
+static inline bool apg_static_begin(apg_static *state) { bool out; if (apg_object *e = apg_rt->static_begin(state, &out)) apg_raised(e); return out; }
 /* Ends the initialisation that static_begin gave; raises `failure` unless it is null. */
-static inline void apg_static_end(apg_static *state, apg_object *failure) { if (apg_object *e = apg_rt->static_end(state, failure)) throw e; }
+static inline void apg_static_end(apg_static *state, apg_object *failure) { if (apg_object *e = apg_rt->static_end(state, failure)) apg_raised(e); }
 /* Copies elements between rails of one type, which may overlap; bounds are checked. */
-static inline void apg_rail_copy(apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->rail_copy(source, source_index, target, target_index, count)) throw e; }
+static inline void apg_rail_copy(apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->rail_copy(source, source_index, target, target_index, count)) apg_raised(e); }
 /* Zeroes elements; bounds are checked. */
-static inline void apg_rail_clear(apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->rail_clear(rail, start, count)) throw e; }
+static inline void apg_rail_clear(apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->rail_clear(rail, start, count)) apg_raised(e); }
 /* Registers an object under a number that other places can hold; it stays alive until forgotten. 0 for null. */
-static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out; if (apg_object *e = apg_rt->global_ref_register(object, &out)) throw e; return out; }
+static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out; if (apg_object *e = apg_rt->global_ref_register(object, &out)) apg_raised(e); return out; }
 /* The object registered here under that number. */
-static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) throw e; return out; }
+static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) apg_raised(e); return out; }
 /* Ends a registration. */
 static inline void apg_global_ref_forget(apg_i64 handle) { apg_rt->global_ref_forget(handle); }
 /* Starts `closure` as an activity here, governed by the innermost finish. */
-static inline void apg_async_here(apg_object *closure) { if (apg_object *e = apg_rt->async_here(closure)) throw e; }
+static inline void apg_async_here(apg_object *closure) { if (apg_object *e = apg_rt->async_here(closure)) apg_raised(e); }
 /* As async_here, registered on the clock of the innermost clocked finish. */
-static inline void apg_async_clocked(apg_object *closure) { if (apg_object *e = apg_rt->async_clocked(closure)) throw e; }
+static inline void apg_async_clocked(apg_object *closure) { if (apg_object *e = apg_rt->async_clocked(closure)) apg_raised(e); }
 /* As async_here, registered on these clocks (x10.lang.Clock objects). */
-static inline void apg_async_on_clocks(apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_on_clocks(closure, clocks, count)) throw e; }
+static inline void apg_async_on_clocks(apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_on_clocks(closure, clocks, count)) apg_raised(e); }
 /* Starts `closure` as an activity that no finish waits for. */
-static inline void apg_async_uncounted(apg_object *closure) { if (apg_object *e = apg_rt->async_uncounted(closure)) throw e; }
+static inline void apg_async_uncounted(apg_object *closure) { if (apg_object *e = apg_rt->async_uncounted(closure)) apg_raised(e); }
 /* Starts a copy of `closure` at a place, governed by the innermost finish. */
-static inline void apg_async_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at(place, closure)) throw e; }
+static inline void apg_async_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at(place, closure)) apg_raised(e); }
 /* As async_at, registered on the clock of the innermost clocked finish. */
-static inline void apg_async_at_clocked(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_clocked(place, closure)) throw e; }
+static inline void apg_async_at_clocked(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_clocked(place, closure)) apg_raised(e); }
 /* As async_at, registered on these clocks. */
-static inline void apg_async_at_on_clocks(apg_i64 place, apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_at_on_clocks(place, closure, clocks, count)) throw e; }
+static inline void apg_async_at_on_clocks(apg_i64 place, apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_at_on_clocks(place, closure, clocks, count)) apg_raised(e); }
 /* Starts a copy of `closure` at a place; no finish waits for it. */
-static inline void apg_async_at_uncounted(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_uncounted(place, closure)) throw e; }
+static inline void apg_async_at_uncounted(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_uncounted(place, closure)) apg_raised(e); }
 /* Runs a copy of `closure` at a place and waits. */
-static inline void apg_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->at(place, closure)) throw e; }
+static inline void apg_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->at(place, closure)) apg_raised(e); }
 /* Runs a copy of `closure`, which returns a reference, at a place, and returns a copy of its result. */
-static inline apg_object *apg_at_value(apg_i64 place, apg_object *closure) { apg_object *out; if (apg_object *e = apg_rt->at_value(place, closure, &out)) throw e; return out; }
+static inline apg_object *apg_at_value(apg_i64 place, apg_object *closure) { apg_object *out; if (apg_object *e = apg_rt->at_value(place, closure, &out)) apg_raised(e); return out; }
 /* Opens a finish; a clocked one makes a clock and registers this activity on it. */
-static inline void apg_finish_begin(bool clocked) { if (apg_object *e = apg_rt->finish_begin(clocked)) throw e; }
+static inline void apg_finish_begin(bool clocked) { if (apg_object *e = apg_rt->finish_begin(clocked)) apg_raised(e); }
 /* Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one. */
-static inline void apg_finish_end(apg_object *exception) { if (apg_object *e = apg_rt->finish_end(exception)) throw e; }
+static inline void apg_finish_end(apg_object *exception) { if (apg_object *e = apg_rt->finish_end(exception)) apg_raised(e); }
 /* Enters the place's atomic section. */
-static inline void apg_atomic_begin() { if (apg_object *e = apg_rt->atomic_begin()) throw e; }
+static inline void apg_atomic_begin() { if (apg_object *e = apg_rt->atomic_begin()) apg_raised(e); }
 /* Leaves it; guards of waiting `when`s are looked at again. */
 static inline void apg_atomic_end() { apg_rt->atomic_end(); }
 /* Enters the atomic section to evaluate the guards of a `when`; atomic_end leaves it. */
-static inline void apg_when_begin() { if (apg_object *e = apg_rt->when_begin()) throw e; }
+static inline void apg_when_begin() { if (apg_object *e = apg_rt->when_begin()) apg_raised(e); }
 /* No guard holds: leaves the section, waits until another atomic section ended, enters it again. */
-static inline void apg_when_wait() { if (apg_object *e = apg_rt->when_wait()) throw e; }
+static inline void apg_when_wait() { if (apg_object *e = apg_rt->when_wait()) apg_raised(e); }
 /* Lets other activities run for at least that long. */
-static inline void apg_sleep(apg_i64 milliseconds) { if (apg_object *e = apg_rt->sleep(milliseconds)) throw e; }
+static inline void apg_sleep(apg_i64 milliseconds) { if (apg_object *e = apg_rt->sleep(milliseconds)) apg_raised(e); }
 /* Lets other activities run. */
-static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) throw e; }
+static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) apg_raised(e); }
 /* Number of threads that run activities here. */
 static inline apg_i32 apg_worker_count() { return apg_rt->worker_count(); }
 /* Number of the thread that runs this activity, from 0. */
 static inline apg_i32 apg_worker_id() { return apg_rt->worker_id(); }
 /* A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock. */
-static inline apg_i64 apg_clock_make() { apg_i64 out; if (apg_object *e = apg_rt->clock_make(&out)) throw e; return out; }
+static inline apg_i64 apg_clock_make() { apg_i64 out; if (apg_object *e = apg_rt->clock_make(&out)) apg_raised(e); return out; }
 /* Waits for all activities registered on the clock. */
-static inline void apg_clock_advance(apg_i64 clock) { if (apg_object *e = apg_rt->clock_advance(clock)) throw e; }
+static inline void apg_clock_advance(apg_i64 clock) { if (apg_object *e = apg_rt->clock_advance(clock)) apg_raised(e); }
 /* Says that this activity is done with the clock's phase, without waiting. */
-static inline void apg_clock_resume(apg_i64 clock) { if (apg_object *e = apg_rt->clock_resume(clock)) throw e; }
+static inline void apg_clock_resume(apg_i64 clock) { if (apg_object *e = apg_rt->clock_resume(clock)) apg_raised(e); }
 /* Ends this activity's registration. */
-static inline void apg_clock_drop(apg_i64 clock) { if (apg_object *e = apg_rt->clock_drop(clock)) throw e; }
+static inline void apg_clock_drop(apg_i64 clock) { if (apg_object *e = apg_rt->clock_drop(clock)) apg_raised(e); }
 /* The phase of this activity on the clock, from 1. */
-static inline apg_i32 apg_clock_phase(apg_i64 clock) { apg_i32 out; if (apg_object *e = apg_rt->clock_phase(clock, &out)) throw e; return out; }
+static inline apg_i32 apg_clock_phase(apg_i64 clock) { apg_i32 out; if (apg_object *e = apg_rt->clock_phase(clock, &out)) apg_raised(e); return out; }
 /* Whether this activity is registered on the clock. */
 static inline bool apg_clock_registered(apg_i64 clock) { return apg_rt->clock_registered(clock); }
 /* Advances on all clocks of this activity. */
-static inline void apg_clock_advance_all() { if (apg_object *e = apg_rt->clock_advance_all()) throw e; }
+static inline void apg_clock_advance_all() { if (apg_object *e = apg_rt->clock_advance_all()) apg_raised(e); }
 /* Resumes all clocks of this activity. */
-static inline void apg_clock_resume_all() { if (apg_object *e = apg_rt->clock_resume_all()) throw e; }
+static inline void apg_clock_resume_all() { if (apg_object *e = apg_rt->clock_resume_all()) apg_raised(e); }
 /* A new lock: its handle. */
 static inline apg_i64 apg_lock_make() { return apg_rt->lock_make(); }
 /* Takes it; waits while another activity has it. */
-static inline void apg_lock_enter(apg_i64 lock) { if (apg_object *e = apg_rt->lock_enter(lock)) throw e; }
+static inline void apg_lock_enter(apg_i64 lock) { if (apg_object *e = apg_rt->lock_enter(lock)) apg_raised(e); }
 /* Takes it if it is free. */
 static inline bool apg_lock_try(apg_i64 lock) { return apg_rt->lock_try(lock); }
 /* Releases it; raises IllegalOperationException if this activity does not have it. */
-static inline void apg_lock_exit(apg_i64 lock) { if (apg_object *e = apg_rt->lock_exit(lock)) throw e; }
+static inline void apg_lock_exit(apg_i64 lock) { if (apg_object *e = apg_rt->lock_exit(lock)) apg_raised(e); }
 /* The two texts after each other; null reads `null`. */
-static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) throw e; return out; }
+static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
-static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) throw e; return out; }
+static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) apg_raised(e); return out; }
 /* The byte at an index. */
-static inline apg_char apg_string_char_at(apg_object *string, apg_i32 index) { apg_char out; if (apg_object *e = apg_rt->string_char_at(string, index, &out)) throw e; return out; }
+static inline apg_char apg_string_char_at(apg_object *string, apg_i32 index) { apg_char out; if (apg_object *e = apg_rt->string_char_at(string, index, &out)) apg_raised(e); return out; }
 /* The bytes from `start` up to, not including, `end`. */
-static inline apg_object *apg_string_substring(apg_object *string, apg_i32 start, apg_i32 end) { apg_object *out; if (apg_object *e = apg_rt->string_substring(string, start, end, &out)) throw e; return out; }
+static inline apg_object *apg_string_substring(apg_object *string, apg_i32 start, apg_i32 end) { apg_object *out; if (apg_object *e = apg_rt->string_substring(string, start, end, &out)) apg_raised(e); return out; }
 /* First index of `other` from `start`, or -1. */
-static inline apg_i32 apg_string_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_index_of(string, other, start, &out)) throw e; return out; }
+static inline apg_i32 apg_string_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_index_of(string, other, start, &out)) apg_raised(e); return out; }
 /* Last index of `other` that is at most `start`, or -1. */
-static inline apg_i32 apg_string_last_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_last_index_of(string, other, start, &out)) throw e; return out; }
+static inline apg_i32 apg_string_last_index_of(apg_object *string, apg_object *other, apg_i32 start) { apg_i32 out; if (apg_object *e = apg_rt->string_last_index_of(string, other, start, &out)) apg_raised(e); return out; }
 /* Whether both have the same text; false when `other` is no string. */
-static inline bool apg_string_equals(apg_object *string, apg_object *other) { bool out; if (apg_object *e = apg_rt->string_equals(string, other, &out)) throw e; return out; }
+static inline bool apg_string_equals(apg_object *string, apg_object *other) { bool out; if (apg_object *e = apg_rt->string_equals(string, other, &out)) apg_raised(e); return out; }
 /* Less than, equal to or more than 0, byte by byte. */
-static inline apg_i32 apg_string_compare(apg_object *string, apg_object *other) { apg_i32 out; if (apg_object *e = apg_rt->string_compare(string, other, &out)) throw e; return out; }
+static inline apg_i32 apg_string_compare(apg_object *string, apg_object *other) { apg_i32 out; if (apg_object *e = apg_rt->string_compare(string, other, &out)) apg_raised(e); return out; }
 /* 31-based polynomial over the bytes. */
-static inline apg_i32 apg_string_hash(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_hash(string, &out)) throw e; return out; }
+static inline apg_i32 apg_string_hash(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_hash(string, &out)) apg_raised(e); return out; }
 /* In lower case. */
-static inline apg_object *apg_string_to_lower(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_to_lower(string, &out)) throw e; return out; }
+static inline apg_object *apg_string_to_lower(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_to_lower(string, &out)) apg_raised(e); return out; }
 /* In upper case. */
-static inline apg_object *apg_string_to_upper(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_to_upper(string, &out)) throw e; return out; }
+static inline apg_object *apg_string_to_upper(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_to_upper(string, &out)) apg_raised(e); return out; }
 /* Without white space at both ends. */
-static inline apg_object *apg_string_trim(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_trim(string, &out)) throw e; return out; }
+static inline apg_object *apg_string_trim(apg_object *string) { apg_object *out; if (apg_object *e = apg_rt->string_trim(string, &out)) apg_raised(e); return out; }
 /* A string of `count` bytes of a Rail[Byte] from `start`. */
-static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_bytes(rail, start, count, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_bytes(rail, start, count, &out)) apg_raised(e); return out; }
 /* A string of `count` characters of a Rail[Char] from `start`. */
-static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) apg_raised(e); return out; }
 /* Copies the string's bytes into a Rail[Byte] of at least that length. */
-static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail)) throw e; }
+static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail)) apg_raised(e); }
 /* printf-like formatting of a Rail[Any]. */
-static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) throw e; return out; }
+static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) apg_raised(e); return out; }
 /* The character as UTF-8. */
-static inline apg_object *apg_string_from_char(apg_char value) { apg_object *out; if (apg_object *e = apg_rt->string_from_char(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_char(apg_char value) { apg_object *out; if (apg_object *e = apg_rt->string_from_char(value, &out)) apg_raised(e); return out; }
 /* Whether it is a lower-case letter. */
 static inline bool apg_char_is_lower(apg_char value) { return apg_rt->char_is_lower(value); }
 /* Whether it is an upper-case letter. */
@@ -416,43 +418,43 @@ static inline apg_char apg_char_to_lower(apg_char value) { return apg_rt->char_t
 /* Its upper case. */
 static inline apg_char apg_char_to_upper(apg_char value) { return apg_rt->char_to_upper(value); }
 /* `true` or `false`. */
-static inline apg_object *apg_string_from_bool(bool value) { apg_object *out; if (apg_object *e = apg_rt->string_from_bool(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_bool(bool value) { apg_object *out; if (apg_object *e = apg_rt->string_from_bool(value, &out)) apg_raised(e); return out; }
 /* Decimal. */
-static inline apg_object *apg_string_from_i64(apg_i64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_i64(apg_i64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64(value, &out)) apg_raised(e); return out; }
 /* Decimal. */
-static inline apg_object *apg_string_from_u64(apg_u64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_u64(apg_u64 value) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64(value, &out)) apg_raised(e); return out; }
 /* Shortest decimal that reads back as the same Float. */
-static inline apg_object *apg_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f32(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f32(value, &out)) apg_raised(e); return out; }
 /* Shortest decimal that reads back as the same Double. */
-static inline apg_object *apg_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f64(value, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->string_from_f64(value, &out)) apg_raised(e); return out; }
 /* Digits in a radix from 2 to 36, with a minus sign. */
-static inline apg_object *apg_string_from_i64_radix(apg_i64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64_radix(value, radix, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_i64_radix(apg_i64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_i64_radix(value, radix, &out)) apg_raised(e); return out; }
 /* Digits in a radix from 2 to 36. */
-static inline apg_object *apg_string_from_u64_radix(apg_u64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64_radix(value, radix, &out)) throw e; return out; }
+static inline apg_object *apg_string_from_u64_radix(apg_u64 value, apg_i32 radix) { apg_object *out; if (apg_object *e = apg_rt->string_from_u64_radix(value, radix, &out)) apg_raised(e); return out; }
 /* As C's and Java's hexadecimal floating-point text, `0x1.8p1`. */
-static inline apg_object *apg_hex_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f32(value, &out)) throw e; return out; }
+static inline apg_object *apg_hex_string_from_f32(float value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f32(value, &out)) apg_raised(e); return out; }
 /* As C's and Java's hexadecimal floating-point text, `0x1.8p1`. */
-static inline apg_object *apg_hex_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f64(value, &out)) throw e; return out; }
+static inline apg_object *apg_hex_string_from_f64(double value) { apg_object *out; if (apg_object *e = apg_rt->hex_string_from_f64(value, &out)) apg_raised(e); return out; }
 /* Reads an integer in a radix; NumberFormatException otherwise. */
-static inline apg_i64 apg_parse_i64(apg_object *string, apg_i32 radix) { apg_i64 out; if (apg_object *e = apg_rt->parse_i64(string, radix, &out)) throw e; return out; }
+static inline apg_i64 apg_parse_i64(apg_object *string, apg_i32 radix) { apg_i64 out; if (apg_object *e = apg_rt->parse_i64(string, radix, &out)) apg_raised(e); return out; }
 /* Reads an unsigned integer in a radix; NumberFormatException otherwise. */
-static inline apg_u64 apg_parse_u64(apg_object *string, apg_i32 radix) { apg_u64 out; if (apg_object *e = apg_rt->parse_u64(string, radix, &out)) throw e; return out; }
+static inline apg_u64 apg_parse_u64(apg_object *string, apg_i32 radix) { apg_u64 out; if (apg_object *e = apg_rt->parse_u64(string, radix, &out)) apg_raised(e); return out; }
 /* Reads a Float; NumberFormatException otherwise. */
-static inline float apg_parse_f32(apg_object *string) { float out; if (apg_object *e = apg_rt->parse_f32(string, &out)) throw e; return out; }
+static inline float apg_parse_f32(apg_object *string) { float out; if (apg_object *e = apg_rt->parse_f32(string, &out)) apg_raised(e); return out; }
 /* Reads a Double; NumberFormatException otherwise. */
-static inline double apg_parse_f64(apg_object *string) { double out; if (apg_object *e = apg_rt->parse_f64(string, &out)) throw e; return out; }
+static inline double apg_parse_f64(apg_object *string) { double out; if (apg_object *e = apg_rt->parse_f64(string, &out)) apg_raised(e); return out; }
 /* The error function. */
 static inline double apg_math_erf(double value) { return apg_rt->math_erf(value); }
 /* One minus the error function. */
 static inline double apg_math_erfc(double value) { return apg_rt->math_erfc(value); }
 /* Writes a string to standard output (1) or standard error (2). */
-static inline void apg_console_print(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_print(stream, string)) throw e; }
+static inline void apg_console_print(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_print(stream, string)) apg_raised(e); }
 /* Writes what is buffered. */
-static inline void apg_console_flush(apg_i32 stream) { if (apg_object *e = apg_rt->console_flush(stream)) throw e; }
+static inline void apg_console_flush(apg_i32 stream) { if (apg_object *e = apg_rt->console_flush(stream)) apg_raised(e); }
 /* A line of standard input without its end; null at the end. */
-static inline apg_object *apg_console_read_line() { apg_object *out; if (apg_object *e = apg_rt->console_read_line(&out)) throw e; return out; }
+static inline apg_object *apg_console_read_line() { apg_object *out; if (apg_object *e = apg_rt->console_read_line(&out)) apg_raised(e); return out; }
 /* A byte of standard input; -1 at the end. */
-static inline apg_i32 apg_console_read_byte() { apg_i32 out; if (apg_object *e = apg_rt->console_read_byte(&out)) throw e; return out; }
+static inline apg_i32 apg_console_read_byte() { apg_i32 out; if (apg_object *e = apg_rt->console_read_byte(&out)) apg_raised(e); return out; }
 /* Nanoseconds of a clock that never goes back. */
 static inline apg_i64 apg_nano_time() { return apg_rt->nano_time(); }
 /* Milliseconds since 1970. */
@@ -462,41 +464,41 @@ static inline void apg_set_exit_code(apg_i32 code) { apg_rt->set_exit_code(code)
 /* Ends this place at once. */
 static inline void apg_kill_here() { apg_rt->kill_here(); }
 /* The value of an environment variable, or null. */
-static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) throw e; return out; }
+static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) apg_raised(e); return out; }
 /* Collects garbage now. */
 static inline void apg_gc() { apg_rt->gc(); }
 /* Bytes in use in the heap. */
 static inline apg_i64 apg_heap_size() { return apg_rt->heap_size(); }
 /* Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0. */
-static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) throw e; }
+static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) apg_raised(e); }
 /* `Class.method (file.x10:line)` of a frame; null if it is not the program's. */
-static inline apg_object *apg_stack_describe(apg_i64 frame) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frame, &out)) throw e; return out; }
+static inline apg_object *apg_stack_describe(apg_i64 frame) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frame, &out)) apg_raised(e); return out; }
 /* Opens a file to read: its handle. */
-static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) throw e; return out; }
+static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) apg_raised(e); return out; }
 /* Opens a file to write, anew or at its end: its handle. */
-static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i64 out; if (apg_object *e = apg_rt->file_open_write(name, append, &out)) throw e; return out; }
+static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i64 out; if (apg_object *e = apg_rt->file_open_write(name, append, &out)) apg_raised(e); return out; }
 /* Closes it. */
-static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) throw e; }
+static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) apg_raised(e); }
 /* A byte; -1 at the end. */
-static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) throw e; return out; }
+static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) apg_raised(e); return out; }
 /* Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end. */
-static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) throw e; return out; }
+static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) apg_raised(e); return out; }
 /* Bytes that can be read without waiting. */
-static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) throw e; return out; }
+static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) apg_raised(e); return out; }
 /* Writes bytes of a Rail[Byte]. */
-static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) throw e; }
+static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) apg_raised(e); }
 /* Hands what is buffered to the system. */
-static inline void apg_file_flush(apg_i64 file) { if (apg_object *e = apg_rt->file_flush(file)) throw e; }
+static inline void apg_file_flush(apg_i64 file) { if (apg_object *e = apg_rt->file_flush(file)) apg_raised(e); }
 /* Bytes of a file; -1 if there is none. */
-static inline apg_i64 apg_file_size(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_size(name, &out)) throw e; return out; }
+static inline apg_i64 apg_file_size(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_size(name, &out)) apg_raised(e); return out; }
 /* Whether something of that name is there. */
-static inline bool apg_file_exists(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_exists(name, &out)) throw e; return out; }
+static inline bool apg_file_exists(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_exists(name, &out)) apg_raised(e); return out; }
 /* Whether a directory of that name is there. */
-static inline bool apg_file_is_directory(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_is_directory(name, &out)) throw e; return out; }
+static inline bool apg_file_is_directory(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_is_directory(name, &out)) apg_raised(e); return out; }
 /* Deletes a file or an empty directory: whether it did. */
-static inline bool apg_file_delete(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_delete(name, &out)) throw e; return out; }
+static inline bool apg_file_delete(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_delete(name, &out)) apg_raised(e); return out; }
 /* Makes a directory: whether it did. */
-static inline bool apg_file_mkdir(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdir(name, &out)) throw e; return out; }
+static inline bool apg_file_mkdir(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdir(name, &out)) apg_raised(e); return out; }
 /* Number of host places. */
 static inline apg_i64 apg_place_count() { return apg_rt->place_count(); }
 /* Number of all places. */
@@ -508,13 +510,13 @@ static inline apg_i64 apg_place_parent(apg_i64 place) { return apg_rt->place_par
 /* The host place in whose process the place lives. */
 static inline apg_i64 apg_place_host(apg_i64 place) { return apg_rt->place_host(place); }
 /* What the place is, for people. */
-static inline apg_object *apg_place_name(apg_i64 place) { apg_object *out; if (apg_object *e = apg_rt->place_name(place, &out)) throw e; return out; }
+static inline apg_object *apg_place_name(apg_i64 place) { apg_object *out; if (apg_object *e = apg_rt->place_name(place, &out)) apg_raised(e); return out; }
 /* Number of accelerators of a host. */
 static inline apg_i64 apg_place_child_count(apg_i64 place) { return apg_rt->place_child_count(place); }
 /* An accelerator of a host. */
-static inline apg_i64 apg_place_child(apg_i64 place, apg_i64 index) { apg_i64 out; if (apg_object *e = apg_rt->place_child(place, index, &out)) throw e; return out; }
+static inline apg_i64 apg_place_child(apg_i64 place, apg_i64 index) { apg_i64 out; if (apg_object *e = apg_rt->place_child(place, index, &out)) apg_raised(e); return out; }
 /* Which of its host's accelerators it is. */
-static inline apg_i64 apg_place_child_index(apg_i64 place) { apg_i64 out; if (apg_object *e = apg_rt->place_child_index(place, &out)) throw e; return out; }
+static inline apg_i64 apg_place_child_index(apg_i64 place) { apg_i64 out; if (apg_object *e = apg_rt->place_child_index(place, &out)) apg_raised(e); return out; }
 /* A new number for an object of each place (PlaceLocalHandle), the same at all places. */
 static inline apg_i64 apg_place_local_make() { return apg_rt->place_local_make(); }
 /* This place's object with that number, or null. */
@@ -522,24 +524,24 @@ static inline apg_object *apg_place_local_get(apg_i64 number) { return apg_rt->p
 /* Sets it; null ends it. */
 static inline void apg_place_local_set(apg_i64 number, apg_object *object) { apg_rt->place_local_set(number, object); }
 /* Waits for all members of a team. */
-static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) throw e; }
+static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) apg_raised(e); }
 /* Copies elements of the root's source to everyone's target. */
-static inline void apg_team_broadcast(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, root, source, source_index, target, target_index, count)) throw e; }
+static inline void apg_team_broadcast(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, root, source, source_index, target, target_index, count)) apg_raised(e); }
 /* Combines everyone's source into the root's target. */
-static inline void apg_team_reduce(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, root, source, source_index, target, target_index, count, operation)) throw e; }
+static inline void apg_team_reduce(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Combines everyone's source into everyone's target. */
-static inline void apg_team_all_reduce(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, source, source_index, target, target_index, count, operation)) throw e; }
+static inline void apg_team_all_reduce(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Starts a copy from a rail here to a global rail; the innermost finish waits for it. */
-static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) throw e; }
+static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) apg_raised(e); }
 /* Starts a copy from a global rail to a rail here; the innermost finish waits for it. */
-static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) throw e; }
+static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) apg_raised(e); }
 /* Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address. */
-static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) throw e; return out; }
+static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) apg_raised(e); return out; }
 /* Frees memory of an accelerator. */
-static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_object *e = apg_rt->device_free(place, address)) throw e; }
+static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_object *e = apg_rt->device_free(place, address)) apg_raised(e); }
 /* Waits for all work of an accelerator. */
-static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) throw e; }
+static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) apg_raised(e); }
 /* Runs a kernel at a place (this host or an accelerator of it) and waits for it. */
-static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) throw e; }
+static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) apg_raised(e); }
 #endif
 #endif

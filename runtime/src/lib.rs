@@ -2,7 +2,6 @@
 //!
 //! A compiled program is a shared object that this crate loads ([`run`]); the two speak through the tables of
 //! `include/apg.h`, whose functions are listed in [`abi`].
-#![allow(missing_docs)]
 
 pub mod abi;
 pub mod activity;

@@ -53,6 +53,8 @@ impl Compiler {
             "-fPIC",
             "-fwrapv",
             "-fno-math-errno",
+            // A loop without effects may be endless, and then is.
+            "-fno-finite-loops",
             "-fno-semantic-interposition",
             "-fvisibility=hidden",
             "-w",

@@ -307,6 +307,7 @@ impl Code<'_> {
     fn entries(&mut self) {
         self.out.line(
             "const apg_runtime *apg_rt;\napg_object *apg_recent[APG_RECENT];\napg_u32 apg_recent_next;\n\
+             void apg_raised(apg_object *e) { apg_keep(e); throw e; }\n\
              #define APG_CATCH(...) try { __VA_ARGS__; return nullptr; } catch (apg_object *e) { apg_keep(e); return e; }\n\
              static void apg_bind(const apg_runtime *runtime) { apg_rt = runtime; }\n\
              static apg_object *apg_call(apg_object *o) { APG_CATCH(((void (*)(apg_object *))apg_function(o, 0))(o)) }\n\

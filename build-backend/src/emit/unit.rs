@@ -19,7 +19,7 @@ pub struct Emitted {
 }
 
 /// Statements of a unit at which another one is begun.
-const UNIT_STATEMENTS: usize = 6000;
+const UNIT_STATEMENTS: usize = 1500;
 
 /// Prints a program. `single` keeps all functions in one unit, for whole-program optimisation.
 pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> {

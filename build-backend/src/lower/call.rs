@@ -132,7 +132,7 @@ impl Builder<'_, '_> {
             return expr(machine, ExprKind::CallInterface { interface, slot, args });
         }
         signature.name = callee.method.name(self.lowerer.db).clone();
-        self.call_slot(callee, &signature, args, machine, range)
+        self.call_slot(callee, &signature, args, result, range)
     }
 
     fn call_slot(
@@ -140,19 +140,23 @@ impl Builder<'_, '_> {
         callee: &Callee,
         signature: &super::layout::Signature,
         mut args: Vec<mir::Expr>,
-        machine: mir::Ty,
+        result: Ty,
         range: TextRange,
     ) -> mir::Expr {
         let layout = self.lowerer.layout(callee.owner);
         let Some(&slot) = layout.by_signature.get(signature) else {
             self.unsupported("this call", range);
-            return super::operands::zero(machine);
+            return super::operands::zero(self.lowerer.machine(result));
         };
         let introduced_by = layout.slots[slot as usize].introduced_by;
         self.lowerer.live_slots.insert((introduced_by, slot));
         let class = self.lowerer.class_of(callee.owner);
         self.upcast_receiver(&mut args, callee.owner);
-        expr(machine, ExprKind::CallVirtual { class, slot, args })
+        // The method that introduced the slot may promise less than the one that overrides it.
+        let promised = self.lowerer.slot_result(introduced_by, slot);
+        let machine = self.lowerer.machine(promised);
+        let value = expr(machine, ExprKind::CallVirtual { class, slot, args });
+        self.convert(value, promised, result)
     }
 
     /// `toString()` and the like of a reference.

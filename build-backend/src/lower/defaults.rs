@@ -36,6 +36,10 @@ impl Lowerer<'_> {
         }
         let this = builder.local(this);
         let value = match (universal, builder.lowerer.shape(ty)) {
+            // Shared by all classes: the object knows its class.
+            (Universal::TypeName, _) if builder.lowerer.is_any(ty) => {
+                builder.runtime("object_type_name", vec![this], result)
+            }
             (Universal::TypeName, _) => expr(result, ExprKind::String(builder.lowerer.type_name(ty).into())),
             (Universal::ToString, Shape::Value) => builder.struct_text(this, ty, result),
             (Universal::ToString, _) => builder.object_text(this, ty, result),

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
     }
 
     /// The class of that name and its constructor with one parameter of that type.
-    fn constructor_with(&mut self, name: &str, param: Ty) -> Option<(Ty, MethodId)> {
+    pub(super) fn constructor_with(&mut self, name: &str, param: Ty) -> Option<(Ty, MethodId)> {
         let class = self.library_class(name)?;
         let owner = Ty::class(self.db, class, Vec::new());
         let candidates = own_methods(self.db, class, "this").to_vec();

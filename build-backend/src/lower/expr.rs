@@ -47,7 +47,13 @@ impl Builder<'_, '_> {
             Source::Closure(closure) => self.closure_value(closure, ty, id),
             Source::RailLiteral { element, items } => self.rail_literal(*element, items, ty),
             Source::Assign { target, value } => self.assign(*target, *value, ty),
-            Source::Cast { value, .. } | Source::Unbox { value } => {
+            Source::Cast { value, checked } => {
+                let from = self.type_of(*value);
+                let operand = self.value(*value);
+                let result = self.cast(operand, from, ty);
+                if *checked { self.checked(result, ty, node.ty, node.range) } else { result }
+            }
+            Source::Unbox { value } => {
                 let from = self.type_of(*value);
                 let operand = self.value(*value);
                 self.cast(operand, from, ty)
@@ -56,8 +62,7 @@ impl Builder<'_, '_> {
             Source::InstanceOf { value, ty } => {
                 let from = self.type_of(*value);
                 let operand = self.value(*value);
-                let ty = self.concrete(*ty);
-                self.instance_of(operand, from, ty)
+                self.instance_of_constrained(operand, from, *ty, node.range)
             }
             Source::Conditional { condition, then, otherwise } => {
                 self.conditional(*condition, *then, *otherwise, ty)
@@ -197,7 +202,7 @@ impl Builder<'_, '_> {
     }
 
     /// `here`: a place from its number.
-    fn here(&mut self, ty: Ty) -> mir::Expr {
+    pub(super) fn here(&mut self, ty: Ty) -> mir::Expr {
         let id = expr(mir::Ty::I64, ExprKind::Here);
         self.place_from_id(id, ty)
     }

@@ -6,6 +6,7 @@
 mod call;
 mod closure;
 mod concurrency;
+mod constraint;
 mod constructor;
 mod convert;
 mod defaults;

@@ -126,8 +126,15 @@ impl Lowerer<'_> {
         if let Some(machine) = this_machine {
             builder.this = Some(builder.new_local("this", machine, false));
         }
-        if let Some(root) = root {
-            builder.stmt(root);
+        let (body, ()) = builder.nested(|it| {
+            if let Some(root) = root {
+                it.stmt(root);
+            }
+        });
+        if owner.is_none() {
+            builder.guard_initialiser(body);
+        } else {
+            builder.block().extend(body);
         }
         builder.end_of_value(machine);
         builder.finish(id, name, u32::from(this_machine.is_some()), machine);
@@ -182,7 +189,7 @@ impl Lowerer<'_> {
     }
 
     /// What callers of a slot expect: the result of the method that introduced it.
-    fn slot_result(&mut self, introduced_by: Option<Ty>, index: u32) -> Ty {
+    pub(super) fn slot_result(&mut self, introduced_by: Option<Ty>, index: u32) -> Ty {
         let Some(owner) = introduced_by else { return self.universal_result(index) };
         let layout = self.layout(owner);
         let signature = layout.slots[index as usize].signature.clone();
@@ -322,6 +329,39 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
+    /// What goes wrong in the initialiser of a static field becomes an ExceptionInInitializer.
+    fn guard_initialiser(&mut self, body: Vec<mir::Stmt>) {
+        let mut calls = false;
+        mir::walk::visit_exprs(&body, &mut |it, _| calls |= !self.is_constant(it));
+        let throwable = self.lowerer.library_class("x10.lang.CheckedThrowable");
+        let throwable = throwable.map(|it| Ty::class(self.lowerer.db, it, Vec::new()));
+        let made =
+            throwable.and_then(|it| self.lowerer.constructor_with("x10.lang.ExceptionInInitializer", it));
+        let (Some(throwable), Some((owner, method)), true) = (throwable, made, calls) else {
+            self.block().extend(body);
+            return;
+        };
+        let class = self.lowerer.class_of(owner);
+        self.lowerer.instantiate(class);
+        let callee = Callee { method, owner, type_args: Vec::new() };
+        let function = self.lowerer.function(FunctionKey::Create(callee));
+        let all = self.lowerer.class_of(throwable);
+        let mut clause = |class: mir::ClassId, again: bool| {
+            let local = self.new_local("$e", mir::Ty::Ref(class), false);
+            let caught = self.local(local);
+            let value = if again {
+                caught
+            } else {
+                let kind = mir::ExprKind::Call { function, args: vec![caught] };
+                super::operands::expr(mir::Ty::Ref(class), kind)
+            };
+            let (body, ()) = self.nested(|it| it.push(mir::StmtKind::Throw(value)));
+            mir::Catch { class, local, body }
+        };
+        let catches = vec![clause(class, true), clause(all, false)];
+        self.push(mir::StmtKind::Try { body, catches, finally: Vec::new() });
+    }
+
     /// The body of a method that has none: a native one that the compiler does not know.
     fn no_code(&mut self, callee: &Callee, machine: mir::Ty) {
         let name = callee.method.name(self.lowerer.db).clone();

@@ -108,6 +108,8 @@ typedef struct apg_program {
 #ifdef __cplusplus
 /* ---- what generated code calls; raising entries throw the X10 exception object as `apg_object *` ---- */
 extern "C" __attribute__((visibility("hidden"))) const apg_runtime *apg_rt;
+/* Throws it; out of line, defined once by the program. */
+[[noreturn]] __attribute__((visibility("hidden"), cold)) void apg_raised(apg_object *e);
 static inline bool apg_static_ready(const apg_static *s) { return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == 2; }
 static inline apg_i64 apg_here() { return apg_rt->here; }
 @WRAPPERS@

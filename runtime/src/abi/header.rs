@@ -81,13 +81,13 @@ fn wrapper(entry: &Entry) -> String {
         (false, Ty::Void) => format!("{head} {{ apg_rt->{name}({}); }}\n", args.join(", ")),
         (false, _) => format!("{head} {{ return apg_rt->{name}({}); }}\n", args.join(", ")),
         (true, Ty::Void) => {
-            format!("{head} {{ if (apg_object *e = apg_rt->{name}({})) throw e; }}\n", args.join(", "))
+            format!("{head} {{ if (apg_object *e = apg_rt->{name}({})) apg_raised(e); }}\n", args.join(", "))
         }
         (true, result) => {
             args.push("&out");
             let out = declare(result, "out");
             format!(
-                "{head} {{ {out}; if (apg_object *e = apg_rt->{name}({})) throw e; return out; }}\n",
+                "{head} {{ {out}; if (apg_object *e = apg_rt->{name}({})) apg_raised(e); return out; }}\n",
                 args.join(", ")
             )
         }

@@ -20,7 +20,7 @@ static inline void apg_keep(apg_object *e) {
 [[noreturn]] static APG_COLD void apg_bounds(apg_i64 index, apg_i64 length) { apg_raise_bounds(index, length); __builtin_unreachable(); }
 [[noreturn]] static APG_COLD void apg_by_zero() { apg_raise_division(); __builtin_unreachable(); }
 [[noreturn]] static APG_COLD void apg_bad_cast(apg_object *o, const char *target) { apg_raise_cast(o, target); __builtin_unreachable(); }
-[[noreturn]] static APG_COLD void apg_throw(apg_object *e) { if (!e) apg_null(); apg_keep(e); throw e; }
+[[noreturn]] static APG_COLD void apg_throw(apg_object *e) { if (!e) apg_null(); apg_raised(e); }
 
 /* ---- objects ---- */
 static inline apg_object *apg_check(apg_object *o) { if (APG_UNLIKELY(!o)) apg_null(); return o; }
