@@ -1,9 +1,9 @@
 //! The compiled program of this process: loading it, and what the runtime asks of it.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::abi::{self, ExceptionKind, Outcome, Raised};
@@ -18,6 +18,8 @@ struct Loaded {
     throwables: Option<&'static Type>,
     /// Where its object lies.
     range: (usize, usize),
+    /// The file of its object.
+    path: PathBuf,
 }
 
 static LOADED: OnceLock<Loaded> = OnceLock::new();
@@ -54,7 +56,10 @@ pub fn load_bytes(bytes: &[u8]) -> Result<(), String> {
     let mut file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
     std::io::Write::write_all(&mut file, bytes)
         .map_err(|error| format!("no memory for the program: {error}"))?;
-    load(format!("/proc/self/fd/{}", file.as_raw_fd()).as_ref())
+    let loaded = load(format!("/proc/self/fd/{}", file.as_raw_fd()).as_ref());
+    // Stays open: stack traces read it.
+    std::mem::forget(file);
+    loaded
 }
 
 /// Makes a table the program of this process; tests bring their own.
@@ -71,7 +76,7 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     let types: Vec<&'static Type> = table.types().iter().map(|ty| unsafe { &**ty }).collect();
     let throwables = types.iter().copied().find(|ty| ty.name() == abi::names::THROWABLE_RAIL);
     let range = object_range(std::ptr::from_ref(table) as usize);
-    if LOADED.set(Loaded { table, types, throwables, range }).is_err() {
+    if LOADED.set(Loaded { table, types, throwables, range, path: path.into() }).is_err() {
         return Err("this process runs a program already".into());
     }
     memory::add_static_roots(table);
@@ -111,6 +116,11 @@ fn loaded() -> &'static Loaded {
 /// The program's types by number.
 pub fn types() -> &'static [&'static Type] {
     &loaded().types
+}
+
+/// The file of the program's object.
+pub fn object_path() -> Option<&'static Path> {
+    Some(&LOADED.get()?.path)
 }
 
 /// The position of an instruction in the program's object, if it lies there.
@@ -338,17 +348,5 @@ fn describe(out: &mut String, exception: Ref, depth: usize) {
     if !cause.is_null() {
         out.push_str("Caused by: ");
         describe(out, cause, depth + 1);
-    }
-}
-
-/// The name of a symbol of the program at an address.
-pub(crate) fn symbol_at(address: usize) -> Option<String> {
-    // SAFETY: filled by the call if it succeeds.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_sname.is_null() {
-            return None;
-        }
-        Some(CStr::from_ptr(info.dli_sname).to_string_lossy().into_owned())
     }
 }

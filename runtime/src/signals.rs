@@ -1,6 +1,6 @@
 //! Fatal signals: a stack that is used up is reported with the function it happened in, and everything ends.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -56,14 +56,13 @@ fn instruction(context: *mut c_void) -> usize {
     }
 }
 
+/// Says which X10 function an instruction is in. Not async-signal-safe, but the process ends anyway, and an alarm is set.
 fn name_function(address: usize) {
-    // SAFETY: filled by the call if it succeeds. Not async-signal-safe, but the process ends anyway, and an alarm is set.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut info) != 0 && !info.dli_sname.is_null() {
-            say(b" in ");
-            say(CStr::from_ptr(info.dli_sname).to_bytes());
-        }
+    if let Some(name) =
+        crate::program::offset_of(address + 1).and_then(|at| crate::natives::stack::describe(at as i64))
+    {
+        say(b" in ");
+        say(name.as_bytes());
     }
 }
 
@@ -78,10 +77,10 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
     // SAFETY: plain system call.
     unsafe { libc::alarm(2) };
     if overflow {
+        crate::natives::console::flush_all();
         say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
         name_function(instruction(context));
         say(b"\n  the recursion is too deep, or never ends\n");
-        crate::natives::console::flush_all();
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }

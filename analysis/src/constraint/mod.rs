@@ -119,10 +119,10 @@ impl Solver {
 
     fn are_different(&mut self, a: Node, b: Node) -> bool {
         let (a, b) = (self.find(a), self.find(b));
-        if let (Some(x), Some(y)) = (self.literals.get(&a), self.literals.get(&b)) {
-            if x != y {
-                return true;
-            }
+        if let (Some(x), Some(y)) = (self.literals.get(&a), self.literals.get(&b))
+            && x != y
+        {
+            return true;
         }
         let pairs = self.different.clone();
         pairs.iter().any(|(x, y)| {

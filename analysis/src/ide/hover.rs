@@ -1,13 +1,20 @@
-//! Hover: on the head of a kernel, how it will launch.
+//! Hover: on the head of a kernel, how it will launch; on a name, what it stands for.
 
 use std::fmt::Write;
 
 use apg_syntax::{TextRange, TextSize};
 
 use super::owners;
+use super::symbol::{Symbol, documentation, symbol_at};
 use crate::db::Db;
 use crate::ids::SourceFile;
+use crate::infer::owner_body;
+use crate::item_tree::items::{class_kind, field_is_mutable, qualified_name};
+use crate::item_tree::source::Item;
 use crate::kernel::{AxisSummary, LaunchSummary, Travel, launch_summaries};
+use crate::members::describe_method;
+use crate::scope::signature::field_type;
+use crate::ty::Ty;
 
 /// A text about a piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +28,52 @@ pub struct Hover {
 /// What there is to say about an offset.
 pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     let mut summaries = owners(db, file).flat_map(|owner| launch_summaries(db, owner));
-    let kernel = summaries.find(|kernel| kernel.head.contains_inclusive(offset))?;
-    Some(Hover { range: kernel.head, markdown: launch(&kernel) })
+    if let Some(kernel) = summaries.find(|kernel| kernel.head.contains_inclusive(offset)) {
+        return Some(Hover { range: kernel.head, markdown: launch(&kernel) });
+    }
+    let (symbol, range) = symbol_at(db, file, offset)?;
+    Some(Hover { range, markdown: about(db, &symbol)? })
+}
+
+/// A symbol's declaration and documentation.
+fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
+    let (code, item) = match symbol {
+        Symbol::Local { owner, local } => {
+            let body = &owner_body(db, *owner).body;
+            let local = body.local(*local);
+            let keyword = if local.mutable { "var" } else { "val" };
+            (format!("{keyword} {}:{}", local.name, local.ty.display(db)), None)
+        }
+        Symbol::TypeParam(ty) => (format!("type parameter {}", ty.display(db)), None),
+        Symbol::Item(item @ Item::Field(field)) => {
+            let keyword = if field_is_mutable(db, *field) { "var" } else { "val" };
+            let owner = field.class(db).name(db);
+            let ty = field_type(db, *field);
+            (format!("{keyword} {}:{} // of {owner}", field.name(db), ty.display(db)), Some(*item))
+        }
+        Symbol::Item(item @ Item::Method(method)) => {
+            let class = method.class(db).name(db);
+            let text = describe_method(db, *method);
+            let text = match text.strip_prefix("this") {
+                Some(rest) => format!("new {class}{rest}"),
+                None => format!("def {text} // of {class}"),
+            };
+            (text, Some(*item))
+        }
+        Symbol::Item(item @ Item::Class(class)) => {
+            let keyword = class_kind(db, *class)?.keyword();
+            let name = qualified_name(db, *class);
+            let own = Ty::this_type(db, *class).display(db).to_string();
+            let params = own.find('[').map_or("", |at| &own[at..]);
+            (format!("{keyword} {name}{params}"), Some(*item))
+        }
+        Symbol::Item(item @ Item::Typedef(typedef)) => (format!("type {}", typedef.name(db)), Some(*item)),
+    };
+    let mut text = format!("```x10\n{code}\n```");
+    if let Some(comment) = item.and_then(|item| documentation(db, item)) {
+        let _ = write!(text, "\n\n{comment}");
+    }
+    Some(text)
 }
 
 fn launch(kernel: &LaunchSummary) -> String {

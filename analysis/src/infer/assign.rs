@@ -115,9 +115,9 @@ impl Infer<'_> {
                     Left::Error
                 }
             },
+            // Of any other form the parser has said that it cannot be assigned.
             _ => {
                 self.value(Some(&lhs), range, None);
-                self.not_assignable(at);
                 Left::Error
             }
         }

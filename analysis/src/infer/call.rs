@@ -52,6 +52,14 @@ impl Infer<'_> {
             },
             _ => {
                 let value = self.value(Some(callee), range, None);
+                let is_this = matches!(self.body.expr(value).kind, ExprKind::This);
+                if is_this && !self.can_apply(self.ty(value)) {
+                    self.report(
+                        type_rules::constructor_call::RULE
+                            .at(range, "`this(...)` can only be called at the start of a constructor"),
+                    );
+                    return self.error(range);
+                }
                 self.apply(value, args, range)
             }
         }

@@ -15,8 +15,11 @@ impl Infer<'_> {
     pub(super) fn local_decl(&mut self, decl: &ast::LocalDecl, out: &mut Vec<StmtId>) {
         let from = out.len();
         let is_var = decl.var_token().is_some();
+        // The only variable of a declaration stands for all of it, so that a fix moves it whole.
+        let whole = (decl.declarators().count() == 1).then(|| range_of(decl));
         for declarator in decl.declarators() {
-            self.declarator(&declarator, is_var, out);
+            let range = whole.unwrap_or_else(|| range_of(&declarator));
+            self.declarator(&declarator, is_var, range, out);
         }
         if decl.has_modifier(T![clocked]) {
             self.unsupported(range_of(decl), "a clocked variable", "use a `Clock` and a plain variable");
@@ -26,11 +29,20 @@ impl Infer<'_> {
         let annotations = self.annotations(annotations.into_iter());
         if let Some(&first) = out.get(from) {
             self.body.stmts[first.0 as usize].annotations = annotations;
+            // Of a single variable, the statement is the whole declaration: fixes move it as one.
+            if out.len() == from + 1 {
+                self.body.stmts[first.0 as usize].range = range_of(decl);
+            }
         }
     }
 
-    fn declarator(&mut self, declarator: &ast::Declarator, is_var: bool, out: &mut Vec<StmtId>) {
-        let range = range_of(declarator);
+    fn declarator(
+        &mut self,
+        declarator: &ast::Declarator,
+        is_var: bool,
+        range: TextRange,
+        out: &mut Vec<StmtId>,
+    ) {
         let written = declarator.ty().map(|ty| self.written_type(&ty));
         let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
         let is_bound = declarator.is_bound();

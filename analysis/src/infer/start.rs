@@ -14,7 +14,7 @@ use crate::item_tree::items::{
     field_is_mutable, field_is_static, field_item, fields, method_is_static, method_item,
 };
 use crate::item_tree::source::{Item, item_source};
-use crate::item_tree::{MethodKind, Modifiers};
+use crate::item_tree::{ClassPlace, MethodKind, Modifiers};
 use crate::scope::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
@@ -249,6 +249,9 @@ impl Infer<'_> {
             stmts.push(self.alloc_stmt(StmtKind::Property { fields: properties, values }, range));
         }
         self.body.root = Some(self.alloc_stmt(StmtKind::Block(stmts), range));
+        if crate::item_tree::items::class_place(db, self.class) == ClassPlace::Anonymous {
+            self.diagnostics.clear(); // `new` complains about the arguments that its superclass needs
+        }
         self.finish(Ty::void(db), range, None)
     }
 

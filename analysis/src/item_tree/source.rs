@@ -191,10 +191,11 @@ pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
     let mut classes: Vec<(u32, ClassId)> = Vec::new();
     for nested in nested_classes(db, class) {
         let item = class_item(db, *nested).as_ref();
-        if let Some(BodyPosition { owner, nth: n, index }) = item.and_then(|c| c.body.as_ref()) {
-            if owner == name && *n == nth {
-                classes.push((*index, *nested));
-            }
+        if let Some(BodyPosition { owner, nth: n, index }) = item.and_then(|c| c.body.as_ref())
+            && owner == name
+            && *n == nth
+        {
+            classes.push((*index, *nested));
         }
     }
     classes.sort_by_key(|(index, _)| *index);

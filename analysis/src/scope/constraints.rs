@@ -119,10 +119,10 @@ impl TypeScope<'_> {
         if let Some(path) = self.values.and_then(|values| values(name)) {
             return Some(path);
         }
-        if let Some((class, _)) = base.and_then(|b| b.as_class(db)) {
-            if self.declares(class, name).is_some() {
-                return Some(Path::self_value().field(name.clone()));
-            }
+        if let Some((class, _)) = base.and_then(|b| b.as_class(db))
+            && self.declares(class, name).is_some()
+        {
+            return Some(Path::self_value().field(name.clone()));
         }
         let mut class = self.class;
         let mut inner = true;

@@ -207,10 +207,10 @@ impl TypeScope<'_> {
         let root = source_root(db, self.file);
         let tree = item_tree(db, self.file);
         for import in tree.imports.iter().filter(|i| !i.on_demand) {
-            if import.path.rsplit('.').next() == Some(name) {
-                if let Some(found) = qualified_type(db, self.file, &import.path) {
-                    return Ok(Some(found));
-                }
+            if import.path.rsplit('.').next() == Some(name)
+                && let Some(found) = qualified_type(db, self.file, &import.path)
+            {
+                return Ok(Some(found));
             }
         }
         if let Some(item) = type_in_file(db, self.file, name) {
@@ -226,10 +226,10 @@ impl TypeScope<'_> {
                 Found::Class(class) => self.member_type(class, name),
                 _ => None,
             });
-            if let Some(found) = item {
-                if all.iter().all(|(_, other)| *other != found) {
-                    all.push((format_smolstr!("{}.{name}", import.path), found));
-                }
+            if let Some(found) = item
+                && all.iter().all(|(_, other)| *other != found)
+            {
+                all.push((format_smolstr!("{}.{name}", import.path), found));
             }
         }
         match all.len() {

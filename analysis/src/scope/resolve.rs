@@ -128,7 +128,7 @@ impl<'a> TypeScope<'a> {
         match found {
             Found::Param(ty) => {
                 if !type_args.is_empty() || !args.is_empty() {
-                    problems.push(wrong_count(self.db, at, &segment.name, 0, type_args.len()));
+                    problems.push(wrong_count(at, &segment.name, 0, type_args.len()));
                 }
                 ty
             }
@@ -148,7 +148,7 @@ impl<'a> TypeScope<'a> {
         let db = self.db;
         let params = type_param_ids(db, class);
         if params.len() != type_args.len() {
-            problems.push(wrong_count(db, at, class.name(db), params.len(), type_args.len()));
+            problems.push(wrong_count(at, class.name(db), params.len(), type_args.len()));
             return Ty::error(db);
         }
         let ty = Ty::class(db, class, type_args);
@@ -295,8 +295,7 @@ pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
     crate::item_tree::items::method_item(db, method).map(|_| method)
 }
 
-fn wrong_count(db: &dyn Db, at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
-    let _ = db;
+fn wrong_count(at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem {
     let message = match (wanted, given) {
         (0, _) => format!("`{name}` takes no type arguments"),
         (1, 0) => format!("`{name}` needs a type argument"),

@@ -172,7 +172,7 @@ fn constraints_name_what_is_in_scope() {
         "
 class Example(size:Long) {
     val gpu:Place = here;
-    val a:GlobalRail[Float]{home==gpu} = null;
+    val a:GlobalRail[Float]{home==gpu} = x10.util.CUDAUtilities.makeGlobalRail[Float](gpu, 1);
     static val LIMIT:Long = 3;
     def b(p:Place, r:GlobalRail[Float]{self.home()==p}, n:Long{self==LIMIT, self!=size}):Rail[Long]{self.size==n} = null;
     def c[T](x:T){T haszero, T <: Comparable[T]}:void {}

@@ -1,6 +1,7 @@
 //! Clocks: barriers that activities register on.
 //!
-//! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`.
+//! A clock moves to its next phase when every registered activity has arrived, by `advance` or by `resume`. It lives at the place
+//! that made it; activities of other places tell that place what they do ([`crate::distributed::clocks`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,11 +24,29 @@ struct State {
     waiting: Vec<Waker>,
 }
 
+/// Where a clock is.
+#[derive(Clone)]
+enum Seat {
+    Here(Arc<Clock>),
+    Elsewhere,
+}
+
+/// A registration without the activity: what is needed to make another like it, or to send it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// The clock's handle.
+    pub handle: i64,
+    /// The activity's phase.
+    pub phase: i32,
+    /// It has arrived, in its own phase.
+    pub resumed: bool,
+}
+
 /// An activity's registration.
 pub struct Registration {
     /// The clock's handle.
     pub handle: i64,
-    clock: Arc<Clock>,
+    seat: Seat,
     /// The activity's own phase: at most one behind the clock's.
     phase: i32,
     /// It has arrived, in its own phase.
@@ -48,9 +67,89 @@ pub fn make() -> Registration {
     *clock.0.lock() = State { phase: 1, registered: 1, ..State::default() };
     let mut table = CLOCKS.lock();
     table.last += 1;
-    let handle = table.last | i64::from(crate::distributed::here()) << 40;
+    let handle = table.last | i64::from(crate::distributed::here()) << HOME_SHIFT;
     table.clocks.insert(handle, Arc::clone(&clock));
-    Registration { handle, clock, phase: 1, resumed: false }
+    Registration { handle, seat: Seat::Here(clock), phase: 1, resumed: false }
+}
+
+/// A handle begins with the clock's place.
+const HOME_SHIFT: u32 = 40;
+
+/// The place of a clock.
+pub fn home(handle: i64) -> u32 {
+    (handle >> HOME_SHIFT) as u32
+}
+
+fn find(handle: i64) -> Option<Arc<Clock>> {
+    CLOCKS.lock().clocks.get(&handle).map(Arc::clone)
+}
+
+/// A registration for a new activity, in the state of the ticket's. The activity that the ticket is of must still be registered.
+/// Waits if the clock is elsewhere: its place must know before anything else happens.
+pub fn register(ticket: Ticket) -> Registration {
+    if home(ticket.handle) == crate::distributed::here() {
+        count_in(ticket);
+    } else {
+        crate::distributed::clocks::register(ticket);
+    }
+    Registration::adopt(ticket)
+}
+
+/// One more is registered, at the clock's own place.
+pub fn count_in(ticket: Ticket) {
+    let Some(clock) = find(ticket.handle) else { return };
+    let mut state = clock.0.lock();
+    state.registered += 1;
+    if ticket.resumed && state.phase == ticket.phase {
+        state.arrived += 1;
+    }
+}
+
+/// A registered activity has arrived, at the clock's own place.
+pub fn arrive(handle: i64) {
+    if let Some(clock) = find(handle) {
+        clock.arrive();
+    }
+}
+
+/// A registration has ended, at the clock's own place.
+pub fn count_out(ticket: Ticket) {
+    if let Some(clock) = find(ticket.handle) {
+        clock.leave(ticket);
+    }
+}
+
+/// Waits until a clock of this place has left a phase.
+pub fn wait_here(handle: i64, phase: i32) {
+    if let Some(clock) = find(handle) {
+        Pending { handle, seat: Seat::Here(clock), phase }.wait();
+    }
+}
+
+impl Clock {
+    fn arrive(&self) {
+        let woken = {
+            let mut state = self.0.lock();
+            state.arrived += 1;
+            state.move_on()
+        };
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    fn leave(&self, ticket: Ticket) {
+        let (woken, last) = {
+            let mut state = self.0.lock();
+            state.registered -= 1;
+            if ticket.resumed && state.phase == ticket.phase {
+                state.arrived -= 1;
+            }
+            (state.move_on(), state.registered == 0)
+        };
+        if last {
+            CLOCKS.lock().clocks.remove(&ticket.handle);
+        }
+        woken.into_iter().for_each(Waker::wake);
+    }
 }
 
 impl State {
@@ -66,19 +165,16 @@ impl State {
 }
 
 impl Registration {
-    /// A registration of a new activity, in the state of this one's.
-    pub fn duplicate(&self) -> Registration {
-        let mut state = self.clock.0.lock();
-        state.registered += 1;
-        if self.resumed && state.phase == self.phase {
-            state.arrived += 1;
-        }
-        Registration {
-            handle: self.handle,
-            clock: Arc::clone(&self.clock),
-            phase: self.phase,
-            resumed: self.resumed,
-        }
+    /// Takes over a registration that its clock counts already.
+    pub fn adopt(ticket: Ticket) -> Registration {
+        let Ticket { handle, phase, resumed } = ticket;
+        let clock = if home(handle) == crate::distributed::here() { find(handle) } else { None };
+        Registration { handle, seat: clock.map_or(Seat::Elsewhere, Seat::Here), phase, resumed }
+    }
+
+    /// As it is now.
+    pub fn ticket(&self) -> Ticket {
+        Ticket { handle: self.handle, phase: self.phase, resumed: self.resumed }
     }
 
     /// The activity's phase, from 1.
@@ -91,17 +187,15 @@ impl Registration {
         if std::mem::replace(&mut self.resumed, true) {
             return;
         }
-        let woken = {
-            let mut state = self.clock.0.lock();
-            state.arrived += 1;
-            state.move_on()
-        };
-        woken.into_iter().for_each(Waker::wake);
+        match &self.seat {
+            Seat::Here(clock) => clock.arrive(),
+            Seat::Elsewhere => crate::distributed::clocks::resume(self.handle),
+        }
     }
 
     /// What to wait for after [`Registration::resume`], to begin the next phase. Counts as begun.
     pub fn next_phase(&mut self) -> Pending {
-        let pending = Pending { clock: Arc::clone(&self.clock), phase: self.phase };
+        let pending = Pending { handle: self.handle, seat: self.seat.clone(), phase: self.phase };
         self.phase += 1;
         self.resumed = false;
         pending
@@ -109,36 +203,33 @@ impl Registration {
 
     /// Ends the registration.
     fn end(self) {
-        let (woken, last) = {
-            let mut state = self.clock.0.lock();
-            state.registered -= 1;
-            if self.resumed && state.phase == self.phase {
-                state.arrived -= 1;
-            }
-            (state.move_on(), state.registered == 0)
-        };
-        if last {
-            CLOCKS.lock().clocks.remove(&self.handle);
+        match &self.seat {
+            Seat::Here(clock) => clock.leave(self.ticket()),
+            Seat::Elsewhere => crate::distributed::clocks::end(self.ticket()),
         }
-        woken.into_iter().for_each(Waker::wake);
     }
 }
 
 /// The end of a phase, to be waited for.
 pub struct Pending {
-    clock: Arc<Clock>,
+    handle: i64,
+    seat: Seat,
     phase: i32,
 }
 
 impl Pending {
     /// Waits until the clock has left the phase.
     pub fn wait(self) {
-        if self.clock.0.lock().phase > self.phase {
+        let (phase, clock) = match self.seat {
+            Seat::Here(clock) => (self.phase, clock),
+            Seat::Elsewhere => return crate::distributed::clocks::wait(self.handle, self.phase),
+        };
+        if clock.0.lock().phase > phase {
             return;
         }
         block(move |waker| {
-            let mut state = self.clock.0.lock();
-            if state.phase > self.phase {
+            let mut state = clock.0.lock();
+            if state.phase > phase {
                 drop(state);
                 waker.wake();
             } else {

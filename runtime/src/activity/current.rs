@@ -98,5 +98,10 @@ pub fn spawn(activity: Activity) {
 
 /// Starts an activity whose governor has been entered for it already, after those that can run now.
 pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
-    pool::push_last(Task::Activity(Box::new(Activity::new(governor, Work::Runtime(work)))));
+    start_activity_at(Activity::new(governor, Work::Runtime(work)));
+}
+
+/// The same for an activity with more to it.
+pub fn start_activity_at(activity: Activity) {
+    pool::push_last(Task::Activity(Box::new(activity)));
 }

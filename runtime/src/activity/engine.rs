@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::block::Event;
-use super::current;
+use super::clock::{Registration, Ticket};
+use super::current::{self, Activity, Work};
 use super::finish::Uncounted;
 use crate::abi::ExceptionKind;
 use crate::distributed::{Engine, Governor, Waiter};
@@ -30,6 +31,21 @@ impl Waiter for EventWaiter {
 impl Engine for LocalEngine {
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
         current::start_at(governor, work);
+    }
+
+    fn spawn_on_clocks(
+        &self,
+        governor: Arc<dyn Governor>,
+        clocks: Vec<Ticket>,
+        implicit: Option<i64>,
+        work: Box<dyn FnOnce() -> Ref + Send>,
+    ) {
+        let clocks = clocks.into_iter().map(Registration::adopt).collect();
+        current::start_activity_at(Activity {
+            clocks,
+            implicit_clock: implicit,
+            ..Activity::new(governor, Work::Runtime(work))
+        });
     }
 
     fn governor(&self) -> Arc<dyn Governor> {

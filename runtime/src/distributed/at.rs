@@ -11,6 +11,7 @@ use super::message::{self, outcome};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::activity::clock::Ticket;
 use crate::memory::Ref;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -68,26 +69,41 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().governor())
+    start(place, closure, system().engine().governor(), &[], None)
+}
+
+/// The same with registrations on clocks, which count them already, and perhaps the clock of a clocked finish.
+pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: &[Ticket], implicit: Option<i64>) -> Outcome<()> {
+    start(place, closure, system().engine().governor(), clocks, implicit)
 }
 
 /// Starts a copy of `closure` at a place; nothing waits for it.
 pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().uncounted())
+    start(place, closure, system().engine().uncounted(), &[], None)
 }
 
-fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>) -> Outcome<()> {
+fn start(
+    place: i64,
+    closure: Ref,
+    governor: Arc<dyn Governor>,
+    clocks: &[Ticket],
+    implicit: Option<i64>,
+) -> Outcome<()> {
     let place = host_place(place)?;
     let engine = system().engine();
     if place == here() {
         let copy = crate::memory::Handle::new(codec::copied(closure).map_err(Raised)?);
         governor.enter();
-        engine.spawn(governor, Box::new(move || system().engine().call(copy.get())));
+        let work = Box::new(move || system().engine().call(copy.get()));
+        engine.spawn_on_clocks(governor, clocks.to_vec(), implicit, work);
         return Ok(());
     }
     let mut body = Vec::new();
     let finish = governor.identify(&governor);
     finish.encode(&mut body);
+    write::number(&mut body, clocks.len() as u64);
+    clocks.iter().for_each(|ticket| ticket.encode(&mut body));
+    write::signed(&mut body, implicit.unwrap_or(0));
     codec::append(&mut body, closure);
     if finish != FinishId::NONE {
         governor.departed(&governor, place);
@@ -100,6 +116,11 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>) -> Outcome<()> {
 pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let finish = FinishId::decode(&mut input)?;
+    let mut clocks = Vec::new();
+    for _ in 0..input.number()? {
+        clocks.push(Ticket::decode(&mut input)?);
+    }
+    let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
     let rest = body.len() - input.remaining();
     let governor = remote::arrive(finish);
     let work = move || match codec::decode(&mut Input::new(&body[rest..])) {
@@ -109,7 +130,7 @@ pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
         }
         Err(exception) => exception,
     };
-    system().engine().spawn(governor, Box::new(work));
+    system().engine().spawn_on_clocks(governor, clocks, implicit, Box::new(work));
     Ok(())
 }
 

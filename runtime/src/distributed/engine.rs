@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::FinishId;
 use crate::abi::ExceptionKind;
+use crate::activity::clock::Ticket;
 use crate::layout::Type;
 use crate::memory::Ref;
 
@@ -36,6 +37,15 @@ pub trait Engine: Send + Sync {
     /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered for it, and is left when it ends,
     /// with the exception that `work` returns (or null).
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
+    /// As [`Engine::spawn`], for an activity with registrations on clocks, which count them already, and perhaps the clock of a
+    /// clocked finish.
+    fn spawn_on_clocks(
+        &self,
+        governor: Arc<dyn Governor>,
+        clocks: Vec<Ticket>,
+        implicit: Option<i64>,
+        work: Box<dyn FnOnce() -> Ref + Send>,
+    );
     /// The governor of the calling activity.
     fn governor(&self) -> Arc<dyn Governor>;
     /// A governor that waits for nothing and prints the exceptions of its activities.

@@ -5,7 +5,7 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// An activity: finish, closure.
+/// An activity: finish, clocks and their number, the clock of the clocked finish (0: none), closure.
 pub const SPAWN: u8 = 1;
 /// A body to run while an activity waits: number of the call, finish, whether it has a value, closure.
 pub const AT: u8 = 2;
@@ -30,6 +30,10 @@ pub const TEAM: u8 = 10;
 pub const TOPOLOGY_WANTED: u8 = 11;
 /// From place 0: it wants to know what accelerators a host has.
 pub const ACCELERATORS_WANTED: u8 = 12;
+/// What an activity does on a clock of the receiver.
+pub const CLOCK: u8 = 13;
+/// The answer to some of these: the number of the question.
+pub const CLOCK_DONE: u8 = 14;
 
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;

@@ -17,6 +17,7 @@
 //! earlier than the first one: a contradiction.
 
 mod at;
+pub(crate) mod clocks;
 mod codec;
 pub mod engine;
 mod home;
@@ -28,7 +29,7 @@ mod system;
 mod team;
 mod transfer;
 
-pub use at::{async_at, async_at_uncounted, at, at_value, host_place};
+pub use at::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
 pub use engine::{Engine, Governor, Waiter};
 pub use home::HomeFinish;
 pub use locals::{local, new_local, set_local};

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
-use super::{HERE, at, home, message, team, transfer};
+use super::{HERE, at, clocks, home, message, team, transfer};
 use crate::device::{self, Device, DeviceError};
 use crate::memory::Ref;
 use crate::serialize::read::Input;
@@ -213,6 +213,8 @@ impl System {
             message::GET => transfer::requested(from, &body),
             message::PUT_DONE => transfer::put_done(&body),
             message::TEAM => team::arrived(from, &body),
+            message::CLOCK => clocks::told(from, &body),
+            message::CLOCK_DONE => clocks::answered(&body),
             message::TOPOLOGY_WANTED => {
                 self.want_topology();
                 Ok(())

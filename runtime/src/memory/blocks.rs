@@ -82,6 +82,8 @@ pub struct Region {
     blocks: u32,
     kinds: *mut u8,
     meta: *mut Meta,
+    /// Room for a reference to every object: the collector's work list.
+    pub work: *mut super::Ref,
     /// Blocks from here on were never used.
     top: AtomicU32,
 }
@@ -107,15 +109,25 @@ pub fn reserve(bytes: usize) -> Option<*mut u8> {
     (at != libc::MAP_FAILED).then_some(at.cast())
 }
 
+/// Gives reserved memory back.
+fn release_memory(memory: *mut u8, bytes: usize) {
+    // SAFETY: a mapping of that size that nobody uses.
+    unsafe { libc::munmap(memory.cast(), bytes) };
+}
+
 impl Region {
-    /// Reserves room for `bytes`, or says that the system refused.
+    /// Reserves room for `bytes`; `None` if the system refuses.
     pub fn new(bytes: usize) -> Option<Region> {
         let blocks = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
+        // All at once first, so that nothing is left behind when there is too little.
+        let per_block = BLOCK + BLOCK / 2 + size_of::<Meta>() + 1;
+        release_memory(reserve((blocks as usize + 1) * per_block)?, (blocks as usize + 1) * per_block);
         let memory = reserve((blocks as usize + 1) * BLOCK)?;
         let kinds = reserve(blocks as usize)?;
         let meta = reserve(blocks as usize * size_of::<Meta>())?;
+        let work = reserve(blocks as usize * (BLOCK / 2))?.cast();
         let base = (memory as usize).next_multiple_of(BLOCK);
-        Some(Region { base, blocks, kinds, meta: meta.cast(), top: AtomicU32::new(0) })
+        Some(Region { base, blocks, kinds, meta: meta.cast(), work, top: AtomicU32::new(0) })
     }
 
     /// Number of blocks.

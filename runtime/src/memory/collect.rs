@@ -110,7 +110,6 @@ fn run(needed: impl FnOnce(&Heap) -> bool) {
     drop(lock);
     let start = Instant::now();
     with_registers_on_stack(|stack_pointer| {
-        // Outside the stop: it may ask the system for memory.
         let mut marker = Marker::new(&heap.region);
         threads::with_world_stopped(stack_pointer, |mutators| {
             roots::mark(&mut marker, mutators);

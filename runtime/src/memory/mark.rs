@@ -1,6 +1,6 @@
 //! Marking: finds all objects that can be reached.
 
-use super::blocks::{Region, kind, reserve};
+use super::blocks::{Region, kind};
 use super::object::Ref;
 use crate::layout::{Kind, Type, slot};
 
@@ -15,19 +15,7 @@ pub struct Marker<'a> {
 impl<'a> Marker<'a> {
     /// For a region.
     pub fn new(region: &'a Region) -> Marker<'a> {
-        use std::sync::OnceLock;
-        static STACK: OnceLock<usize> = OnceLock::new();
-        let stack = *STACK.get_or_init(|| {
-            let bytes = region.blocks() as usize * super::blocks::BLOCK / 2;
-            match reserve(bytes) {
-                Some(memory) => memory as usize,
-                None => {
-                    eprintln!("apg: no address space for collecting garbage ({bytes} bytes)");
-                    std::process::exit(1);
-                }
-            }
-        });
-        Marker { region, stack: stack as *mut Ref, depth: 0 }
+        Marker { region, stack: region.work, depth: 0 }
     }
 
     /// Marks what an arbitrary word may refer to.

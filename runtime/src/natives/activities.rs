@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
-use crate::activity::clock::{self, Registration};
+use crate::activity::clock::{self, Registration, Ticket};
 use crate::activity::{self, Activity, Finish, OpenFinish, Work};
 use crate::layout::slot;
 use crate::memory::{Handle, Ref};
@@ -63,21 +63,20 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
             (handles?, None)
         }
     };
-    with_activity(|activity| {
-        let mut new = Vec::new();
-        for handle in handles {
-            match activity.clocks.iter().find(|registration| registration.handle == handle) {
-                Some(registration) => new.push(registration.duplicate()),
-                None => {
-                    clock::drop_all(&mut new);
-                    let message =
-                        "an activity can register others only on clocks that it is registered on itself";
-                    return raise(ExceptionKind::ClockUse, message);
-                }
-            }
-        }
-        Ok((new, implicit))
-    })
+    let tickets: Vec<Ticket> = with_activity(|activity| {
+        let ticket =
+            |handle: &i64| activity.clocks.iter().find(|own| own.handle == *handle).map(Registration::ticket);
+        handles.iter().map(ticket).collect::<Option<_>>().map_or_else(
+            || {
+                let message =
+                    "an activity can register others only on clocks that it is registered on itself";
+                raise(ExceptionKind::ClockUse, message)
+            },
+            Ok,
+        )
+    })?;
+    // Clocks of other places are asked, so that this may wait.
+    Ok((tickets.into_iter().map(clock::register).collect(), implicit))
 }
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
@@ -137,12 +136,14 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
     if is_here(place)? {
         return start(program::copy(non_null(closure)?)?, clocks);
     }
-    if matches!(clocks, ClockList::None) {
-        return super::places::send_async(place, non_null(closure)?, true);
+    let closure = non_null(closure)?;
+    let (mut registrations, implicit) = registrations(clocks)?;
+    let tickets: Vec<Ticket> = registrations.iter().map(Registration::ticket).collect();
+    let started = distributed::async_at_on_clocks(place, closure, &tickets, implicit);
+    if started.is_err() {
+        clock::drop_all(&mut registrations);
     }
-    let message =
-        format!("clocks of one place cannot yet register activities of another one (place {place})");
-    raise(ExceptionKind::UnsupportedOperation, &message)
+    started
 }
 
 pub fn async_at_clocked(place: i64, closure: Ref) -> Outcome<()> {

@@ -6,6 +6,7 @@ use std::ptr::null;
 use std::sync::{Arc, Condvar, Mutex};
 
 use apg_runtime::abi::ExceptionKind;
+use apg_runtime::activity::clock::Ticket;
 use apg_runtime::distributed::{Engine, FinishId, Governor, HomeFinish, Waiter};
 use apg_runtime::layout::{Field, Kind, Type, slot};
 use apg_runtime::memory::{self, Handle, Ref};
@@ -211,6 +212,17 @@ impl Engine for Threads {
             let exception = work();
             governor.leave(exception);
         });
+    }
+
+    fn spawn_on_clocks(
+        &self,
+        governor: Arc<dyn Governor>,
+        clocks: Vec<Ticket>,
+        implicit: Option<i64>,
+        work: Box<dyn FnOnce() -> Ref + Send>,
+    ) {
+        assert!(clocks.is_empty() && implicit.is_none(), "threads have no clocks");
+        self.spawn(governor, work);
     }
 
     fn governor(&self) -> Arc<dyn Governor> {

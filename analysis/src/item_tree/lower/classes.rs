@@ -237,7 +237,7 @@ fn lower_member(member: &Member, item: &mut ClassItem, source: &mut ClassSources
 /// A class or struct that declares no constructor has one that takes its properties.
 fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
     let declares_one = item.methods.iter().any(|m| m.kind.is_constructor());
-    if declares_one || item.kind == ClassKind::Interface || item.place == ClassPlace::Anonymous {
+    if declares_one || item.kind == ClassKind::Interface {
         return;
     }
     let params = item.properties().map(|p| crate::item_tree::ParamItem {

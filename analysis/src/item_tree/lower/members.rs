@@ -133,11 +133,11 @@ fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> 
         item.modifiers = item.modifiers.with(Modifiers::STATIC);
     }
     // `operator (x:T) as U`: U is the result, unless one is given after it.
-    if kind == MethodKind::ExplicitConversion {
-        if let Some(target) = operator.target() {
-            let target = lowering.ty(&target);
-            item.result.get_or_insert(target);
-        }
+    if kind == MethodKind::ExplicitConversion
+        && let Some(target) = operator.target()
+    {
+        let target = lowering.ty(&target);
+        item.result.get_or_insert(target);
     }
     Some(item)
 }

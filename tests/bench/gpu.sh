@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one run: examples, whole programs, sanitizers, and kernels beside hand-written CUDA.
+# Usage: tests/bench/gpu.sh APG [SAMPLES]   APG is the command, SAMPLES a folder with X10's CUDA samples.
+# Needs nvcc for the peers and compute-sanitizer for the checks.
+set -u
+apg=$1
+samples=${2:-}
+cd "$(dirname "$0")/../.."
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failed=0
+section() { printf '\n== %s\n' "$*"; }
+try() { # NAME COMMAND...: says whether it succeeded, with the end of its output
+    local name=$1
+    shift
+    if timeout 120 "$@" >"$out/log" 2>&1; then printf 'ok      %s\n' "$name"; else printf 'FAILED  %s (status %s)\n' "$name" "$?"; failed=1; fi
+    tail -n "${LINES_SHOWN:-3}" "$out/log" | sed 's/^/        /'
+}
+
+section "machine"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+"$apg" doctor
+"$apg" places --places 2
+
+section "examples and samples on the GPU"
+programs=(examples/hello.x10 examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 examples/kmeans.x10)
+[ -n "$samples" ] && programs+=("$samples"/CUDATopology.x10 "$samples"/CUDAKernelTest.x10 "$samples"/CUDABlackScholes.x10)
+for program in "${programs[@]}"; do
+    LINES_SHOWN=4 try "$program" "$apg" run "$program" --accels all
+    LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
+done
+
+section "whole programs on the GPU"
+for program in tests/programs/*.x10; do
+    status=$(sed -n 's|^// status: ||p' "$program")
+    timeout 120 "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
+    found=$?
+    sorted=cat
+    grep -q '^// sorted' "$program" && sorted=sort
+    if [ "$found" = "${status:-0}" ] && cmp -s <($sorted "$out/found") <(sed 's/@PLACES@/1/' "${program%.x10}.out" | $sorted); then
+        echo "ok      $program"
+    else
+        echo "FAILED  $program (status $found)"
+        failed=1
+        diff <($sorted "$out/found") <($sorted "${program%.x10}.out") | head -n 5
+        tail -n 3 "$out/log"
+    fi
+done
+
+if command -v compute-sanitizer >/dev/null; then
+    section "compute-sanitizer"
+    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10)
+    [ -n "$samples" ] && checked+=("$samples"/CUDAKernelTest.x10)
+    for program in "${checked[@]}"; do
+        "$apg" build "$program" -o "$out/program"
+        for tool in memcheck racecheck synccheck; do
+            LINES_SHOWN=1 try "$tool $program" env X10RT_ACCELS=ALL compute-sanitizer --tool "$tool" --error-exitcode 9 "$out/program"
+        done
+    done
+    "$apg" build examples/kmeans.x10 -o "$out/program"
+    for tool in memcheck racecheck synccheck; do
+        LINES_SHOWN=1 try "$tool examples/kmeans.x10" env X10RT_ACCELS=ALL compute-sanitizer --tool "$tool" --error-exitcode 9 "$out/program" -p 20000 -i 3
+    done
+fi
+
+if command -v nvcc >/dev/null; then
+    section "beside hand-written CUDA"
+    for name in launch black_scholes; do
+        nvcc -O3 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
+    done
+    "$apg" run tests/bench/launch.x10 --accels 0 --release
+    "$out/launch"
+    for n in 4000000 64000000; do
+        "$apg" run tests/bench/black_scholes.x10 --accels 0 --release -- "$n"
+        "$out/black_scholes" "$n"
+    done
+fi
+exit "$failed"
