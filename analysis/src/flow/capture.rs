@@ -193,8 +193,10 @@ impl<'a> Walker<'a> {
     }
 
     fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
-        let repeated =
-            self.diagnostics.iter().any(|d| d.range == diagnostic.range && d.code == diagnostic.code);
+        // `x++` reads and assigns: one message is enough.
+        let repeated = self.diagnostics.iter().any(|d| {
+            d.code == diagnostic.code && d.range.intersect(diagnostic.range).is_some_and(|r| !r.is_empty())
+        });
         if repeated {
             return;
         }
