@@ -193,10 +193,11 @@ impl<'a> Walker<'a> {
     }
 
     fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
-        // `x++` reads and assigns: one message is enough.
-        let repeated = self.diagnostics.iter().any(|d| {
-            d.code == diagnostic.code && d.range.intersect(diagnostic.range).is_some_and(|r| !r.is_empty())
-        });
+        // `e++` reads and assigns, at ranges one within the other: that is one finding.
+        let nested = |d: &Diagnostic| {
+            d.range.contains_range(diagnostic.range) || diagnostic.range.contains_range(d.range)
+        };
+        let repeated = self.diagnostics.iter().any(|d| d.code == diagnostic.code && nested(d));
         if repeated {
             return;
         }
