@@ -51,7 +51,7 @@ fn typing_is_parsed_as_part_of_a_block() {
     let (mut local, mut all) = (0, 0);
     for (name, text) in files() {
         let old = parse(&text);
-        for at in text.match_indices(';').map(|it| it.0).step_by(5) {
+        for at in text.match_indices(';').map(|it| it.0).step_by(40) {
             for insert in ["x", " ", ";", "{", ")", " // c\n"] {
                 let edit = Edit::new(TextRange::empty(TextSize::new(at as u32)), insert);
                 let mut new = text.clone();
