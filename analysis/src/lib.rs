@@ -1,5 +1,4 @@
 //! Analysis.
-#![allow(missing_docs)]
 pub mod body;
 pub mod check;
 pub mod constraint;

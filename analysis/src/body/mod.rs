@@ -118,6 +118,7 @@ pub enum Dispatch {
 
 /// Expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum ExprKind {
     /// Could not be resolved; already reported.
     Error,
@@ -187,6 +188,7 @@ pub enum ExprKind {
 
 /// The left side of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum AssignTarget {
     /// A local.
     Local(LocalId),
@@ -253,6 +255,7 @@ pub struct Annotation {
 
 /// What a `for (x in e)` iterates over; decides how it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum Iteration {
     /// `IntRange`: ascending by one, both ends included. The variable is an `Int`.
     IntRange,
@@ -278,6 +281,7 @@ pub enum Clocked {
 
 /// Statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum StmtKind {
     /// Did not parse or resolve; already reported.
     Error,

@@ -12,6 +12,18 @@ pub enum Node {
     Stmt(StmtId),
 }
 
+impl From<StmtId> for Node {
+    fn from(stmt: StmtId) -> Node {
+        Node::Stmt(stmt)
+    }
+}
+
+impl From<ExprId> for Node {
+    fn from(expr: ExprId) -> Node {
+        Node::Expr(expr)
+    }
+}
+
 impl Body {
     /// The direct children of `node`, in evaluation order. Closure bodies count as children, so do
     /// the arguments of annotations.

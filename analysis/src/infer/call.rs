@@ -227,28 +227,36 @@ impl Infer<'_> {
     }
 
     pub(super) fn static_call(&mut self, picked: Picked, call: Call) -> ExprId {
-        self.check_guard(&picked, None, &call);
         let args = self.convert_args(&picked, call.args);
-        let Picked { method, class_args, type_args, result, .. } = picked;
         let kind = ExprKind::Call {
-            method,
+            method: picked.method,
             dispatch: Dispatch::Static,
             receiver: None,
-            class_args,
-            type_args,
+            class_args: picked.class_args.clone(),
+            type_args: picked.type_args.clone(),
             args,
         };
-        self.alloc(kind, result, call.range)
+        let id = self.alloc(kind, picked.result, call.range);
+        self.guarded(id, &picked)
     }
 
     pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, call: Call) -> ExprId {
-        self.check_guard(&picked, Some(object), &call);
+        if !picked.unproved.terms.is_empty() {
+            self.check_place(&picked, object, &call);
+        }
         let args = self.convert_args(&picked, call.args);
         let receiver = self.convert(object, picked.owner, Why::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
-        let Picked { method, class_args, type_args, result, .. } = picked;
-        let kind = ExprKind::Call { method, dispatch, receiver: Some(receiver), class_args, type_args, args };
-        self.alloc(kind, result, call.range)
+        let kind = ExprKind::Call {
+            method: picked.method,
+            dispatch,
+            receiver: Some(receiver),
+            class_args: picked.class_args.clone(),
+            type_args: picked.type_args.clone(),
+            args,
+        };
+        let id = self.alloc(kind, picked.result, call.range);
+        self.guarded(id, &picked)
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {

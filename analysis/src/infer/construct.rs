@@ -125,7 +125,6 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         match self.pick_constructor(class, given, &call) {
             Ok(picked) => {
-                self.check_guard(&picked, None, &call);
                 let args = self.convert_args(&picked, call.args);
                 let kind =
                     ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
@@ -177,7 +176,6 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
         match self.pick_constructor(class, Some(class_args), &call) {
             Ok(picked) => {
-                self.check_guard(&picked, None, &call);
                 let args = self.convert_args(&picked, call.args);
                 let class_args = picked.class_args;
                 StmtKind::ConstructorCall { is_super, class_args, constructor: picked.method, args }

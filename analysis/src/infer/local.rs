@@ -29,6 +29,10 @@ impl Infer<'_> {
         let annotations = self.annotations(annotations.into_iter());
         if let Some(&first) = out.get(from) {
             self.body.stmts[first.0 as usize].annotations = annotations;
+            // Of a single variable, the statement is the whole declaration: fixes move it as one.
+            if out.len() == from + 1 {
+                self.body.stmts[first.0 as usize].range = range_of(decl);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod convert;
 mod ctx;
 mod expr;
 mod facts;
+mod guard;
 mod local;
 mod loops;
 mod name;

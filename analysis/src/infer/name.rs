@@ -92,6 +92,11 @@ impl<'db> Infer<'db> {
         })
     }
 
+    /// The class of a full name.
+    pub(super) fn class_named(&self, names: &[SmolStr]) -> Option<ClassId> {
+        self.type_scope().find_class(names)
+    }
+
     /// The class of an annotation.
     pub(super) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
         let ty = annotation.named_type()?;

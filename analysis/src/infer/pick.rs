@@ -130,13 +130,6 @@ impl Infer<'_> {
         Some(if picked.result == to { call } else { self.convert(call, to, Why::Assignment) })
     }
 
-    /// Conditions of the method that do not follow from what is known here.
-    pub(super) fn check_guard(&mut self, picked: &Picked, object: Option<ExprId>, call: &Call) {
-        if !picked.unproved.terms.is_empty() {
-            self.check_place(picked, object, call);
-        }
-    }
-
     // ---- messages
 
     /// Says why a call means no method.

@@ -15,8 +15,7 @@ use crate::ty::{ConstraintTerm, Path};
 
 impl Infer<'_> {
     /// After a call whose condition does not follow: if it asks for a home, says where that is.
-    pub(super) fn check_place(&mut self, picked: &Picked, object: Option<ExprId>, call: &Call) {
-        let Some(object) = object else { return };
+    pub(super) fn check_place(&mut self, picked: &Picked, object: ExprId, call: &Call) {
         let guard = method_signature(self.db, picked.method).guard.constraint.terms.clone();
         self.check_home(&guard, object, picked.method.name(self.db) == "operator()=", call, false);
     }

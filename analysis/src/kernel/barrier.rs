@@ -128,6 +128,30 @@ impl Uniformity<'_, '_> {
                     }
                 });
             }
+            StmtKind::While { .. }
+            | StmtKind::DoWhile { .. }
+            | StmtKind::For { .. }
+            | StmtKind::ForIn { .. }
+            | StmtKind::Switch { .. } => self.repetition(stmt),
+            StmtKind::Labeled { label, body } => self.looped(*label, |this| this.stmt(*body)),
+            StmtKind::Break(label) => self.leave(*label, None),
+            StmtKind::Continue(label) => self.leave(*label, Some(range.end())),
+            _ => {
+                for child in self.draft.body.children(Node::Stmt(stmt)) {
+                    match child {
+                        Node::Stmt(stmt) => self.stmt(stmt),
+                        Node::Expr(expr) => {
+                            self.expr(expr);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Loops, and `switch`, which can be left like one.
+    fn repetition(&mut self, stmt: StmtId) {
+        match &self.draft.stmt(stmt).kind {
             StmtKind::While { label, condition, body } => {
                 self.repeated(*label, Some(*condition), |this| this.stmt(*body))
             }
@@ -160,19 +184,7 @@ impl Uniformity<'_, '_> {
                     });
                 });
             }
-            StmtKind::Labeled { label, body } => self.looped(*label, |this| this.stmt(*body)),
-            StmtKind::Break(label) => self.leave(*label, None),
-            StmtKind::Continue(label) => self.leave(*label, Some(range.end())),
-            _ => {
-                for child in self.draft.body.children(Node::Stmt(stmt)) {
-                    match child {
-                        Node::Stmt(stmt) => self.stmt(stmt),
-                        Node::Expr(expr) => {
-                            self.expr(expr);
-                        }
-                    }
-                }
-            }
+            _ => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
-use super::rules::{Code, Uses};
+use super::rules::{Code, Passed, Uses};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
@@ -23,17 +23,30 @@ impl Draft<'_> {
             Callable::Builtin => {
                 let writes = method.name(self.facts.db) == "operator()=";
                 if let (true, Some(receiver)) = (writes, receiver) {
-                    self.written_rail(*receiver, expr);
+                    self.written_rail(*receiver, expr, uses);
                 }
                 self.builtin_operands(expr, *receiver, args)
             }
             Callable::Function => {
-                if self.device_function_call(expr, *method, *dispatch) {
+                let callable = self.device_function_call(expr, *method, *dispatch);
+                if callable {
                     uses.calls.push((*method, expr));
+                    self.passed_rails(*method, args, uses);
                 }
-                true
+                callable
             }
             Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
+        }
+    }
+
+    /// Notes the rails that a function is given.
+    fn passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut Uses) {
+        for (formal, site) in args.iter().copied().enumerate() {
+            if matches!(self.facts.shape(self.expr(site).ty), Shape::Rail(_))
+                && let Some(local) = self.named_local(site)
+            {
+                uses.passed.push(Passed { method, formal, local, site });
+            }
         }
     }
 
@@ -126,34 +139,7 @@ impl Draft<'_> {
         let range = self.expr(expr).range;
         let name = self.facts.method_name(method);
         let class = method.class(db);
-        if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
-            .iter()
-            .any(|full| self.facts.is_class(class, full))
-        {
-            self.refuse(
-                &cuda::print_in_kernel::RULE,
-                range,
-                "a thread cannot print",
-                "the console belongs to the host: write into a `GlobalRail`, copy it back, and print after the `at`",
-            );
-            return false;
-        }
-        if self.facts.is_class(class, "x10.lang.Clock") {
-            self.refuse(
-                &cuda::clock_operation::RULE,
-                range,
-                &format!("a thread cannot call `{name}`"),
-                "the threads of a block have one barrier and no clock object: `Clock.advanceAll()` is all there is",
-            );
-            return false;
-        }
-        if self.facts.is_class(class, "x10.util.CUDAUtilities") && method.name(db).starts_with("auto") {
-            self.refuse(
-                &cuda::auto_in_thread::RULE,
-                range,
-                &format!("`{name}` is asked too late"),
-                "it decides how the kernel is launched: write `val n = ...` before the outer `finish`, and use `n` here",
-            );
+        if self.refused_library_call(expr, method, &name) {
             return false;
         }
         if self.facts.class_kind(class) == ClassKind::Struct
@@ -177,6 +163,45 @@ impl Draft<'_> {
         }
         self.unannotated(expr, method, &name);
         true
+    }
+
+    /// Calls of the library that have a rule of their own; gives whether it is one.
+    fn refused_library_call(&self, expr: ExprId, method: MethodId, name: &str) -> bool {
+        let range = self.expr(expr).range;
+        let class = method.class(self.facts.db);
+        if ["x10.io.Console", "x10.io.Printer", "x10.io.Writer"]
+            .iter()
+            .any(|full| self.facts.is_class(class, full))
+        {
+            self.refuse(
+                &cuda::print_in_kernel::RULE,
+                range,
+                "a thread cannot print",
+                "the console belongs to the host: write into a `GlobalRail`, copy it back, and print after the `at`",
+            );
+            return true;
+        }
+        if self.facts.is_class(class, "x10.lang.Clock") {
+            self.refuse(
+                &cuda::clock_operation::RULE,
+                range,
+                &format!("a thread cannot call `{name}`"),
+                "the threads of a block have one barrier and no clock object: `Clock.advanceAll()` is all there is",
+            );
+            return true;
+        }
+        if self.facts.is_class(class, "x10.util.CUDAUtilities")
+            && method.name(self.facts.db).starts_with("auto")
+        {
+            self.refuse(
+                &cuda::auto_in_thread::RULE,
+                range,
+                &format!("`{name}` is asked too late"),
+                "it decides how the kernel is launched: write `val n = ...` before the outer `finish`, and use `n` here",
+            );
+            return true;
+        }
+        false
     }
 
     fn receiver_type(&self, receiver: Option<ExprId>) -> crate::ty::Ty {

@@ -135,8 +135,7 @@ impl Draft<'_> {
             .filter(|expr| expr.kind == ExprKind::Local(local) && inside(expr.range))
             .collect();
         let first = uses.first()?.range;
-        let Repair::Edits { title, mut edits } =
-            self.hoist(first, &format!("{}_now", self.local(local).name))
+        let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("{}_now", self.local(local).name))
         else {
             return None;
         };
@@ -148,7 +147,6 @@ impl Draft<'_> {
                 .map(|expr| RepairEdit { range: expr.range, text: name.clone() }),
         );
         edits.dedup();
-        let _ = title;
         Some(Repair::edits(
             vec![text(format!("Copy `{}` into a `val` before the `at`", self.local(local).name))],
             edits,
@@ -208,8 +206,15 @@ impl Draft<'_> {
     }
 
     /// An element is written: a captured host rail is only a copy.
-    pub fn written_rail(&self, rail: ExprId, site: ExprId) {
-        let Some(local) = self.named_local(rail) else { return };
+    pub fn written_rail(&self, rail: ExprId, site: ExprId, uses: &mut Uses) {
+        if let Some(local) = self.named_local(rail) {
+            uses.written.push(local);
+            self.written_local(local, site);
+        }
+    }
+
+    /// The same for a local, at `site`.
+    pub(super) fn written_local(&self, local: LocalId, site: ExprId) {
         let declared = self.local(local);
         if self.inner.contains(&local) || !matches!(self.facts.shape(declared.ty), Shape::Rail(_)) {
             return;

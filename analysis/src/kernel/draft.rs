@@ -68,6 +68,22 @@ impl<'a> Draft<'a> {
         self.broken.get()
     }
 
+    /// Whether `node` or anything below it has an error that others report; then there is no kernel.
+    pub fn has_errors(&self, node: impl Into<Node>) -> bool {
+        let mut found = false;
+        self.body.walk(node.into(), &mut |node| {
+            found |= match node {
+                Node::Stmt(stmt) => matches!(self.stmt(stmt).kind, StmtKind::Error),
+                Node::Expr(expr) => matches!(self.expr(expr).kind, ExprKind::Error),
+            };
+            !found
+        });
+        if found {
+            self.mark_broken();
+        }
+        found
+    }
+
     /// All violations so far, in source order.
     pub fn into_violations(self) -> Vec<Violation> {
         let mut found = self.found.into_inner();
@@ -156,7 +172,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Moves a whole statement before the statement that holds the `at`.
-    pub fn move_out(&self, stmt: StmtId, after: bool) -> Repair {
+    pub fn move_out(&self, stmt: StmtId, after: bool) -> Option<Repair> {
+        if self.shares_its_declaration(stmt) {
+            return None;
+        }
         let range = self.stmt(stmt).range;
         let (anchor, in_block) = self.anchor();
         let anchor = self.stmt(anchor).range;
@@ -171,7 +190,15 @@ impl<'a> Draft<'a> {
             edits.push(RepairEdit { range: TextRange::empty(anchor.start()), text: vec![text("{ ")] });
             edits.push(RepairEdit { range: TextRange::empty(anchor.end()), text: vec![text(" }")] });
         }
-        Repair::edits(vec![text(format!("Move the statement {side} the `at`"))], edits)
+        Some(Repair::edits(vec![text(format!("Move the statement {side} the `at`"))], edits))
+    }
+
+    /// Whether it is one of several variables of one `val a = 1, b = 2;`, which cannot be moved alone.
+    pub fn shares_its_declaration(&self, stmt: StmtId) -> bool {
+        match self.stmt(stmt).kind {
+            StmtKind::Let { local, .. } => self.local(local).range.start() == self.stmt(stmt).range.start(),
+            _ => false,
+        }
     }
 
     /// The outermost statement around the `at` that a declaration can be put before, and whether it

@@ -229,6 +229,15 @@ impl Facts<'_> {
             .map(|field| field_type(self.db, field))
     }
 
+    /// The instance fields of a class that have an initialiser.
+    pub fn initialised_fields(&self, class: ClassId) -> Vec<FieldId> {
+        let initialised = |field: &FieldId| {
+            !field_is_static(self.db, *field)
+                && field_item(self.db, *field).is_some_and(|item| item.has_initializer && !item.is_property)
+        };
+        fields(self.db, class).iter().copied().filter(initialised).collect()
+    }
+
     /// Bytes of a plain value in device memory, aligned as C++ does.
     pub fn size(&self, ty: Ty) -> Option<u64> {
         self.size_and_alignment(ty, 0).map(|(size, _)| size)

@@ -1,5 +1,7 @@
 //! `@CUDA` functions: their own code, and what kernels reach through them.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
@@ -7,73 +9,123 @@ use super::facts::Facts;
 use super::rules::{Code, Uses};
 use super::violation::Violation;
 use crate::body::parents::Parents;
-use crate::body::{Body, ExprId, StmtId, StmtKind};
+use crate::body::{Body, ExprId, LocalId, StmtId};
+use crate::db::Db;
 use crate::diagnostics::{Severity, cuda};
-use crate::ids::MethodId;
+use crate::ids::{FieldId, MethodId};
+use crate::infer::Owner;
 use crate::item_tree::ClassKind;
 
 /// What is known about one `@CUDA` function by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FunctionCode {
     /// Broken rules, ranges relative to the function.
     pub violations: Vec<Violation>,
     /// What it calls.
     pub calls: Vec<MethodId>,
+    /// The formals that are rails whose elements it sets.
+    writes: Vec<usize>,
+    /// The formals that are rails and passed on: to which formal of what.
+    passes: Vec<(usize, MethodId, usize)>,
     /// It has errors that others report.
-    pub broken: bool,
+    broken: bool,
 }
 
-/// Checks the code of one `@CUDA` function, not of those it calls.
-pub(super) fn function_code(facts: &Facts, method: MethodId, body: &Body) -> FunctionCode {
-    let Some(root) = body.root else {
-        return FunctionCode { violations: Vec::new(), calls: Vec::new(), broken: false };
-    };
+/// Checks the code of one function for the device, not of those it calls.
+#[salsa::tracked]
+pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> {
+    let facts = Facts { db };
+    let result = facts.body(method);
+    let body = &result.body;
+    let Some(root) = body.root else { return Arc::default() };
     let parents = Parents::of(body);
-    let mut draft = Draft::new(facts, body, &parents, root);
+    let mut draft = Draft::new(&facts, body, &parents, root);
     draft.inner.extend(body.params.iter().copied());
-    let class = method.class(facts.db);
-    let this = !facts.is_static(method) && facts.class_kind(class) == ClassKind::Struct;
+    let is_struct = facts.class_kind(method.class(db)) == ClassKind::Struct;
+    let this = is_struct && !facts.is_static(method);
     let mut uses = Uses::default();
-    // The constructor of a plain struct only sets its fields.
+    draft.device_code(root, Code::Function { this }, &mut uses);
     if facts.is_constructor(method) {
-        draft.constructor(root, &mut uses);
-    } else {
-        draft.device_code(root, Code::Function { this }, &mut uses);
+        draft.field_initialisers(method, root, &mut uses);
     }
+    let formal = |local: LocalId| body.params.iter().position(|param| *param == local);
     let mut calls: Vec<MethodId> = Vec::new();
     for (callee, _) in &uses.calls {
         if !calls.contains(callee) {
             calls.push(*callee);
         }
     }
-    let broken = draft.is_broken();
-    FunctionCode { violations: draft.into_violations(), calls, broken }
+    let passed = uses.passed.iter();
+    Arc::new(FunctionCode {
+        calls,
+        writes: uses.written.iter().filter_map(|local| formal(*local)).collect(),
+        passes: passed.filter_map(|it| Some((formal(it.local)?, it.method, it.formal))).collect(),
+        broken: draft.is_broken(),
+        violations: draft.into_violations(),
+    })
 }
 
+/// The functions reached from some code, by name.
+type Codes = FxHashMap<MethodId, Arc<FunctionCode>>;
+
 impl Draft<'_> {
-    fn constructor(&self, root: StmtId, uses: &mut Uses) {
-        for stmt in self.statements(root) {
-            match self.stmt(stmt).kind {
-                StmtKind::Property { .. } | StmtKind::ConstructorCall { .. } => {}
-                _ => self.device_code(stmt, Code::Function { this: true }, uses),
+    /// The initialisers of a struct's fields are part of its constructors.
+    fn field_initialisers(&self, constructor: MethodId, root: StmtId, uses: &mut Uses) {
+        for field in self.facts.initialised_fields(constructor.class(self.facts.db)) {
+            let result = self.facts.body_of(Owner::Field(field));
+            let (found, calls) = initialiser_code(self.facts, &result.body);
+            uses.calls.extend(calls.into_iter().map(|method| (method, ExprId(0))));
+            if let Some(first) = found.first() {
+                self.bad_initialiser(field, root, first);
             }
         }
+    }
+
+    fn bad_initialiser(&self, field: FieldId, root: StmtId, first: &Violation) {
+        let name = field.name(self.facts.db);
+        let message =
+            format!("the initialiser of the field `{name}` is nothing for a device: {}", first.message);
+        let mut violation = self.violation(first.rule, self.stmt(root).range, message);
+        violation.notes.clone_from(&first.notes);
+        self.report(violation);
     }
 
     /// All functions that a kernel reaches, each once, in order of first call. What is wrong with one of
     /// them is reported at the call that leads there.
     pub(super) fn functions(&self, uses: &Uses) -> Vec<MethodId> {
+        let mut codes = Codes::default();
         let mut reached = Vec::new();
         for (method, call) in &uses.calls {
-            self.reach(*method, *call, &mut reached);
+            let order = self.reachable(*method, &mut codes);
+            self.check_reached(*method, *call, &order, &codes);
+            for found in order {
+                if !reached.contains(&found) {
+                    reached.push(found);
+                }
+            }
         }
+        self.check_passed(uses, &codes);
         reached
     }
 
-    fn reach(&self, method: MethodId, call: ExprId, reached: &mut Vec<MethodId>) {
-        let mut codes = FxHashMap::default();
+    /// `method` and all that it calls, callers first.
+    fn reachable(&self, method: MethodId, codes: &mut Codes) -> Vec<MethodId> {
         let mut order = Vec::new();
-        self.collect(method, &mut codes, &mut order);
-        for found in &order {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![method];
+        while let Some(method) = open.pop() {
+            if seen.insert(method) {
+                let code =
+                    codes.entry(method).or_insert_with(|| function_code(self.facts.db, method).clone());
+                open.extend(code.calls.iter().rev().copied());
+                order.push(method);
+            }
+        }
+        order
+    }
+
+    fn check_reached(&self, method: MethodId, call: ExprId, order: &[MethodId], codes: &Codes) {
+        for found in order {
             let code = &codes[found];
             if code.broken {
                 self.mark_broken();
@@ -83,38 +135,15 @@ impl Draft<'_> {
             {
                 self.bad_callee(method, *found, call, first);
             }
-            if !reached.contains(found) {
-                reached.push(*found);
-            }
         }
-        if let Some(cycle) = recursive(&order, &codes) {
+        if let Some(cycle) = recursive(order, codes) {
             let name = self.facts.method_name(cycle);
-            let note = "a thread's stack is small and fixed: write the repetition as a loop";
             self.refuse(
                 &cuda::recursion::RULE,
                 self.expr(call).range,
                 &format!("`{name}` calls itself, directly or through others"),
-                note,
+                "a thread's stack is small and fixed: write the repetition as a loop",
             );
-        }
-    }
-
-    fn collect(
-        &self,
-        method: MethodId,
-        codes: &mut FxHashMap<MethodId, FunctionCode>,
-        order: &mut Vec<MethodId>,
-    ) {
-        let mut open = vec![method];
-        while let Some(method) = open.pop() {
-            if codes.contains_key(&method) {
-                continue;
-            }
-            let body = self.facts.body(method);
-            let code = function_code(self.facts, method, &body.body);
-            open.extend(code.calls.iter().rev().copied());
-            order.push(method);
-            codes.insert(method, code);
         }
     }
 
@@ -135,10 +164,46 @@ impl Draft<'_> {
             .related(Some(found), first.range, first.message.clone()),
         );
     }
+
+    /// Captured host rails that a function is given which sets elements of them.
+    fn check_passed(&self, uses: &Uses, codes: &Codes) {
+        let mut written: FxHashSet<(MethodId, usize)> = FxHashSet::default();
+        for (method, code) in codes {
+            written.extend(code.writes.iter().map(|formal| (*method, *formal)));
+        }
+        loop {
+            let before = written.len();
+            for (method, code) in codes {
+                for (formal, callee, theirs) in &code.passes {
+                    if written.contains(&(*callee, *theirs)) {
+                        written.insert((*method, *formal));
+                    }
+                }
+            }
+            if written.len() == before {
+                break;
+            }
+        }
+        for passed in &uses.passed {
+            if written.contains(&(passed.method, passed.formal)) {
+                self.written_local(passed.local, passed.site);
+            }
+        }
+    }
+}
+
+/// What is wrong with the initialiser of a field, and what it calls.
+fn initialiser_code(facts: &Facts, body: &Body) -> (Vec<Violation>, Vec<MethodId>) {
+    let Some(root) = body.root else { return (Vec::new(), Vec::new()) };
+    let parents = Parents::of(body);
+    let draft = Draft::new(facts, body, &parents, root);
+    let mut uses = Uses::default();
+    draft.device_code(root, Code::Function { this: true }, &mut uses);
+    (draft.into_violations(), uses.calls.into_iter().map(|(method, _)| method).collect())
 }
 
 /// A function that can reach itself.
-fn recursive(order: &[MethodId], codes: &FxHashMap<MethodId, FunctionCode>) -> Option<MethodId> {
+fn recursive(order: &[MethodId], codes: &Codes) -> Option<MethodId> {
     order.iter().copied().find(|start| {
         let mut seen = FxHashSet::default();
         let mut open: Vec<MethodId> = codes[start].calls.clone();

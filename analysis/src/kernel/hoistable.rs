@@ -9,6 +9,7 @@ use super::draft::Draft;
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::{Rule, hoist};
+use crate::ids::MethodId;
 use crate::item_tree::items::field_is_static;
 
 impl Draft<'_> {
@@ -30,10 +31,7 @@ impl Draft<'_> {
             ExprKind::Error => self.mark_broken(),
             ExprKind::Literal(_) => {}
             ExprKind::Local(local) => self.hoistable_local(*local, node.range, whole),
-            ExprKind::Here => {
-                self.not_hoistable(expr, &hoist::here::RULE, "`here` is not known before the launch", "place",
-                    "the host evaluates this before the launch, where `here` is the host, and not the device that the kernel runs on");
-            }
+            ExprKind::Here => self.here_before_launch(node.range),
             ExprKind::This | ExprKind::Outer(_) => {
                 self.not_hoistable(
                     expr,
@@ -42,6 +40,9 @@ impl Draft<'_> {
                     "self",
                     "copy what is needed of it into a `val` before the `at`",
                 );
+            }
+            ExprKind::Field { .. } | ExprKind::Call { .. } if self.asks_here(expr) => {
+                self.here_before_launch(node.range)
             }
             ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
             ExprKind::StaticField(field) => {
@@ -53,11 +54,7 @@ impl Draft<'_> {
                 if *dispatch != Dispatch::Virtual && self.facts.is_pure(*method) {
                     return below(self);
                 }
-                let name = self.facts.method_name(*method);
-                let suggestion = suggestion(method.name(self.facts.db));
-                self.not_hoistable(expr, &hoist::call::RULE, &format!("a call of `{name}` is not known to be free of effects"), suggestion,
-                    "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
-                     place it runs at, would happen at the wrong place");
+                self.impure_call(expr, *method);
             }
             ExprKind::Coerce { .. }
             | ExprKind::Cast { .. }
@@ -79,6 +76,40 @@ impl Draft<'_> {
                      these have the same value there");
             }
         }
+    }
+
+    fn impure_call(&self, expr: ExprId, method: MethodId) {
+        let name = self.facts.method_name(method);
+        self.not_hoistable(
+            expr,
+            &hoist::call::RULE,
+            &format!("a call of `{name}` is not known to be free of effects"),
+            &suggestion(method.name(self.facts.db)),
+            "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
+             place it runs at, would happen at the wrong place",
+        );
+    }
+
+    /// Whether it is a field or result of `here` itself.
+    fn asks_here(&self, expr: ExprId) -> bool {
+        match &self.expr(self.strip(expr)).kind {
+            ExprKind::Here => true,
+            ExprKind::Field { object, .. } => self.asks_here(*object),
+            ExprKind::Call { method, receiver: Some(receiver), .. } => {
+                !self.facts.is_pure(*method) && self.asks_here(*receiver)
+            }
+            _ => false,
+        }
+    }
+
+    fn here_before_launch(&self, range: TextRange) {
+        self.refuse(
+            &hoist::here::RULE,
+            range,
+            "`here` is not yet the kernel's place while the kernel is set up",
+            "the host evaluates this before the launch, where `here` is the host and not the device: use the variable of the place that \
+             the `at` names, before the `at`",
+        );
     }
 
     fn hoistable_local(&self, local: LocalId, range: TextRange, whole: ExprId) {
@@ -122,7 +153,7 @@ impl Draft<'_> {
             expr,
             &hoist::field_access::RULE,
             &format!("the field `{name}` cannot be read while a kernel is set up"),
-            name,
+            &format!("the_{name}"),
             "the object may live elsewhere or change in between: read the field into a `val` before the `at`",
         );
     }
@@ -155,6 +186,10 @@ impl Draft<'_> {
 }
 
 /// A name for the value of a call.
-fn suggestion(method: &str) -> &str {
-    if method.starts_with("operator") || method == "this" { "value" } else { method }
+fn suggestion(method: &str) -> String {
+    if method.starts_with("operator") || method == "this" {
+        "value".to_owned()
+    } else {
+        format!("the_{method}")
+    }
 }

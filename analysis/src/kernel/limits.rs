@@ -34,6 +34,18 @@ impl Draft<'_> {
         u64::try_from(length).ok()?.checked_mul(self.facts.size(rail.element)?)
     }
 
+    /// A kernel that is known to have no blocks, or blocks without threads.
+    pub fn check_empty(&self, axes: &[Axis]) {
+        for axis in axes.iter().filter(|axis| self.constant(axis.last).is_some_and(|last| last < 0)) {
+            self.refuse(
+                &cuda::empty_range::RULE,
+                self.expr(axis.last).range,
+                "this range is empty, so the kernel does nothing",
+                "the upper end belongs to the range: `0n..(n - 1n)` counts n",
+            );
+        }
+    }
+
     /// Too many threads in a block.
     pub fn check_threads(&self, threads: &[Axis]) {
         let Some(count) = self.extent(threads).filter(|count| *count > MAX_THREADS) else { return };

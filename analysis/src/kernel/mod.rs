@@ -19,6 +19,8 @@ mod rules;
 mod shape;
 mod shared;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};
@@ -69,6 +71,7 @@ pub struct Prelude {
 
 /// What a prelude variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum PreludeKind {
     /// `CUDAUtilities.autoBlocks()`
     AutoBlocks,
@@ -100,6 +103,7 @@ pub struct SharedRail {
 
 /// How a shared rail starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum SharedInit {
     /// `new Rail[T](length)`: zeros. `length` is hoistable.
     Zero { length: ExprId },
@@ -133,6 +137,7 @@ pub enum CaptureSource {
 
 /// How a captured value travels.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum CaptureKind {
     /// A primitive or plain struct, by value.
     Scalar,

@@ -38,18 +38,19 @@ impl Draft<'_> {
         let StmtKind::ForIn { local, components, iterable, body, .. } = &self.stmt(stmt).kind else {
             return (None, stmt);
         };
-        let mut ranges = Vec::new();
-        if !self.ranges(level, *iterable, &mut ranges) {
-            return (None, *body);
-        }
-        if ranges.len() > MAX_AXES {
+        if components.len() > MAX_AXES {
             let noun = level.noun();
-            let message = format!("the {noun}s have {} axes, a device has at most {MAX_AXES}", ranges.len());
+            let message =
+                format!("the {noun}s have {} axes, a device has at most {MAX_AXES}", components.len());
             self.report(
                 self.violation(&cuda::too_many_axes::RULE, self.expr(*iterable).range, message).note(
                     "use fewer ranges and compute the further indices from one of them with `/` and `%`",
                 ),
             );
+            return (None, *body);
+        }
+        let mut ranges = Vec::new();
+        if !self.ranges(level, *iterable, &mut ranges) {
             return (None, *body);
         }
         let names: Vec<Option<LocalId>> = match (components.len(), ranges.len()) {
@@ -81,10 +82,7 @@ impl Draft<'_> {
                 found.push(high);
                 starts_right && narrow
             }
-            _ if matches!(node.kind, ExprKind::Error) => {
-                self.mark_broken();
-                false
-            }
+            _ if self.has_errors(expr) => false,
             _ => {
                 let noun = level.noun();
                 self.report(

@@ -11,13 +11,19 @@ use super::violation::Violation;
 use super::{Kernel, Recognised, SharedInit, shape};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{Body, StmtId, StmtKind};
+use crate::body::{Body, Stmt, StmtId, StmtKind};
 use crate::diagnostics::{Severity, cuda};
 
 /// All kernels of a body, in source order, and the annotations that make none.
 pub(super) fn recognise(facts: &Facts, body: &Body) -> Vec<Recognised> {
-    let parents = Parents::of(body);
     let mut found = Vec::new();
+    // Most bodies have no such annotation, and cost no more than this.
+    let speaks_of_kernels =
+        |stmt: &Stmt| stmt.annotations.iter().any(|annotation| annotation.name.starts_with("CUDA"));
+    if !body.stmts.iter().any(speaks_of_kernels) {
+        return found;
+    }
+    let parents = Parents::of(body);
     let mut bodies = FxHashSet::default();
     let Some(root) = body.root else { return found };
     body.walk(Node::Stmt(root), &mut |node| {
@@ -57,6 +63,9 @@ impl Draft<'_> {
     fn complete(&self, place: crate::body::ExprId, shape: shape::Shape) -> Option<Kernel> {
         for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
             self.hoistable(axis.last);
+        }
+        for axes in [&shape.blocks, &shape.threads].into_iter().flatten() {
+            self.check_empty(axes);
         }
         self.check_shared(&shape.shared);
         let mut uses = Uses::default();
@@ -98,24 +107,30 @@ impl Draft<'_> {
 
 /// `@CUDA` or `@CUDADirectParams` where it makes no kernel.
 fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Option<Recognised> {
-    let draft = Draft::new(facts, body, parents, stmt);
     let is_at = matches!(body.stmt(stmt).kind, StmtKind::At { .. });
     // On the `at` itself, not on its body.
     let own = body.stmt(stmt).annotations.iter().find(|annotation| is_at && annotation.name == "CUDA");
     let cuda = annotation(facts, body, stmt, "CUDA").or(own.map(|annotation| annotation.range));
-    let violation = match cuda {
-        Some(range) => misplaced_cuda(&draft, stmt, range),
-        None => {
-            let range = annotation(facts, body, stmt, "CUDADirectParams")?;
-            let violation = draft
-                .violation(&cuda::direct_params_without_cuda::RULE, range, "`@CUDADirectParams` on something that is not a kernel")
-                .note("it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it");
+    let direct = annotation(facts, body, stmt, "CUDADirectParams");
+    let draft = || Draft::new(facts, body, parents, stmt);
+    let violation = match (cuda, direct) {
+        (Some(range), _) => misplaced_cuda(&draft(), stmt, range),
+        (None, Some(range)) => {
+            let violation = draft()
+                .violation(
+                    &cuda::direct_params_without_cuda::RULE,
+                    range,
+                    "`@CUDADirectParams` on something that is not a kernel",
+                )
+                .note(
+                    "it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it",
+                );
             let insert = Repair::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
             if is_at { violation.repair(insert) } else { violation }
         }
+        (None, None) => return None,
     };
-    draft.report(violation);
-    Some(Recognised { at: stmt, kernel: None, violations: draft.into_violations() })
+    Some(Recognised { at: stmt, kernel: None, violations: vec![violation] })
 }
 
 fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {

@@ -14,6 +14,7 @@ use crate::item_tree::source::{Item, item_offset};
 /// Renders the fixes of one item.
 pub(super) struct Renderer<'a> {
     db: &'a dyn Db,
+    file: SourceFile,
     text: &'a Arc<str>,
     /// Where the item starts in its file.
     pub offset: TextSize,
@@ -21,16 +22,19 @@ pub(super) struct Renderer<'a> {
 
 impl<'a> Renderer<'a> {
     pub fn new(db: &'a dyn Db, owner: Item) -> Renderer<'a> {
-        Renderer { db, text: owner.file(db).text(db), offset: item_offset(db, owner) }
+        Renderer { db, file: owner.file(db), text: owner.file(db).text(db), offset: item_offset(db, owner) }
     }
 
     /// The fix, with absolute ranges.
     pub fn fix(&self, repair: &Repair) -> Fix {
         match repair {
-            Repair::Edits { title, edits } => Fix {
-                title: shorten(&self.pieces(title, None)),
-                edits: edits.iter().map(|edit| self.edit(edit)).collect(),
-            },
+            Repair::Edits { title, edits, import: name } => {
+                let import = name.and_then(|name| import(self.db, self.file, name));
+                Fix {
+                    title: shorten(&self.pieces(title, None)),
+                    edits: import.into_iter().chain(edits.iter().map(|edit| self.edit(edit))).collect(),
+                }
+            }
             Repair::Annotate(method) => annotate(self.db, *method),
         }
     }
@@ -102,18 +106,19 @@ fn annotate(db: &dyn Db, method: MethodId) -> Fix {
     let offset = item_offset(db, Item::Method(method));
     let mut edits =
         vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];
-    edits.splice(0..0, import(db, file));
+    edits.splice(0..0, import(db, file, "CUDA"));
     Fix { title: format!("Annotate `{name}` with `@CUDA`"), edits }
 }
 
-/// The import of the annotation, unless the file has it.
-fn import(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
+/// The import of an annotation, unless the file has it.
+fn import(db: &dyn Db, file: SourceFile, name: &str) -> Option<TextEdit> {
+    let wanted = format!("import x10.compiler.{name};");
     let text: &str = file.text(db);
     let mut offset = 0;
     let mut behind = 0;
     for line in text.split_inclusive('\n') {
         let code = line.trim();
-        if code == "import x10.compiler.CUDA;" || code == "import x10.compiler.*;" {
+        if code == wanted || code == "import x10.compiler.*;" {
             return None;
         }
         offset += line.len();
@@ -125,11 +130,7 @@ fn import(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
         }
     }
     let at = TextSize::try_from(behind).ok()?;
-    Some(TextEdit {
-        file: Some(file),
-        range: TextRange::empty(at),
-        text: "import x10.compiler.CUDA;\n".to_owned(),
-    })
+    Some(TextEdit { file: Some(file), range: TextRange::empty(at), text: format!("{wanted}\n") })
 }
 
 /// A title on one line, of bearable length.

@@ -14,6 +14,8 @@ pub enum Repair {
         title: Vec<Piece>,
         /// The edits, in source order, not overlapping.
         edits: Vec<RepairEdit>,
+        /// An annotation of `x10.compiler` that the file must import.
+        import: Option<&'static str>,
     },
     /// Put `@CUDA` before this method, and import it in its file if need be.
     Annotate(MethodId),
@@ -45,6 +47,7 @@ impl Repair {
         Repair::Edits {
             title: vec![Piece::Text(title.into())],
             edits: vec![RepairEdit { range, text: vec![Piece::Text(text.into())] }],
+            import: None,
         }
     }
 
@@ -56,7 +59,15 @@ impl Repair {
     /// A fix of several edits.
     pub fn edits(title: Vec<Piece>, mut edits: Vec<RepairEdit>) -> Repair {
         edits.sort_by_key(|edit| edit.range.start());
-        Repair::Edits { title, edits }
+        Repair::Edits { title, edits, import: None }
+    }
+
+    /// The same, with an annotation of `x10.compiler` that the file must import.
+    pub fn importing(self, name: &'static str) -> Repair {
+        match self {
+            Repair::Edits { title, edits, .. } => Repair::Edits { title, edits, import: Some(name) },
+            Repair::Annotate(_) => self,
+        }
     }
 }
 

@@ -24,11 +24,10 @@ pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
 /// What is wrong with a `@CUDA` function by itself, not with those it calls.
 #[salsa::tracked]
 pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
-    let facts = Facts { db };
-    if !facts.is_cuda(method) {
+    if !(Facts { db }).is_cuda(method) {
         return Arc::default();
     }
-    Arc::new(function_code(&facts, method, &facts.body(method).body).violations)
+    Arc::new(function_code(db, method).violations.clone())
 }
 
 /// Everything that is wrong with the kernels of an item, and with the item if it is a `@CUDA` function; at

@@ -4,6 +4,7 @@ use apg_syntax::TextRange;
 
 use super::draft::Draft;
 use super::facts::Shape;
+use super::repair::Repair;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Rule, cuda};
@@ -20,6 +21,23 @@ pub(super) struct Uses {
     pub calls: Vec<(MethodId, ExprId)>,
     /// Calls of `Clock.advanceAll()`.
     pub barriers: Vec<ExprId>,
+    /// Locals that are rails whose elements are set.
+    pub written: Vec<LocalId>,
+    /// Locals that are rails and given to functions.
+    pub passed: Vec<Passed>,
+}
+
+/// A rail given to a function.
+#[derive(Debug)]
+pub(super) struct Passed {
+    /// The function.
+    pub method: MethodId,
+    /// Which of its formals.
+    pub formal: usize,
+    /// The rail.
+    pub local: LocalId,
+    /// The argument.
+    pub site: ExprId,
 }
 
 /// Whose code is looked at.
@@ -85,17 +103,19 @@ impl Draft<'_> {
                 uses.locals.push(*local);
                 return self.stack_allocated(*init, code, uses);
             }
-            StmtKind::Let { local, .. } => {
-                let declared = self.local(*local);
-                let shown = self.facts.shape(declared.ty);
-                if matches!(shown, Shape::Generic) {
-                    self.generic_value(declared.range, &self.facts.show(declared.ty));
-                }
-                return true;
+            // With an initialiser, the trouble is with that.
+            StmtKind::Let { local, init: None } if self.facts.shape(self.local(*local).ty) == Shape::Generic => {
+                self.generic_value(self.local(*local).range, &self.facts.show(self.local(*local).ty));
             }
             StmtKind::ForIn { iterable, iteration, body, .. } => {
                 self.device_loop(*iterable, iteration, code, uses);
                 self.device_node(Node::Stmt(*body), code, uses);
+            }
+            StmtKind::ConstructorCall { constructor, args, .. } => {
+                if let Some(first) = args.first() {
+                    uses.calls.push((*constructor, *first));
+                }
+                return true;
             }
             _ => return true,
         }
@@ -288,11 +308,28 @@ impl Draft<'_> {
             }
             _ => {
                 let shown = self.facts.show(node.ty);
-                self.refuse(&cuda::allocation::RULE, node.range, &format!("a thread cannot make a new `{shown}`"),
-                    "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`");
+                let violation = self
+                    .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
+                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`")
+                    .repair(self.onto_the_stack(expr));
+                self.report(violation);
                 false
             }
         }
+    }
+
+    /// `@StackAllocate` for a `val` that holds a small rail of fixed size.
+    fn onto_the_stack(&self, expr: ExprId) -> Option<Repair> {
+        const LARGEST: i64 = 64;
+        let (args, element) = self.new_rail(expr)?;
+        let fits = (0..=LARGEST).contains(&self.constant(*args.first()?)?);
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(expr)) else { return None };
+        let StmtKind::Let { local, .. } = self.stmt(stmt).kind else { return None };
+        let alone = !self.shares_its_declaration(stmt) && !self.local(local).mutable;
+        (fits && alone && self.facts.shape(element) == Shape::Plain).then(|| {
+            Repair::insert("Keep it on the thread's stack", self.stmt(stmt).range.start(), "@StackAllocate ")
+                .importing("StackAllocate")
+        })
     }
 
     /// `@StackAllocate val r = new Rail[T](n)`.

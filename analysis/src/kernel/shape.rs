@@ -5,8 +5,9 @@ use apg_syntax::{TextRange, TextSize};
 
 use super::draft::Draft;
 use super::range::Level;
-use super::repair::{Repair, RepairEdit, text};
+use super::repair::{Piece, Repair, RepairEdit, text};
 use super::{Axis, Prelude, PreludeKind, SharedRail};
+use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Rule, cuda};
 
@@ -69,8 +70,7 @@ impl Draft<'_> {
             |wanted: fn(&StmtKind) -> bool| stmts.iter().position(|stmt| wanted(&self.stmt(*stmt).kind));
         let main = find(|kind| matches!(kind, StmtKind::Finish { .. })).or_else(|| find(is_loop));
         if main.is_none() {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let (rule, wanted): (&'static Rule, &str) = match level {
@@ -128,39 +128,42 @@ impl Draft<'_> {
                 }
                 self.statements(*body)
             }
-            (_, Level::Blocks) => {
-                self.report(
-                    self.violation(
-                        &cuda::missing_block_finish::RULE,
-                        self.head_of_loop(stmt),
-                        "the loop over the blocks is not in a `finish`",
-                    )
-                    .note("a kernel ends when all its blocks have: write `finish for (block in ...) async`")
-                    .repair(Repair::insert(
-                        "Write `finish` before the loop",
-                        start,
-                        "finish ",
-                    )),
-                );
-                vec![stmt]
-            }
-            (_, Level::Threads) => {
-                self.report(
-                    self.violation(&cuda::missing_thread_finish::RULE, self.head_of_loop(stmt), "the loop over the threads is not in a `clocked finish`")
-                        .note("a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`")
-                        .repair(Repair::insert("Write `clocked finish` before the loop", start, "clocked finish ")),
-                );
+            _ => {
+                self.missing_finish(level, stmt);
                 vec![stmt]
             }
         }
+    }
+
+    fn missing_finish(&self, level: Level, stmt: StmtId) {
+        let (rule, words, note): (&'static Rule, _, _) = match level {
+            Level::Blocks => (
+                &cuda::missing_block_finish::RULE,
+                "finish",
+                "a kernel ends when all its blocks have: write `finish for (block in ...) async`",
+            ),
+            Level::Threads => (
+                &cuda::missing_thread_finish::RULE,
+                "clocked finish",
+                "a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`",
+            ),
+        };
+        let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
+        let start = self.stmt(stmt).range.start();
+        self.report(
+            self.violation(rule, self.head_of_loop(stmt), message).note(note).repair(Repair::insert(
+                format!("Write `{words}` before the loop"),
+                start,
+                format!("{words} "),
+            )),
+        );
     }
 
     /// The one loop among the statements of a `finish`: its axes (if right) and its body.
     fn loop_of(&self, level: Level, stmts: &[StmtId], finish: StmtId) -> Option<(Option<Vec<Axis>>, StmtId)> {
         let noun = level.noun();
         let Some(main) = stmts.iter().position(|stmt| is_loop(&self.stmt(*stmt).kind)) else {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let rule = match level {
@@ -213,8 +216,7 @@ impl Draft<'_> {
         let Some(main) =
             stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. }))
         else {
-            if stmts.iter().any(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Error)) {
-                self.mark_broken();
+            if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
             }
             let rule: &'static Rule = match level {
@@ -294,8 +296,7 @@ impl Draft<'_> {
     /// Statements behind the part of the kernel that runs on the device.
     fn extra(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
         for stmt in stmts {
-            if matches!(self.stmt(*stmt).kind, StmtKind::Error) {
-                self.mark_broken();
+            if self.has_errors(*stmt) {
                 continue;
             }
             let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
@@ -341,11 +342,14 @@ impl Draft<'_> {
             }
             return;
         }
-        if matches!(self.expr(init).kind, ExprKind::Error) {
-            return self.mark_broken();
+        if self.has_errors(init) {
+            return;
         }
         if self.constant_rail_call(init).is_some() {
             return;
+        }
+        if self.new_rail(self.strip(init)).is_some() {
+            return self.misplaced_shared_memory(stmt);
         }
         self.report(
             self.violation(
@@ -361,6 +365,46 @@ impl Draft<'_> {
         );
     }
 
+    /// A rail made before the blocks: shared memory belongs to each block.
+    fn misplaced_shared_memory(&self, stmt: StmtId) {
+        let inside = self.first_of_block().filter(|_| !self.shares_its_declaration(stmt)).map(|first| {
+            let range = self.stmt(stmt).range;
+            let start = self.stmt(first).range.start();
+            let moved = vec![Piece::Source(range), Piece::NewLine(start)];
+            let edits = vec![
+                RepairEdit { range, text: Vec::new() },
+                RepairEdit { range: TextRange::empty(start), text: moved },
+            ];
+            Repair::edits(vec![text("Move the shared memory into the block")], edits)
+        });
+        self.report(
+            self.violation(
+                &cuda::misplaced_shared_memory::RULE,
+                self.stmt(stmt).range,
+                "a rail made inside the kernel, but outside its blocks",
+            )
+            .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
+            .note("a rail that all blocks read is made before the `at`")
+            .repair(inside),
+        );
+    }
+
+    /// The first statement of what each block does.
+    fn first_of_block(&self) -> Option<StmtId> {
+        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
+        let mut block = None;
+        self.body.walk(Node::Stmt(body), &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Async { body, .. } = self.stmt(stmt).kind
+                && block.is_none()
+            {
+                block = Some(body);
+            }
+            block.is_none()
+        });
+        self.statements(block?).first().copied()
+    }
+
     fn auto_twice(&self, stmt: StmtId, local: LocalId, first: LocalId) {
         let name = &self.local(first).name;
         let uses = self.body.exprs.iter().filter(|expr| expr.kind == ExprKind::Local(local));
@@ -368,6 +412,7 @@ impl Draft<'_> {
             uses.map(|expr| RepairEdit { range: expr.range, text: vec![text(name.as_str())] }).collect();
         edits.push(RepairEdit { range: self.stmt(stmt).range, text: Vec::new() });
         edits.dedup();
+        let alone = !self.shares_its_declaration(stmt);
         self.report(
             self.violation(
                 &cuda::auto_twice::RULE,
@@ -376,7 +421,7 @@ impl Draft<'_> {
             )
             .note(format!("both would be the same number: use `{name}`"))
             .related(None, self.local(first).range, "asked for here first")
-            .repair(Repair::edits(vec![text(format!("Use `{name}` instead"))], edits)),
+            .repair(alone.then(|| Repair::edits(vec![text(format!("Use `{name}` instead"))], edits))),
         );
     }
 

@@ -27,8 +27,8 @@ impl Draft<'_> {
         let name = &self.local(local).name;
         let init = self.strip(init);
         let Some((constructor_args, element)) = self.new_rail(init) else {
-            if matches!(self.expr(init).kind, ExprKind::Error) {
-                return self.mark_broken();
+            if self.has_errors(init) {
+                return;
             }
             return self.report(
                 self.violation(
@@ -98,6 +98,8 @@ impl Draft<'_> {
         let first = args.first().map(|first| self.facts.shape(self.expr(*first).ty));
         match (args, first) {
             ([rail], Some(Shape::Rail(_) | Shape::GlobalRail(_))) => {
+                // `new Rail[T](global())`: the elements of a global rail.
+                let rail = &self.global_behind(*rail);
                 let known = self.named_local(*rail).is_some_and(|local| !self.inner.contains(&local));
                 if !known {
                     self.not_shared(
@@ -133,6 +135,18 @@ impl Draft<'_> {
                 self.not_shared(site, "it is made in a way that a block cannot repeat");
                 None
             }
+        }
+    }
+
+    /// The global rail `g` of `g()`, else the expression itself.
+    fn global_behind(&self, expr: ExprId) -> ExprId {
+        match &self.expr(self.strip(expr)).kind {
+            ExprKind::Call { method, receiver: Some(receiver), args, .. }
+                if args.is_empty() && self.facts.is_method(*method, "x10.lang.GlobalRail", "operator()") =>
+            {
+                *receiver
+            }
+            _ => expr,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Where top-level types are found: a class `a.b.C` is in the file `a/b/C.x10` below the root of the file
 //! that asks, then below the folders of the source path, then in the library; or in any file that was
 //! named itself (on the command line, or open in the editor) and says `package a.b;`.
+#![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
 //! Types. A [`Ty`] is interned: equal types are the same value, copying is free.
+#![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 mod build;
 pub mod context;
@@ -23,6 +24,7 @@ pub struct Ty {
 
 /// The structure of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum TyKind {
     /// A class, struct or interface with its type arguments; built-in structs (`x10.lang.Int`) too.
     Class { class: ClassId, args: Vec<Ty> },
@@ -72,6 +74,7 @@ pub struct Path {
 
 /// The start of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum PathRoot {
     /// The value of the constrained type.
     SelfValue,

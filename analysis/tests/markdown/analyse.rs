@@ -73,9 +73,9 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
 }
 
 impl Analysed {
-    /// The diagnostics of a file.
-    pub fn diagnostics(&self, file: usize) -> &[Diagnostic] {
-        &self.diagnostics[file]
+    /// The diagnostics of all files.
+    pub fn all(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().flatten()
     }
 
     /// The diagnostics of a file as findings.
@@ -163,8 +163,8 @@ fn line_of(text: &str, offset: TextSize) -> usize {
     text.get(..usize::from(offset)).unwrap_or(text).matches('\n').count()
 }
 
-/// The texts of all files with a fix of the first one applied.
-pub fn apply(analysed: &Analysed, fix: &Fix) -> Vec<String> {
+/// The texts of all files with a fix of one of them applied.
+pub fn apply(analysed: &Analysed, of: usize, fix: &Fix) -> Vec<String> {
     let mut texts: Vec<String> =
         analysed.files.iter().map(|file| file.text(&analysed.db).to_string()).collect();
     let mut edits: Vec<_> = fix.edits.iter().collect();
@@ -172,7 +172,7 @@ pub fn apply(analysed: &Analysed, fix: &Fix) -> Vec<String> {
     edits.reverse();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
     for edit in edits {
-        let file = edit.file.unwrap_or(analysed.files[0]);
+        let file = edit.file.unwrap_or(analysed.files[of]);
         if let Some(index) = analysed.files.iter().position(|known| *known == file) {
             texts[index]
                 .replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.text);

@@ -22,11 +22,14 @@ pub struct File {
     pub line: usize,
 }
 
-/// A block ` ```x10 fixed="..." `: the section's first file after the fix whose title contains that.
+/// A block ` ```x10 fixed="..." `: the section's first file, or the one that `title` names, after the fix of
+/// the first file whose title contains that.
 #[derive(Debug)]
 pub struct Fixed {
     /// Part of the title of the fix.
     pub title: String,
+    /// The file that is shown; without one the first.
+    pub file: Option<String>,
     /// The text it must give.
     pub text: String,
     /// The line of the markdown file where the block starts.
@@ -72,7 +75,7 @@ pub fn read(markdown: &str) -> Result<Vec<Test>, String> {
 
 fn block(info: &str, text: String, line: usize, test: &mut Test) -> Result<(), String> {
     if let Some(title) = attribute(info, "fixed") {
-        test.fixed.push(Fixed { title, text, line });
+        test.fixed.push(Fixed { title, file: attribute(info, "title"), text, line });
         return Ok(());
     }
     let name = attribute(info, "title").unwrap_or_else(|| "Example.x10".to_owned());

@@ -5,6 +5,7 @@
 
 mod analyse;
 mod document;
+mod examples;
 mod expectation;
 
 use std::fs;
@@ -82,7 +83,6 @@ fn check(page: &str, test: &Test) -> Vec<String> {
         for asked in expected.iter().filter(|it| matches!(it.kind, Kind::Revealed | Kind::Place)) {
             findings.extend(analysed.about(index, asked.line, asked.kind));
         }
-        findings.dedup();
         for (line, text) in compare(&expected, &findings) {
             wrong.push(format!("  {page}:{}: {text}", file.line + line));
         }
@@ -100,11 +100,14 @@ fn check_fix(page: &str, test: &Test, analysed: &Analysed, fixed: &Fixed) -> Opt
         let titles: Vec<String> = analysed.fixes(0).into_iter().map(|fix| fix.title).collect();
         return at(format!("no fix has the title `{}`; there are {titles:?}", fixed.title));
     };
-    let texts = apply(analysed, &fix);
-    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&texts[0]));
+    let shown = match &fixed.file {
+        Some(name) => test.files.iter().position(|file| file.name == *name).unwrap_or(0),
+        None => 0,
+    };
+    let texts = apply(analysed, 0, &fix);
+    let (expected, found) = (without_expectations(&fixed.text), without_expectations(&texts[shown]));
     if expected == found {
         return None;
     }
-    let _ = test;
     at(format!("the fix `{}` gives\n{found}", fix.title))
 }

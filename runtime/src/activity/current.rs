@@ -55,9 +55,9 @@ impl Activity {
     }
 
     /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
-    pub fn run(mut self: Box<Self>) {
+    pub fn run(mut self) {
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        let outer = fiber.activity.replace(&raw mut *self);
+        let outer = fiber.activity.replace(&raw mut self);
         let exception = match self.work.take() {
             Some(Work::Closure(closure)) => crate::program::call(closure.get()),
             Some(Work::Runtime(work)) => work(),

@@ -38,7 +38,8 @@ impl Prepared {
     /// A copy of the environment.
     pub fn copy_of(environment: &[u8]) -> Prepared {
         let mut prepared = Prepared {
-            memory: vec![0; environment.len().div_ceil(16)],
+            // Never empty: the device's empty struct has a byte, which the driver reads.
+            memory: vec![0; environment.len().div_ceil(16).max(1)],
             size: environment.len(),
             uploads: Vec::new(),
             buffers: Vec::new(),

@@ -54,3 +54,6 @@ pub fn range_of(rail: Ref, start: i64, count: i64) -> Outcome<(*mut u8, usize)> 
     let size = ty.element_size as usize;
     Ok((rail.elements().wrapping_add(start as usize * size), count as usize * size))
 }
+
+#[cfg(test)]
+mod tests;

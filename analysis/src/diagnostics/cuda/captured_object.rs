@@ -15,15 +15,18 @@ Take what the kernel needs of it into `val`s before the `at`.
 "##,
     failing: r##"
 import x10.compiler.CUDA;
-import x10.util.ArrayList;
+
+class Settings {
+    val scale:Float = 2.0f;
+}
 
 class Example {
-    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, list:ArrayList[Float]) {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, settings:Settings) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
                 clocked finish for (thread in 0n..63n) clocked async {
-                    val n = list.size();
-                    out(block * 64n + thread) = n;
+                    val all = settings;
+                    out(block * 64n + thread) = thread;
                 }
             }
         }
@@ -32,15 +35,18 @@ class Example {
 "##,
     mended: r##"
 import x10.compiler.CUDA;
-import x10.util.ArrayList;
+
+class Settings {
+    val scale:Float = 2.0f;
+}
 
 class Example {
-    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, list:ArrayList[Float]) {
-        val n = list.size();
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, settings:Settings) {
+        val scale = settings.scale;
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
                 clocked finish for (thread in 0n..63n) clocked async {
-                    out(block * 64n + thread) = n;
+                    out(block * 64n + thread) = scale;
                 }
             }
         }

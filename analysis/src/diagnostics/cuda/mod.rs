@@ -26,6 +26,7 @@ pub mod constant_rail_source;
 pub mod direct_params_without_cuda;
 pub mod element_type;
 pub mod empty_kernel;
+pub mod empty_range;
 pub mod extra_statement;
 pub mod finish_in_kernel;
 pub mod generic_call;
@@ -38,6 +39,7 @@ pub mod interface_call;
 pub mod iterator_in_kernel;
 pub mod long_range;
 pub mod misplaced_annotation;
+pub mod misplaced_shared_memory;
 pub mod missing_block_async;
 pub mod missing_block_finish;
 pub mod missing_block_loop;
@@ -108,6 +110,7 @@ pub static RULES: &[&Rule] = &[
     &direct_params_without_cuda::RULE,
     &element_type::RULE,
     &empty_kernel::RULE,
+    &empty_range::RULE,
     &extra_statement::RULE,
     &finish_in_kernel::RULE,
     &generic_call::RULE,
@@ -120,6 +123,7 @@ pub static RULES: &[&Rule] = &[
     &iterator_in_kernel::RULE,
     &long_range::RULE,
     &misplaced_annotation::RULE,
+    &misplaced_shared_memory::RULE,
     &missing_block_async::RULE,
     &missing_block_finish::RULE,
     &missing_block_loop::RULE,

@@ -14,11 +14,12 @@ Use at most three ranges, and compute further indices from one of them with `/` 
 "##,
     failing: r##"
 import x10.compiler.CUDA;
+import x10.array.IterationSpace;
 
 class Example {
-    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}, space:IterationSpace{self.rank == 4}) {
         finish async at (p) @CUDA {
-            finish for ([a, b, c, d] in 0n..1n * 0n..1n * 0n..1n * 0n..0n) async {
+            finish for ([a, b, c, d] in space) async {
                 clocked finish for (thread in 0n..63n) clocked async {
                     out(thread) = thread;
                 }

@@ -1,0 +1,128 @@
+//! Conditions of methods that do not follow from what is known at a call: they are checked when the
+//! program runs, as far as their parts can be named here.
+
+use apg_syntax::TextRange;
+use smol_str::SmolStr;
+
+use super::ctx::Infer;
+use super::pick::{Call, Picked};
+use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtKind};
+use crate::place::{is_here, required_home};
+use crate::ty::known::Known;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+
+impl Infer<'_> {
+    /// `call`, after a check of what `picked` asks for. A home is checked by the object itself.
+    pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked) -> ExprId {
+        if self.in_kernel || picked.unproved.terms.is_empty() {
+            return call;
+        }
+        let (range, ty) = (self.range(call), self.ty(call));
+        // The method may speak of what the caller cannot: that is no fault of the caller's.
+        let said = self.diagnostics.len();
+        let mut stmts = Vec::new();
+        for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
+            let Some(refused) = self.refutation(term, range) else { continue };
+            let Some(exception) = self.failed_check(term, range) else { continue };
+            let then = self.alloc_stmt(StmtKind::Throw(exception), range);
+            stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
+        }
+        self.diagnostics.truncate(said);
+        if stmts.is_empty() {
+            return call;
+        }
+        self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
+    }
+
+    /// `new FailedDynamicCheckException("...")`
+    fn failed_check(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
+        let names = ["x10", "lang", "FailedDynamicCheckException"].map(SmolStr::new_static);
+        let class = self.class_named(&names)?;
+        let text =
+            Literal::String(SmolStr::from(format!("the condition {term} of the method does not hold")));
+        let string = Ty::string(self.db);
+        let text = self.alloc(ExprKind::Literal(text), string, range);
+        let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };
+        let picked = self.pick_constructor(class, Some(Vec::new()), &call).ok()?;
+        let args = self.convert_args(&picked, call.args);
+        let kind = ExprKind::New { class, class_args: Vec::new(), constructor: picked.method, args };
+        Some(self.alloc(kind, picked.result, range))
+    }
+
+    /// An expression that is true if the term does not hold.
+    fn refutation(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
+        let boolean = Ty::boolean(self.db);
+        let (a, b, negated) = match term {
+            ConstraintTerm::Equal(a, b) => (a, b, true),
+            ConstraintTerm::NotEqual(a, b) => (a, b, false),
+            ConstraintTerm::Holds(a) => {
+                let left = self.path_value(a, None, range)?;
+                let right = self.alloc(ExprKind::Literal(Literal::Bool(true)), boolean, range);
+                return Some(self.alloc(ExprKind::Equal { negated: true, left, right }, boolean, range));
+            }
+            ConstraintTerm::Opaque(_) => return None,
+        };
+        let is_literal = |path: &Path| matches!(path.root, PathRoot::Literal(_));
+        let (left, right) = if is_literal(a) {
+            let right = self.path_value(b, None, range)?;
+            (self.path_value(a, Some(self.ty(right)), range)?, right)
+        } else {
+            let left = self.path_value(a, None, range)?;
+            (left, self.path_value(b, Some(self.ty(left)), range)?)
+        };
+        let same = self.ty(left).base(self.db) == self.ty(right).base(self.db)
+            || self.is_subtype(self.ty(left), self.ty(right))
+            || self.is_subtype(self.ty(right), self.ty(left));
+        same.then(|| self.alloc(ExprKind::Equal { negated, left, right }, boolean, range))
+    }
+
+    /// The value that a path names; a literal is of type `like`.
+    fn path_value(&mut self, path: &Path, like: Option<Ty>, range: TextRange) -> Option<ExprId> {
+        if is_here(path) {
+            let ours = path.root == PathRoot::Here || *path == self.here_path();
+            let ty = Ty::place(self.db);
+            return ours.then(|| self.alloc(ExprKind::Here, ty, range));
+        }
+        let mut value = match &path.root {
+            PathRoot::Local { name, offset } => {
+                let same = |local: &crate::body::Local| {
+                    local.name == *name && u32::from(local.range.start()) == *offset
+                };
+                let index = self.body.locals.iter().position(same)?;
+                self.read(LocalId(index as u32), range)
+            }
+            PathRoot::This if !self.is_static => self.this_value(range),
+            PathRoot::Literal(text) => {
+                let ty = like?.base(self.db);
+                let literal = self.literal_of(text, ty)?;
+                self.alloc(ExprKind::Literal(literal), ty, range)
+            }
+            _ => return None,
+        };
+        for field in &path.fields {
+            let ty = self.ty(value);
+            let known = self.find_field(ty, field).is_some()
+                || self.context().find_property_method(ty, field).is_some();
+            if !known {
+                return None;
+            }
+            value = self.member(value, field, range, range);
+        }
+        Some(value)
+    }
+
+    fn literal_of(&self, text: &str, ty: Ty) -> Option<Literal> {
+        if text == "null" {
+            return Some(Literal::Null);
+        }
+        match ty.primitive(self.db)? {
+            Known::Boolean => text.parse().ok().map(Literal::Bool),
+            Known::Float | Known::Double => {
+                let number = text.trim_end_matches(['f', 'F', 'd', 'D']);
+                number.parse::<f64>().ok().map(|value| Literal::Float(value.to_bits()))
+            }
+            Known::Char => None,
+            _ => text.parse().ok().map(Literal::Int),
+        }
+    }
+}
