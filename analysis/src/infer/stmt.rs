@@ -99,6 +99,14 @@ impl Infer<'_> {
             ast::Stmt::ClassDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::StructDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::InterfaceDecl(c) => self.local_class(c.name(), c.syntax()),
+            // An abbreviation without parameters is nothing but another name for its type.
+            ast::Stmt::TypeDef(t) if t.type_param_list().is_none() && t.formal_list().is_none() => {
+                let ty = t.ty().map_or_else(|| Ty::error(self.db), |ty| self.written_type(&ty));
+                if let Some(name) = t.name() {
+                    self.local_types.push((name.text(), Found::Param(ty)));
+                }
+                StmtKind::Empty
+            }
             ast::Stmt::TypeDef(_) => {
                 self.unsupported(
                     range,
