@@ -23,7 +23,7 @@ impl Lowerer<'_> {
     pub(super) fn everything(&mut self) {
         loop {
             while let Some((key, id)) = self.queue.pop() {
-                if self.endless || self.program.functions.len() > MAX_FUNCTIONS {
+                if self.endless || self.too_large() {
                     return;
                 }
                 self.write(&key, id);
@@ -44,6 +44,18 @@ impl Lowerer<'_> {
             self.write_dispatcher(&callee, id);
         }
         self.fill_fields();
+    }
+
+    /// Reports a program that goes on growing though no single type is deep.
+    fn too_large(&mut self) -> bool {
+        let too_large = self.program.functions.len() > MAX_FUNCTIONS;
+        if too_large {
+            let message = format!("the program needs more than {MAX_FUNCTIONS} functions");
+            let error = super::LowerError::new("build/too-large", message);
+            let note = "generic classes or methods call each other with ever new type arguments; let them use the same ones";
+            self.errors.push(error.note(note));
+        }
+        too_large
     }
 
     fn write(&mut self, key: &FunctionKey, id: mir::FunctionId) {
