@@ -1,4 +1,9 @@
-//! Analysis.
+//! Everything that is known of X10 programs without running them: a salsa database over source texts.
+//!
+//! Layers, each on those above: [`item_tree`] (signatures without positions), [`scope`] (names), [`ty`] and
+//! [`constraint`] (types), [`members`] (what a call means), [`infer`] (typed bodies), [`flow`] and [`place`],
+//! [`kernel`], [`check`] (the findings of a file) and [`ide`]. The public face is [`host`]. No I/O happens here.
+
 pub mod body;
 pub mod check;
 pub mod constraint;

@@ -128,12 +128,9 @@ fn identity(program: &Image) -> Result<u64, String> {
     }
 }
 
-fn report_deadlock(activities: usize) {
+fn report_deadlock() {
     console::flush_all();
-    let (noun, verb) = if activities == 1 { ("activity", "waits") } else { ("activities", "wait") };
-    eprintln!(
-        "apg: deadlock: all {activities} {noun} of the program {verb}, and nothing is left that could wake one"
-    );
+    eprintln!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
     activity::end_process(1);
 }
 

@@ -3,8 +3,6 @@
 //! Text goes in, a tree whose text is the input and a list of errors come out: [`parse`]. The tree
 //! is read through the types of [`ast`].
 
-#![allow(missing_docs)]
-
 // First: its macro `T!` is used by name below.
 #[macro_use]
 mod syntax_kind;
@@ -27,6 +25,8 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
 pub use crate::parsing::{Parse, parse};
+#[doc(hidden)]
+pub use crate::parsing::{count_tokens, parse_stages};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;
 #[doc(hidden)]

@@ -30,6 +30,31 @@ pub fn parse(text: &str) -> Parse {
     Parse::new(green, errors, all, input.extra_close)
 }
 
+/// Does the first stages of parsing: lexer, parser, tree, validation; to measure each.
+#[doc(hidden)]
+pub fn parse_stages(text: &str, stages: u32) {
+    if stages == 0 {
+        std::hint::black_box(lexer::lex(text));
+    } else if stages == 1 {
+        let lexed = lexer::lex(text);
+        let input = Input::new(&lexed, text);
+        std::hint::black_box(parser::parse(&lexed, &input, Entry::SourceFile));
+    } else if stages == 2 {
+        let lexed = lexer::lex(text);
+        let input = Input::new(&lexed, text);
+        let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
+        std::hint::black_box(tree::build(text, &lexed, events, &mut errors));
+    } else {
+        std::hint::black_box(parse(text));
+    }
+}
+
+/// How many tokens a text has; to measure the lexer by itself.
+#[doc(hidden)]
+pub fn count_tokens(text: &str) -> usize {
+    lexer::lex(text).kinds.len()
+}
+
 impl Parse {
     pub(crate) fn new(
         green: GreenNode,

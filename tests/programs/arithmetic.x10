@@ -25,7 +25,7 @@ public class arithmetic {
         Console.OUT.println(Long.parse("-42") + Int.parse("ff", 16n));
         Console.OUT.println((255n).toHexString() + " " + (-1n).toHexString() + " " + (10).toBinaryString());
         Console.OUT.println(true & false | true ^ true);
-        Console.OUT.println(1 == 1n ? "equal" : "different");
+        Console.OUT.println(1 == (1n as Long) ? "equal" : "different");
         try {
             Console.OUT.println(divide(1n, 0n));
         } catch (e:ArithmeticException) {

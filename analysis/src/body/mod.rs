@@ -152,7 +152,8 @@ pub enum ExprKind {
         /// Arguments, converted to the formals' types.
         args: Vec<ExprId>,
     },
-    /// `new C[T](args)`, and a struct's `S[T](args)`.
+    /// `new C[T](args)`, and a struct's `S[T](args)`. An object of an anonymous class is made by the class's
+    /// automatic constructor.
     New { class: ClassId, class_args: Vec<Ty>, constructor: MethodId, args: Vec<ExprId> },
     /// `f(args)` for a value of function type.
     ClosureCall { closure: ExprId, args: Vec<ExprId> },
@@ -293,7 +294,8 @@ pub enum StmtKind {
     Let { local: LocalId, init: Option<ExprId> },
     /// An expression for its effect.
     Expr(ExprId),
-    /// `this(...)` or `super(...)` at the start of a constructor.
+    /// `this(...)` or `super(...)` at the start of a constructor; an omitted `super()` is written out.
+    /// The initialisers of fields run after it, and after `property(...)`.
     ConstructorCall { is_super: bool, class_args: Vec<Ty>, constructor: MethodId, args: Vec<ExprId> },
     /// `property(a, b)`: sets the properties, in declaration order.
     Property { fields: Vec<FieldId>, values: Vec<ExprId> },

@@ -193,8 +193,11 @@ impl<'a> Walker<'a> {
     }
 
     fn refuse(&mut self, diagnostic: Diagnostic, local: LocalId) {
-        let repeated =
-            self.diagnostics.iter().any(|d| d.range == diagnostic.range && d.code == diagnostic.code);
+        // `e++` reads and assigns, at ranges one within the other: that is one finding.
+        let nested = |d: &Diagnostic| {
+            d.range.contains_range(diagnostic.range) || diagnostic.range.contains_range(d.range)
+        };
+        let repeated = self.diagnostics.iter().any(|d| d.code == diagnostic.code && nested(d));
         if repeated {
             return;
         }

@@ -7,7 +7,7 @@ use apg_syntax::ast;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
-use crate::body::{AssignTarget, ExprId, ExprKind, Literal, StmtId, StmtKind};
+use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
@@ -231,36 +231,9 @@ impl Infer<'_> {
             NewValue::Combined(..) | NewValue::Step(_) => {
                 let receiver = self.reusable(receiver, &mut stmts);
                 let index: Vec<ExprId> = index.into_iter().map(|i| self.reusable(i, &mut stmts)).collect();
-                let operand = match value {
-                    NewValue::Combined(_, e) => {
-                        let operand = self.value(e, range, None);
-                        Some(if result == Result::Unused {
-                            operand
-                        } else {
-                            self.reusable(operand, &mut stmts)
-                        })
-                    }
-                    _ => None,
-                };
-                let current = self.apply(receiver, index.clone(), at);
-                let new = match (value, operand) {
-                    (NewValue::Combined(op, _), Some(operand)) => {
-                        self.binary_values(op, current, operand, range)
-                    }
-                    (NewValue::Step(op) | NewValue::Combined(op, _), _) => {
-                        let mut current = current;
-                        if result == Result::Old {
-                            let (stmt, local) = self.temporary(current);
-                            stmts.push(stmt);
-                            old = Some(local);
-                            current = self.read(local, at);
-                        }
-                        let ty = self.ty(current).base(self.db);
-                        self.step(op, current, ty, range)
-                    }
-                    (NewValue::Plain(_), _) => current,
-                };
-                let new = self.narrowed(new, self.ty(current), range);
+                let (new, before) =
+                    self.changed_element(receiver, &index, at, value, result, &mut stmts, range);
+                old = before;
                 let receiver = self.again(receiver);
                 let index = index.into_iter().map(|i| self.again(i)).collect();
                 (receiver, index, new)
@@ -282,6 +255,44 @@ impl Infer<'_> {
             }
             None => self.wrap(stmts, call),
         }
+    }
+
+    /// The new value of an element that is changed, and the local that keeps the old one if it is needed.
+    #[allow(clippy::too_many_arguments)] // all are parts of the one assignment
+    fn changed_element(
+        &mut self,
+        receiver: ExprId,
+        index: &[ExprId],
+        at: TextRange,
+        value: NewValue<'_>,
+        result: Result,
+        stmts: &mut Vec<StmtId>,
+        range: TextRange,
+    ) -> (ExprId, Option<LocalId>) {
+        let operand = match value {
+            NewValue::Combined(_, e) => {
+                let operand = self.value(e, range, None);
+                Some(if result == Result::Unused { operand } else { self.reusable(operand, stmts) })
+            }
+            _ => None,
+        };
+        let mut current = self.apply(receiver, index.to_vec(), at);
+        let ty = self.ty(current).base(self.db);
+        let mut old = None;
+        let new = match (value, operand) {
+            (NewValue::Combined(op, _), Some(operand)) => self.binary_values(op, current, operand, range),
+            (NewValue::Step(op) | NewValue::Combined(op, _), _) => {
+                if result == Result::Old {
+                    let (stmt, local) = self.temporary(current);
+                    stmts.push(stmt);
+                    old = Some(local);
+                    current = self.read(local, at);
+                }
+                self.step(op, current, ty, range)
+            }
+            (NewValue::Plain(_), _) => current,
+        };
+        (self.narrowed(new, ty, range), old)
     }
 
     fn wrap(&mut self, stmts: Vec<StmtId>, result: ExprId) -> ExprId {

@@ -200,6 +200,12 @@ impl<'db> Infer<'db> {
                 let name = SmolStr::from(format!("{class}.{}", field.name(self.db)));
                 stable.then(|| Path { root: crate::ty::PathRoot::Static(name), fields: Vec::new() })
             }
+            // A reference to an object elsewhere as a place: its home.
+            ExprKind::Call { method, receiver: None, args, .. }
+                if method.name(self.db) == "operator_implicit_as" && self.is_global_ref(args) =>
+            {
+                Some(self.path_of(args[0])?.field("home"))
+            }
             ExprKind::Call { method, receiver: Some(receiver), args, .. } if args.is_empty() => {
                 let property = crate::item_tree::items::method_item(self.db, *method)
                     .is_some_and(|item| item.kind == crate::item_tree::MethodKind::Property);
@@ -208,6 +214,13 @@ impl<'db> Infer<'db> {
             }
             _ => None,
         }
+    }
+}
+
+impl Infer<'_> {
+    /// Whether the one argument is a `GlobalRef`.
+    fn is_global_ref(&self, args: &[ExprId]) -> bool {
+        matches!(args, [arg] if self.ty(*arg).is_known(self.db, Known::GlobalRef))
     }
 }
 

@@ -41,26 +41,7 @@ impl Infer<'_> {
             }
             ast::Expr::CallExpr(call) => self.call(call),
             ast::Expr::NewExpr(e) => self.new_object(e),
-            ast::Expr::OperatorExpr(_) => {
-                let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
-                self.unsupported(range, "an operator as a value", instead)
-            }
             ast::Expr::ThisExpr(e) => self.this(e),
-            ast::Expr::SelfExpr(_) => {
-                self.report(
-                    crate::diagnostics::name::unresolved::RULE
-                        .at(range, "`self` has a meaning only in the constraint of a type")
-                        .note("the object itself is called `this`"),
-                );
-                self.error(range)
-            }
-            ast::Expr::SuperExpr(_) => {
-                self.report(
-                    crate::diagnostics::name::unresolved::RULE
-                        .at(range, "`super` is no value: a method or field has to be selected from it"),
-                );
-                self.error(range)
-            }
             ast::Expr::HereExpr(_) => {
                 let ty = Ty::place(self.db);
                 self.alloc(ExprKind::Here, ty, range)
@@ -76,24 +57,51 @@ impl Infer<'_> {
             ast::Expr::ConditionalExpr(e) => self.conditional(e, expected),
             ast::Expr::CastExpr(e) => self.cast(e),
             ast::Expr::InstanceOfExpr(e) => self.instance_of(e),
-            ast::Expr::SubtypeExpr(_) | ast::Expr::HasZeroExpr(_) | ast::Expr::IsRefExpr(_) => {
-                let instead = "it can be a condition of a declaration, `{T haszero}`";
-                self.unsupported(range, "a condition on types as a value", instead)
-            }
-            ast::Expr::TypeExpr(_) => {
-                self.not_a_value(range);
-                self.error(range)
-            }
             ast::Expr::ClosureExpr(e) => self.closure(e, expected),
             ast::Expr::AtExpr(e) => self.at_expr(e, expected),
-            ast::Expr::FinishExpr(_) => {
-                let instead = "use a plain `finish`, and collect the values in an `atomic` statement";
-                self.unsupported(range, "a collecting `finish`", instead)
-            }
             ast::Expr::AnnotatedExpr(e) => match e.expr() {
                 Some(inner) => self.expr(&inner, expected, used),
                 None => self.error(range),
             },
+            _ => self.no_value(e),
+        }
+    }
+
+    /// Forms that stand where a value is needed, and have none, or none that can be compiled yet.
+    fn no_value(&mut self, e: &ast::Expr) -> ExprId {
+        let range = range_of(e);
+        match e {
+            ast::Expr::OperatorExpr(_) => {
+                let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
+                self.unsupported(range, "an operator as a value", instead)
+            }
+            ast::Expr::SelfExpr(_) => {
+                self.report(
+                    crate::diagnostics::name::unresolved::RULE
+                        .at(range, "`self` has a meaning only in the constraint of a type")
+                        .note("the object itself is called `this`"),
+                );
+                self.error(range)
+            }
+            ast::Expr::SuperExpr(_) => {
+                self.report(
+                    crate::diagnostics::name::unresolved::RULE
+                        .at(range, "`super` is no value: a method or field has to be selected from it"),
+                );
+                self.error(range)
+            }
+            ast::Expr::SubtypeExpr(_) | ast::Expr::HasZeroExpr(_) | ast::Expr::IsRefExpr(_) => {
+                let instead = "it can be a condition of a declaration, `{T haszero}`";
+                self.unsupported(range, "a condition on types as a value", instead)
+            }
+            ast::Expr::FinishExpr(_) => {
+                let instead = "use a plain `finish`, and collect the values in an `atomic` statement";
+                self.unsupported(range, "a collecting `finish`", instead)
+            }
+            _ => {
+                self.not_a_value(range);
+                self.error(range)
+            }
         }
     }
 

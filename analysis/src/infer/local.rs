@@ -43,7 +43,8 @@ impl Infer<'_> {
         range: TextRange,
         out: &mut Vec<StmtId>,
     ) {
-        let written = declarator.ty().map(|ty| self.written_type(&ty));
+        let own = declarator.name().map(|n| n.text()).filter(|_| !is_var);
+        let written = declarator.ty().map(|ty| self.written_type_of(&ty, own.as_deref()));
         let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
         let is_bound = declarator.is_bound();
         if is_bound && is_var {

@@ -55,11 +55,16 @@ impl<'db> Infer<'db> {
     /// Runs `resolve` with everything that a type written here can mention.
     fn with_type_scope<T>(
         &mut self,
+        own: Option<&str>,
         resolve: impl FnOnce(&TypeScope<'_>, &mut TypeLowering, &mut Vec<crate::scope::problem::Problem>) -> T,
     ) -> T {
         let mut lowering = TypeLowering::default();
         let mut problems = Vec::new();
         let values = |name: &str| {
+            // A `val` may be named in its own type: there it is `self`.
+            if own == Some(name) {
+                return Some(Path::self_value());
+            }
             let local = self.scopes.local(name)?;
             let local = self.body.local(local);
             (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
@@ -74,7 +79,12 @@ impl<'db> Infer<'db> {
 
     /// A type of values, as written in the body.
     pub(super) fn written_type(&mut self, ty: &ast::Type) -> Ty {
-        let ty = self.with_type_scope(|scope, lowering, problems| {
+        self.written_type_of(ty, None)
+    }
+
+    /// The type of the `val` named `own`, as written in the body.
+    pub(super) fn written_type_of(&mut self, ty: &ast::Type, own: Option<&str>) -> Ty {
+        let ty = self.with_type_scope(own, |scope, lowering, problems| {
             let reference = lowering.ty(ty);
             match ty {
                 ast::Type::VoidType(_) => scope.resolve(&reference, problems),
@@ -86,7 +96,7 @@ impl<'db> Infer<'db> {
 
     /// The class that a type name after `new` or before `(` names, and its type arguments if given.
     pub(super) fn written_class(&mut self, ty: &ast::NamedType) -> Option<(ClassId, Option<Vec<Ty>>)> {
-        self.with_type_scope(|scope, lowering, problems| {
+        self.with_type_scope(None, |scope, lowering, problems| {
             let reference = lowering.named(ty);
             scope.resolve_class(&reference, problems)
         })
@@ -100,7 +110,7 @@ impl<'db> Infer<'db> {
     /// The class of an annotation.
     pub(super) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
         let ty = annotation.named_type()?;
-        self.with_type_scope(|scope, lowering, problems| {
+        self.with_type_scope(None, |scope, lowering, problems| {
             let mut reference = lowering.named(&ty);
             // Its arguments are values, not those of a constrained type.
             if let crate::item_tree::TypeRefKind::Named { args, .. } = &mut reference.kind {

@@ -30,14 +30,20 @@ impl Infer<'_> {
             let done = left.take();
             left = Some(match op {
                 BinaryOp::AndAnd | BinaryOp::OrOr => {
-                    let a = match done {
-                        Some(a) => self.convert(a, Ty::boolean(self.db), Why::Condition),
-                        None => self.condition(first.as_ref(), range),
-                    };
-                    let b = self.condition(e.rhs().as_ref(), range);
-                    let kind = ExprKind::ShortCircuit { is_or: op == BinaryOp::OrOr, left: a, right: b };
-                    let ty = Ty::boolean(self.db);
-                    self.alloc(kind, ty, range)
+                    let boolean = Ty::boolean(self.db);
+                    let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, Some(boolean)));
+                    if !self.context().methods_named(self.ty(a), &format!("operator{}", op.text())).is_empty()
+                        && self.ty(a).primitive(self.db).is_none()
+                    {
+                        // A class's own operator: both operands are evaluated.
+                        let b = self.value(e.rhs().as_ref(), range, None);
+                        self.binary_values(op, a, b, range)
+                    } else {
+                        let left = self.convert(a, boolean, Why::Condition);
+                        let right = self.condition(e.rhs().as_ref(), range);
+                        let is_or = op == BinaryOp::OrOr;
+                        self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
+                    }
                 }
                 _ => {
                     let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, None));

@@ -99,6 +99,14 @@ impl Infer<'_> {
             ast::Stmt::ClassDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::StructDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::InterfaceDecl(c) => self.local_class(c.name(), c.syntax()),
+            // An abbreviation without parameters is nothing but another name for its type.
+            ast::Stmt::TypeDef(t) if t.type_param_list().is_none() && t.formal_list().is_none() => {
+                let ty = t.ty().map_or_else(|| Ty::error(self.db), |ty| self.written_type(&ty));
+                if let Some(name) = t.name() {
+                    self.local_types.push((name.text(), Found::Param(ty)));
+                }
+                StmtKind::Empty
+            }
             ast::Stmt::TypeDef(_) => {
                 self.unsupported(
                     range,
@@ -140,6 +148,14 @@ impl Infer<'_> {
                 let message = s.message().map(|e| self.value(Some(&e), range, None));
                 StmtKind::Assert { condition, message }
             }
+            _ => self.activity_stmt(stmt, range),
+        };
+        self.alloc_stmt(kind, range)
+    }
+
+    /// The statements that start, wait for, move or lock out activities.
+    fn activity_stmt(&mut self, stmt: &ast::Stmt, range: TextRange) -> StmtKind {
+        match stmt {
             ast::Stmt::AsyncStmt(s) => self.async_stmt(s),
             ast::Stmt::FinishStmt(s) => self.finish_stmt(s),
             ast::Stmt::AtStmt(s) => self.at_stmt(s),
@@ -149,12 +165,11 @@ impl Infer<'_> {
                 let condition = self.condition(s.condition().as_ref(), range);
                 StmtKind::When(vec![(condition, self.stmt(s.body().as_ref(), range))])
             }
-            ast::Stmt::OfferStmt(_) => {
+            _ => {
                 let instead = "collect the values in a variable, in an `atomic` statement";
                 StmtKind::Expr(self.unsupported(range, "a collecting `finish`", instead))
             }
-        };
-        self.alloc_stmt(kind, range)
+        }
     }
 
     /// A class declared by a statement: from here on its name is known.

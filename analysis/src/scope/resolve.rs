@@ -85,7 +85,6 @@ impl<'a> TypeScope<'a> {
         match &reference.kind {
             TypeRefKind::Named { segments, args } => self.named(reference.at, segments, args, problems),
             TypeRefKind::Function { params, result } => {
-                let types = params.iter().map(|p| self.resolve(&p.ty, problems)).collect();
                 let outer = self.values;
                 // A formal of the type itself is nothing that a constraint outside can speak of.
                 let names = |name: &str| match params.iter().any(|p| p.name.as_deref() == Some(name)) {
@@ -93,6 +92,7 @@ impl<'a> TypeScope<'a> {
                     false => outer.and_then(|o| o(name)),
                 };
                 let inner = TypeScope { values: Some(&names), ..self.clone() };
+                let types = params.iter().map(|p| inner.resolve_value_type(&p.ty, problems)).collect();
                 let result = inner.resolve(result, problems);
                 Ty::function(db, types, result)
             }

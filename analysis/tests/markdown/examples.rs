@@ -6,7 +6,7 @@ use apg_analysis::diagnostics::{self, Rule, example_files};
 use crate::analyse::{Analysed, analyse, apply};
 
 /// Other codes that a failing example cannot avoid, and why.
-const ALSO: [(&str, &str); 6] = [
+const ALSO: [(&str, &str); 5] = [
     // The kernel that calls the function is told as well.
     ("cuda/barrier-outside-thread", "cuda/bad-callee"),
     ("cuda/bad-callee", "cuda/allocation"),
@@ -14,8 +14,6 @@ const ALSO: [(&str, &str); 6] = [
     ("cuda/clocked-block-async", "cuda/clocked-block-finish"),
     ("cuda/missing-clocked-finish", "cuda/missing-clocked-async"),
     ("cuda/missing-thread-finish", "cuda/missing-clocked-async"),
-    // The class library has no `Dist` yet.
-    ("cuda/ateach-in-kernel", "type/mismatch"),
 ];
 
 #[test]

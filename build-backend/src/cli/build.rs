@@ -103,7 +103,7 @@ fn driver_failure(error: &driver::BuildError) -> Failure {
 impl Build {
     pub fn run(self) -> Outcome {
         let progress = Progress::default();
-        let profile = if self.release { Profile::Release } else { Profile::Dev };
+        let profile = if self.release { Profile::Release } else { Profile::Portable };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),

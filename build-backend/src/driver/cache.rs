@@ -1,5 +1,5 @@
 //! A folder of files named by what they were made from. Writers make a temporary file and rename it, so that concurrent
-//! builds never see half a file, and whoever is last writes the same bytes.
+//! builds never see half a file; whoever is first wins.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,14 @@ impl Cache {
         // Only the path: the compiler writes the file itself.
         let path = file.into_temp_path();
         make(&path)?;
-        path.persist(target)
-            .map_err(|error| BuildError::Cache { path: target.to_owned(), error: error.error })
+        // The first one stays: a running program may be about to load it at its other places, and the same source does
+        // not always give the same bytes.
+        match path.persist_noclobber(target) {
+            Err(error) if error.error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(BuildError::Cache { path: target.to_owned(), error: error.error })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A file with these contents that goes when the value is dropped. Its name ends in `name`.

@@ -62,13 +62,17 @@ impl Compiler {
         ];
         match (kind, profile) {
             (UnitKind::Kernels, _) => {
-                flags.extend(["-O3", "-march=native", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
+                flags.extend(["-O3", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
+                if profile != Profile::Portable {
+                    flags.push("-march=native");
+                }
                 if vector_library().is_some() {
                     flags.push("-DAPG_VECTOR_MATH");
                 }
             }
             (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
             (UnitKind::Code, Profile::Dev) => flags.extend(["-O1", "-ffp-contract=off", "-g1"]),
+            (UnitKind::Code, Profile::Portable) => flags.extend(["-O2", "-ffp-contract=off", "-g1"]),
             (UnitKind::Code, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
             }
@@ -91,6 +95,19 @@ impl Compiler {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// What `-march=native` depends on.
+pub fn processor() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let kept = |line: &&str| {
+            ["model name", "flags", "Features", "CPU part"].iter().any(|it| line.starts_with(it))
+        };
+        // The first processor stands for all.
+        text.split("\n\n").next().unwrap_or_default().lines().filter(kept).collect()
+    })
 }
 
 /// The C library's vector forms of mathematical functions, which kernels on the processor call from vectorised loops.

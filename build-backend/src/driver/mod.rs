@@ -45,6 +45,8 @@ pub enum Profile {
     /// Compiles fast; kernels are vectorised all the same.
     #[default]
     Dev,
+    /// For a file that goes to other machines: nothing of this processor in particular.
+    Portable,
     /// Runs fast, on this machine's processor.
     Release,
 }
@@ -146,7 +148,9 @@ pub fn build(
         .iter()
         .map(|unit| {
             let flags = compiler.flags(profile, unit.kind).join(" ");
-            cache::key(&[&compiler.identity, &flags, &include.key, &unit.text])
+            // Caches are shared by machines of one network.
+            let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
+            cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text])
         })
         .collect();
     let program = cache.path("programs", &cache::key(&[&compiler.identity, &keys.join(" ")]), "so");

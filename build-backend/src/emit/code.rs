@@ -33,8 +33,10 @@ pub struct Place {
     pub text: String,
     /// Its type.
     pub ty: Ty,
-    /// For a rail of a kernel's environment: its elements and its length.
+    /// For a rail of a kernel's environment, in shared memory or on a thread's stack: its elements and its length.
     pub rail: Option<RailText>,
+    /// For a rail on a thread's stack: element type and length.
+    pub stack: Option<(Ty, i64)>,
 }
 
 /// Spelling of a rail in a kernel.
@@ -256,6 +258,7 @@ impl<'p> Code<'p> {
             text: "unknown_local".into(),
             ty: Ty::Void,
             rail: None,
+            stack: None,
         })
     }
 
@@ -265,8 +268,34 @@ impl<'p> Code<'p> {
             text: names::local(index, &local.name),
             ty: local.ty,
             rail: None,
+            stack: None,
         };
         locals.iter().enumerate().map(place).collect()
+    }
+}
+
+impl Code<'_> {
+    /// Makes arrays of the rails that a kernel or device function allocates: their lengths are constants.
+    pub fn stack_rails(&mut self, body: &[Stmt]) {
+        let mut found = Vec::new();
+        walk::visit_stmts(body, &mut |stmt| {
+            if let StmtKind::Set { local, value } = &stmt.kind
+                && let ExprKind::AllocateRail { class, length } = &value.kind
+            {
+                found.push((*local, *class, (**length).clone(), stmt.position));
+            }
+        });
+        for (local, class, length, position) in found {
+            self.position = position;
+            let ClassKind::Rail { element } = self.program.classes[class.index()].kind else { continue };
+            let Some(length) = super::kernel::constant(&length).filter(|it| *it >= 0) else {
+                self.fail("the length of a rail made in a kernel must be known when it is compiled".into());
+                continue;
+            };
+            let place = &mut self.locals[local.index()];
+            place.stack = Some((element, length));
+            place.rail = Some(RailText { data: place.text.clone(), length: format!("{length}LL") });
+        }
     }
 }
 

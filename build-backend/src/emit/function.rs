@@ -25,6 +25,9 @@ impl Code<'_> {
         self.scopes.clear();
         self.locals = Code::plain_locals(&function.locals);
         self.result = function.result;
+        if self.target.is_kernel() {
+            self.stack_rails(&function.body);
+        }
         self.at(function.position);
         let prototype = self.prototype(id);
         self.out.open(format!("{storage}{prototype} {{"));
@@ -41,7 +44,10 @@ impl Code<'_> {
     pub fn declare(&mut self, locals: std::ops::Range<usize>) {
         for index in locals {
             let place = self.locals[index].clone();
-            if place.ty != Ty::Void {
+            if let Some((element, length)) = place.stack {
+                let ty = self.ty(element);
+                self.out.line(format!("{ty} {}[{}];", place.text, length.max(1)));
+            } else if place.ty != Ty::Void {
                 let ty = self.ty(place.ty);
                 self.out.line(format!("{ty} {};", place.text));
             }

@@ -16,6 +16,13 @@ impl Code<'_> {
     pub fn stmt(&mut self, stmt: &Stmt) {
         self.at(stmt.position);
         match &stmt.kind {
+            StmtKind::Set { local, .. } if self.local(*local).stack.is_some() => {
+                let place = self.local(*local);
+                let data = place.rail.map_or(place.text, |it| it.data);
+                let (element, length) = place.stack.unwrap_or((Ty::Void, 0));
+                let ty = self.ty(element);
+                self.out.line(format!("for (int i_ = 0; i_ < {length}; ++i_) {data}[i_] = {ty}{{}};"));
+            }
             StmtKind::Set { local, value } => {
                 let value = self.expr(value);
                 let place = self.local(*local);

@@ -108,7 +108,9 @@ impl Builder<'_, '_> {
         let in_interface =
             class_kind(self.lowerer.db, callee.method.class(self.lowerer.db)) == Some(ClassKind::Interface);
         if direct && !in_interface {
-            if !is_this && dispatch != Dispatch::Super {
+            let checks_itself =
+                self.lowerer.intrinsic(callee.method).is_some_and(|it| it == "rail.get" || it == "rail.set");
+            if !is_this && dispatch != Dispatch::Super && !checks_itself {
                 self.check_receiver(&mut args);
             }
             self.upcast_receiver(&mut args, callee.owner);

@@ -19,7 +19,7 @@ struct Subject {
 }
 
 impl Builder<'_, '_> {
-    /// `value`, of concrete type `ty`, if the constraint of `wanted` holds; else a ClassCastException.
+    /// `value`, of concrete type `ty`, if the constraint of `wanted` holds; else a FailedDynamicCheckException.
     pub(super) fn checked(&mut self, value: mir::Expr, ty: Ty, wanted: Ty, range: TextRange) -> mir::Expr {
         let Some(constraint) = wanted.constraint(self.lowerer.db).cloned() else { return value };
         let value = self.save(value);
@@ -32,7 +32,7 @@ impl Builder<'_, '_> {
                 let string = Ty::string(it.lowerer.db);
                 let machine = it.lowerer.machine(string);
                 let message = expr(machine, ExprKind::String(SmolStr::new(text)));
-                it.throw_new("x10.lang.ClassCastException", Some(message));
+                it.throw_new("x10.lang.FailedDynamicCheckException", Some(message));
             });
             self.push(Out::If { condition: failed, then, otherwise: Vec::new() });
         }

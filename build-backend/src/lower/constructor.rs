@@ -150,6 +150,16 @@ impl Builder<'_, '_> {
             }
             let ty = self.lowerer.field_of(field, owner);
             let machine = self.lowerer.machine(ty);
+            if self.lowerer.shape(ty) == Shape::Value
+                && let Some(literal) = self.lowerer.literal_initialiser(field)
+            {
+                let value = self.literal(&literal, ty);
+                // Fields are zero already.
+                if !matches!(value.kind, ExprKind::Int(0)) {
+                    self.store_own_field(owner, index as u32, value);
+                }
+                continue;
+            }
             let function = self.lowerer.function(FunctionKey::FieldValue(field, owner));
             let Some(this) = self.this else { return };
             let args = vec![self.local(this)];

@@ -104,10 +104,9 @@ impl Lowerer<'_> {
             let params = self.concrete_all(&params, &Default::default());
             is_static && (params.is_empty() || params == [rail])
         });
-        // A `main` with the arguments comes before one without.
-        let with_arguments: Vec<_> =
-            fit.iter().copied().filter(|it| !self.param_types(*it).is_empty()).collect();
-        let fit = if with_arguments.is_empty() { fit } else { with_arguments };
+        // A `main` with the arguments comes before one without, and that of a class at the top before one of a class inside.
+        let fit = prefer(fit, |it| !self.param_types(*it).is_empty());
+        let fit = prefer(fit, |it| it.class(db).outer(db).is_none());
         match (fit.as_slice(), unfit.first()) {
             ([one], _) => Some(*one),
             ([], None) => {
@@ -131,10 +130,16 @@ impl Lowerer<'_> {
                     several.iter().map(|it| qualified_name(db, it.class(db)).to_string()).collect();
                 let message = format!("several classes have a `main` method: {}", classes.join(", "));
                 let error = LowerError::new("build/two-mains", message)
-                    .note("leave one, or move the others to files of their own");
+                    .note("say which one is meant with `--main CLASS`");
                 self.errors.push(self.at_method(error, several[1]));
                 None
             }
         }
     }
+}
+
+/// Those that fit, if any do; else all.
+fn prefer(all: Vec<MethodId>, fits: impl Fn(&MethodId) -> bool) -> Vec<MethodId> {
+    let some: Vec<MethodId> = all.iter().copied().filter(|it| fits(it)).collect();
+    if some.is_empty() { all } else { some }
 }

@@ -108,7 +108,7 @@ impl Builder<'_, '_> {
         zero(machine)
     }
 
-    fn literal(&mut self, literal: &Literal, ty: Ty) -> mir::Expr {
+    pub(super) fn literal(&mut self, literal: &Literal, ty: Ty) -> mir::Expr {
         let machine = self.lowerer.machine(ty);
         let kind = match literal {
             Literal::Int(value) if matches!(machine, mir::Ty::F32 | mir::Ty::F64) => {

@@ -57,8 +57,15 @@ impl Lowerer<'_> {
 
     /// The value of a static `val` whose initialiser is a literal.
     pub(super) fn constant(&self, field: FieldId) -> Option<Literal> {
-        let item = field_item(self.db, field)?;
-        if item.mutable || !item.has_initializer {
+        if field_item(self.db, field)?.mutable {
+            return None;
+        }
+        self.literal_initialiser(field)
+    }
+
+    /// The initialiser of a field, if it is a literal other than a string.
+    pub(super) fn literal_initialiser(&self, field: FieldId) -> Option<Literal> {
+        if !self.has_initializer(field) {
             return None;
         }
         let code = apg_analysis::infer::field_init_body(self.db, field)?;

@@ -10,6 +10,11 @@ use super::types::erased;
 use super::{Callee, ClassKey, FunctionKey, InterfaceKey, Lowerer};
 use crate::mir::{self, slot};
 
+/// The code of slots, where there is any.
+type Table = Vec<Option<mir::FunctionId>>;
+/// The table for one interface.
+type InterfaceTable = (mir::InterfaceId, Table);
+
 /// More functions than this are a sign of a program that needs endlessly many.
 const MAX_FUNCTIONS: usize = 200_000;
 
@@ -18,7 +23,7 @@ impl Lowerer<'_> {
     pub(super) fn everything(&mut self) {
         loop {
             while let Some((key, id)) = self.queue.pop() {
-                if self.endless || self.program.functions.len() > MAX_FUNCTIONS {
+                if self.endless || self.too_large() {
                     return;
                 }
                 self.write(&key, id);
@@ -39,6 +44,18 @@ impl Lowerer<'_> {
             self.write_dispatcher(&callee, id);
         }
         self.fill_fields();
+    }
+
+    /// Reports a program that goes on growing though no single type is deep.
+    fn too_large(&mut self) -> bool {
+        let too_large = self.program.functions.len() > MAX_FUNCTIONS;
+        if too_large {
+            let message = format!("the program needs more than {MAX_FUNCTIONS} functions");
+            let error = super::LowerError::new("build/too-large", message);
+            let note = "generic classes or methods call each other with ever new type arguments; let them use the same ones";
+            self.errors.push(error.note(note));
+        }
+        too_large
     }
 
     fn write(&mut self, key: &FunctionKey, id: mir::FunctionId) {
@@ -172,7 +189,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn vtable(&mut self, ty: Ty) -> Vec<Option<mir::FunctionId>> {
+    fn vtable(&mut self, ty: Ty) -> Table {
         let layout = self.layout(ty);
         let mut table = Vec::new();
         for (index, entry) in layout.slots.iter().enumerate() {
@@ -216,7 +233,7 @@ impl Lowerer<'_> {
     }
 
     /// The universal slots of a struct's box, or of anything without slots of its own.
-    fn universal_table(&mut self, ty: Ty, boxed: bool) -> Vec<Option<mir::FunctionId>> {
+    fn universal_table(&mut self, ty: Ty, boxed: bool) -> Table {
         let layout = match self.shape(ty) {
             super::types::Shape::Any => None,
             _ => Some(self.layout(ty)),
@@ -239,11 +256,7 @@ impl Lowerer<'_> {
     }
 
     /// Tables of those interfaces of a class or boxed struct that the program uses.
-    fn interface_tables(
-        &mut self,
-        ty: Ty,
-        boxed: bool,
-    ) -> Vec<(mir::InterfaceId, Vec<Option<mir::FunctionId>>)> {
+    fn interface_tables(&mut self, ty: Ty, boxed: bool) -> Vec<InterfaceTable> {
         let mut tables = Vec::new();
         for supertype in self.all_supertypes(ty).iter().copied() {
             if let Some((id, table)) = self.interface_table(ty, boxed, supertype) {
@@ -258,12 +271,7 @@ impl Lowerer<'_> {
         tables
     }
 
-    fn interface_table(
-        &mut self,
-        ty: Ty,
-        boxed: bool,
-        supertype: Ty,
-    ) -> Option<(mir::InterfaceId, Vec<Option<mir::FunctionId>>)> {
+    fn interface_table(&mut self, ty: Ty, boxed: bool, supertype: Ty) -> Option<InterfaceTable> {
         if let TyKind::Function { params, result } = supertype.kind(self.db) {
             let convention = self.calling_convention(supertype);
             let id = *self.interfaces.get(&InterfaceKey::Function(convention.0, convention.1))?;
@@ -299,10 +307,7 @@ impl Lowerer<'_> {
         self.table_entry(&found, ty, boxed, result)
     }
 
-    fn closure_tables(
-        &mut self,
-        index: usize,
-    ) -> (Vec<Option<mir::FunctionId>>, Vec<(mir::InterfaceId, Vec<Option<mir::FunctionId>>)>) {
+    fn closure_tables(&mut self, index: usize) -> (Table, Vec<InterfaceTable>) {
         let ty = self.class_data[index].function_type.unwrap_or_else(|| Ty::any(self.db));
         let apply = self.class_data[index].apply;
         let mut table = self.universal_table(ty, false);
@@ -346,8 +351,8 @@ impl Builder<'_, '_> {
         let callee = Callee { method, owner, type_args: Vec::new() };
         let function = self.lowerer.function(FunctionKey::Create(callee));
         let all = self.lowerer.class_of(throwable);
-        let mut clause = |class: mir::ClassId, again: bool| {
-            let local = self.new_local("$e", mir::Ty::Ref(class), false);
+        let mut clause = |caught_class: mir::ClassId, again: bool| {
+            let local = self.new_local("$e", mir::Ty::Ref(caught_class), false);
             let caught = self.local(local);
             let value = if again {
                 caught
@@ -356,7 +361,7 @@ impl Builder<'_, '_> {
                 super::operands::expr(mir::Ty::Ref(class), kind)
             };
             let (body, ()) = self.nested(|it| it.push(mir::StmtKind::Throw(value)));
-            mir::Catch { class, local, body }
+            mir::Catch { class: caught_class, local, body }
         };
         let catches = vec![clause(class, true), clause(all, false)];
         self.push(mir::StmtKind::Try { body, catches, finally: Vec::new() });

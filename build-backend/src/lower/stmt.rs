@@ -1,6 +1,7 @@
 //! Statements.
 
-use apg_analysis::body::{Annotation, ExprId, Literal, LocalId, StmtId, StmtKind};
+use apg_analysis::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
+use apg_syntax::TextRange;
 
 use super::LowerError;
 use super::function::{Builder, Returns};
@@ -37,31 +38,14 @@ impl Builder<'_, '_> {
             StmtKind::ForIn { label, local, components, iterable, iteration, body } => {
                 self.for_in(*label, *local, components, *iterable, iteration, *body);
             }
-            StmtKind::Switch { label, value, cases } => {
-                let value = self.value(*value);
-                let label = self.begin_label(*label);
-                let cases = cases.iter().map(|(constants, body)| {
-                    let constants = constants.iter().map(|it| it.as_ref().map(constant)).collect();
-                    (constants, self.nested(|it| body.iter().for_each(|stmt| it.stmt(*stmt))).0)
-                });
-                let cases = cases.collect();
-                self.push(Out::Switch { label, value, cases });
-            }
+            StmtKind::Switch { label, value, cases } => self.switch_statement(*label, *value, cases),
             StmtKind::Labeled { label, body } => {
                 let label = self.begin_label(*label);
                 let body = self.nested_stmt(*body);
                 self.push(Out::Labeled { label, body });
             }
-            StmtKind::Break(label) => {
-                if let Some(label) = self.target(*label, stmt.range) {
-                    self.push(Out::Break(label));
-                }
-            }
-            StmtKind::Continue(label) => {
-                if let Some(label) = self.target(*label, stmt.range) {
-                    self.push(Out::Continue(label));
-                }
-            }
+            StmtKind::Break(label) => self.jump(*label, stmt.range, Out::Break),
+            StmtKind::Continue(label) => self.jump(*label, stmt.range, Out::Continue),
             StmtKind::Return(value) => self.return_statement(*value, id),
             StmtKind::Throw(value) => {
                 let value = self.value(*value);
@@ -78,6 +62,28 @@ impl Builder<'_, '_> {
                 self.push(Out::Atomic(body));
             }
             StmtKind::When(branches) => self.when_statement(branches),
+        }
+    }
+
+    fn switch_statement(
+        &mut self,
+        label: LabelId,
+        value: ExprId,
+        cases: &[(Vec<Option<Literal>>, Vec<StmtId>)],
+    ) {
+        let value = self.value(value);
+        let label = self.begin_label(label);
+        let cases = cases.iter().map(|(constants, body)| {
+            let constants = constants.iter().map(|it| it.as_ref().map(constant)).collect();
+            (constants, self.nested(|it| body.iter().for_each(|stmt| it.stmt(*stmt))).0)
+        });
+        let cases = cases.collect();
+        self.push(Out::Switch { label, value, cases });
+    }
+
+    fn jump(&mut self, label: LabelId, range: TextRange, make: fn(mir::LabelId) -> Out) {
+        if let Some(label) = self.target(label, range) {
+            self.push(make(label));
         }
     }
 

@@ -67,7 +67,7 @@ impl Builder<'_, '_> {
 
     /// `toString()` of a primitive or struct.
     fn text_of_value(&mut self, value: mir::Expr, ty: Ty, machine: mir::Ty) -> mir::Expr {
-        match self.lowerer.to_string_of(ty) {
+        match self.lowerer.text_method(ty) {
             Implementation::Method(callee) => {
                 let result = self.lowerer.concrete_signature(&callee).1;
                 let text = self.call_static(&callee, vec![value], result, Default::default());
@@ -116,7 +116,7 @@ impl Builder<'_, '_> {
 
 impl super::Lowerer<'_> {
     /// How a struct says what it is.
-    fn to_string_of(&mut self, ty: Ty) -> Implementation {
+    fn text_method(&mut self, ty: Ty) -> Implementation {
         let layout = self.layout(ty);
         layout.slots[slot::TO_STRING as usize].implementation.clone()
     }

@@ -54,6 +54,7 @@ pub struct Position {
 }
 
 /// A machine type.
+#[allow(missing_docs)] // a width says it
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// No value.
@@ -414,6 +415,7 @@ pub enum CastTarget {
 
 /// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
 /// ArithmeticException on the host, conversions saturate).
+#[allow(missing_docs)] // the names are those of the operations
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Two operands of one type.

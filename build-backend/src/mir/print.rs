@@ -18,6 +18,13 @@ pub fn print_function(program: &Program, function: FunctionId) -> String {
     printer.out
 }
 
+/// One kernel as text.
+pub fn print_kernel(program: &Program, kernel: KernelId) -> String {
+    let mut printer = Printer { program, locals: &[], out: String::new(), indent: 0 };
+    printer.kernel(&program.kernels[kernel.index()]);
+    printer.out
+}
+
 struct Printer<'a> {
     program: &'a Program,
     /// Locals of the function being printed.

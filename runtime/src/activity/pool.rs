@@ -27,7 +27,7 @@ static EXTERNAL: AtomicUsize = AtomicUsize::new(0);
 /// Activities that wait.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
 /// What to do when all activities wait for ever.
-static ON_DEADLOCK: OnceLock<fn(usize)> = OnceLock::new();
+static ON_DEADLOCK: OnceLock<fn()> = OnceLock::new();
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -163,8 +163,8 @@ impl Drop for External {
     }
 }
 
-/// From now on, calls `report` with the number of waiting activities when all of them wait for each other.
-pub fn check_for_deadlock(report: fn(usize)) {
+/// From now on, calls `report` when all activities wait for each other.
+pub fn check_for_deadlock(report: fn()) {
     let _ = ON_DEADLOCK.set(report);
 }
 
@@ -174,6 +174,6 @@ fn look_for_deadlock() {
     let blocked = BLOCKED.load(Ordering::SeqCst);
     let stuck = blocked > 0 && EXTERNAL.load(Ordering::SeqCst) == 0 && pool().queues.idle();
     if stuck && !REPORTED.swap(true, Ordering::SeqCst) {
-        report(blocked);
+        report();
     }
 }

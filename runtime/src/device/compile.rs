@@ -22,11 +22,52 @@ pub fn compiler_version() -> Result<(u32, u32), String> {
     }
 }
 
+/// What a kernel is compiled to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Code of this device.
+    Device(u32),
+    /// Code of an older one that the driver translates: the device is newer than the compiler.
+    Portable(u32),
+}
+
+/// The best that a compiler for these architectures can do for a device.
+fn target(capability: (u32, u32), supported: &[u32]) -> Option<Target> {
+    let wanted = capability.0 * 10 + capability.1;
+    if supported.contains(&wanted) {
+        return Some(Target::Device(wanted));
+    }
+    supported.iter().copied().filter(|known| *known < wanted).max().map(Target::Portable)
+}
+
+/// The architectures that the compiler knows; empty if it does not tell.
+fn supported() -> Vec<u32> {
+    let mut count = 0;
+    // SAFETY: the library is there; the list is written into memory of the size it told.
+    unsafe {
+        if sys::nvrtcGetNumSupportedArchs(&mut count) != sys::nvrtcResult::NVRTC_SUCCESS {
+            return Vec::new();
+        }
+        let mut known = vec![0_i32; count as usize];
+        if sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) != sys::nvrtcResult::NVRTC_SUCCESS {
+            return Vec::new();
+        }
+        known.into_iter().map(|number| number as u32).collect()
+    }
+}
+
 /// The options that every kernel is compiled with, for a compute capability.
 pub(super) fn options(capability: (u32, u32)) -> Vec<String> {
-    let (major, minor) = capability;
+    options_for(Target::Device(capability.0 * 10 + capability.1))
+}
+
+fn options_for(target: Target) -> Vec<String> {
+    let architecture = match target {
+        Target::Device(number) => format!("--gpu-architecture=sm_{number}"),
+        Target::Portable(number) => format!("--gpu-architecture=compute_{number}"),
+    };
     vec![
-        format!("--gpu-architecture=sm_{major}{minor}"),
+        architecture,
         "--std=c++17".to_owned(),
         "--generate-line-info".to_owned(),
         // Infinite loops without side effects are X10's to keep, and warnings about unused variables nobody's to read.
@@ -41,23 +82,31 @@ pub fn compile_for(
     name: &str,
     capability: (u32, u32),
 ) -> Result<(Vec<u8>, String), DeviceError> {
-    let target = format!("compute capability {}.{}", capability.0, capability.1);
-    let (program, log) = compile(source, name, &options(capability), &target)?;
-    Ok((program.code()?, log))
+    compiler_version().map_err(DeviceError::unavailable)?;
+    let (major, minor) = capability;
+    let target = target(capability, &supported()).ok_or_else(|| {
+        DeviceError::unavailable(format!(
+            "this CUDA run-time compiler has no code for compute capability {major}.{minor}: the device is too old for \
+             it, or a newer compiler is needed"
+        ))
+    })?;
+    let text = format!("compute capability {major}.{minor}");
+    let (program, log) = compile(source, name, &options_for(target), &text)?;
+    Ok((program.code(target)?, log))
 }
 
 /// The virtual architecture of [`ptx`]: the oldest that the compiler knows, so that the text fits every device.
-const PTX_ARCHITECTURE: &str = "--gpu-architecture=compute_75";
+const PTX_TARGET: Target = Target::Portable(75);
 
 /// The PTX of a kernel, for people.
 ///
 /// # Errors
 /// Words for the user: there is no compiler, or it refuses the code.
 pub fn ptx(source: &str) -> Result<String, String> {
-    let options =
-        [PTX_ARCHITECTURE, "--std=c++17", "--generate-line-info", "--disable-warnings"].map(str::to_owned);
+    let options = options_for(PTX_TARGET);
     let (program, _) = compile(source, "kernel.cu", &options, "PTX").map_err(|error| error.message)?;
-    program.ptx().map_err(|error| error.message)
+    let text = program.code(PTX_TARGET).map_err(|error| error.message)?;
+    Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
 }
 
 fn compile(
@@ -123,25 +172,22 @@ impl Program {
         String::from_utf8_lossy(&bytes).trim_end_matches('\0').trim_end().to_owned()
     }
 
-    fn ptx(&self) -> Result<String, DeviceError> {
-        let mut size = 0;
-        // SAFETY: a compiled program; the text is written into memory of the size it told.
-        let bytes = unsafe {
-            check(sys::nvrtcGetPTXSize(self.0, &mut size), "tell the size of its result")?;
-            let mut bytes = vec![0_u8; size];
-            check(sys::nvrtcGetPTX(self.0, bytes.as_mut_ptr().cast()), "give its result")?;
-            bytes
-        };
-        Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())
-    }
-
-    fn code(&self) -> Result<Vec<u8>, DeviceError> {
+    /// Device code, or portable code with the zero at its end that the driver wants.
+    fn code(&self, target: Target) -> Result<Vec<u8>, DeviceError> {
         let mut size = 0;
         // SAFETY: a compiled program; the code is written into memory of the size it told.
         unsafe {
-            check(sys::nvrtcGetCUBINSize(self.0, &mut size), "tell the size of its result")?;
+            let told = match target {
+                Target::Device(_) => sys::nvrtcGetCUBINSize(self.0, &mut size),
+                Target::Portable(_) => sys::nvrtcGetPTXSize(self.0, &mut size),
+            };
+            check(told, "tell the size of its result")?;
             let mut bytes = vec![0_u8; size];
-            check(sys::nvrtcGetCUBIN(self.0, bytes.as_mut_ptr().cast()), "give its result")?;
+            let given = match target {
+                Target::Device(_) => sys::nvrtcGetCUBIN(self.0, bytes.as_mut_ptr().cast()),
+                Target::Portable(_) => sys::nvrtcGetPTX(self.0, bytes.as_mut_ptr().cast()),
+            };
+            check(given, "give its result")?;
             Ok(bytes)
         }
     }
@@ -159,4 +205,20 @@ fn check(result: sys::nvrtcResult, what: &str) -> Result<(), DeviceError> {
         return Ok(());
     }
     Err(DeviceError::new(Kind::Internal, format!("the CUDA run-time compiler does not {what}: {result:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_newer_than_the_compiler_gets_portable_code() {
+        let supported = [75, 80, 90];
+        assert_eq!(target((9, 0), &supported), Some(Target::Device(90)));
+        assert_eq!(target((12, 1), &supported), Some(Target::Portable(90)));
+        assert_eq!(target((8, 9), &supported), Some(Target::Portable(80)));
+        assert_eq!(target((7, 0), &supported), None);
+        assert_eq!(options((9, 0))[0], "--gpu-architecture=sm_90");
+        assert_eq!(options_for(Target::Portable(80))[0], "--gpu-architecture=compute_80");
+    }
 }

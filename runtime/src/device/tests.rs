@@ -78,6 +78,10 @@ fn the_self_test_compiles_where_there_is_a_compiler() {
     let compiled =
         checks.iter().find(|check| check.what == "compile a kernel").expect("a compiler, so a check");
     assert!(compiled.result.is_ok(), "{version:?}: {compiled:?}");
+    // Of a device that no compiler knows yet.
+    let portable =
+        compile_for("extern \"C\" __global__ void nothing() {}", "new.cu", (99, 0)).expect("portable code");
+    assert!(String::from_utf8_lossy(&portable.0).contains(".visible .entry nothing"));
     let error = compile_for("this is no CUDA", "wrong.cu", (9, 0)).expect_err("not a program");
     assert!(error.message.contains("wrong.cu"), "{error}");
     assert_eq!(error.kind, Kind::Internal);

@@ -70,7 +70,7 @@ impl CacheCell {
 /// Blocks kept back so that an OutOfMemoryError can be made.
 const RESERVE: usize = 64;
 /// Fewest blocks between collections.
-const LEAST_THRESHOLD: usize = 512;
+const LEAST_THRESHOLD: usize = 1024;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: OnceLock<Heap> = OnceLock::new();

@@ -240,7 +240,6 @@ pub fn sleep(milliseconds: i64) -> Outcome<()> {
     if milliseconds < 0 {
         return raise(ExceptionKind::IllegalArgument, &format!("cannot sleep for {milliseconds} ms"));
     }
-    not_in_atomic("sleep")?;
     activity::timer::sleep(Duration::from_millis(milliseconds as u64));
     Ok(())
 }

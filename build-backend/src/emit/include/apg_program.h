@@ -67,7 +67,11 @@ static inline apg_kernel_rail apg_rail_data(apg_object *o) {
 }
 /* The object is alive here at the latest. */
 static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
-static inline apg_i32 apg_extent(apg_i64 n) { return n < 0 ? 0 : n > 0x7fffffff ? 0x7fffffff : (apg_i32)n; }
+/* Blocks or threads on one axis of a launch. */
+static inline apg_i32 apg_extent(apg_i64 n) {
+  if (n > 0x7fffffff) apg_raise(APG_ILLEGAL_ARGUMENT_EXCEPTION, "a kernel has more than 2147483647 blocks or threads on one axis");
+  return n < 0 ? 0 : (apg_i32)n;
+}
 
 /* ---- arithmetic ---- */
 template <class T> static inline T apg_div(T a, T b) {

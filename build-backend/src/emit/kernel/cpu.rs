@@ -16,6 +16,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.result = Ty::Void;
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
+    code.stack_rails(&kernel.body);
     code.at(kernel.position);
     code.out.open(format!(
         "apg_object *cpu_{symbol}(const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_) {{"
@@ -114,6 +115,13 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
     for (index, class) in plan.classes.iter().enumerate() {
         if *class == Class::Spilled {
             let place = code.locals[index].clone();
+            if let Some((element, length)) = place.stack {
+                let ty = code.ty(element);
+                parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
+                let data = format!("({}_ + r_ * {length})", place.text);
+                code.locals[index].rail = Some(RailText { data, length: format!("{length}LL") });
+                continue;
+            }
             let ty = code.ty(place.ty);
             parts.push((ty, format!("{}_", place.text), "threads_".into()));
             code.locals[index].text = format!("{}_[r_]", place.text);
@@ -224,7 +232,7 @@ impl Printer<'_, '_, '_> {
                 names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
             }
         }
-        if names.is_empty() && !value.contains("[r_]") {
+        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
             return value;
         }
         let one = if self.plan.exits { "one_" } else { "0" };

@@ -26,6 +26,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
     let usage = Usage::of(kernel);
     code.locals = Code::plain_locals(&kernel.locals);
+    code.stack_rails(&kernel.body);
     code.at(kernel.position);
     let bounds = launch_bounds(kernel);
     let (parameter, get) = if super::by_value(code.program, kernel) {

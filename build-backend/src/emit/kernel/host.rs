@@ -32,7 +32,7 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
         .locals
         .iter()
         .enumerate()
-        .map(|(index, local)| Place { text: format!("env->m{index}"), ty: local.ty, rail: None })
+        .map(|(index, local)| Place { text: format!("env->m{index}"), ty: local.ty, rail: None, stack: None })
         .collect();
     for (index, capture) in kernel.captures.iter().enumerate() {
         let member = format!("env->m{index}");

@@ -36,7 +36,7 @@ fn size(program: &Program, ty: Ty) -> usize {
 }
 
 /// The value of an integer constant.
-fn constant(expr: &Expr) -> Option<i64> {
+pub fn constant(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),
         ExprKind::Operation { operation: Operation::Convert, args } => constant(args.first()?),

@@ -7,8 +7,7 @@ pub const STRING: ClassId = ClassId(1);
 pub const STRINGS: ClassId = ClassId(2);
 /// The class of every exception that the runtime raises in tests.
 pub const EXCEPTION: ClassId = ClassId(3);
-pub const FLOATS: ClassId = ClassId(4);
-pub const INTS: ClassId = ClassId(5);
+pub const INTS: ClassId = ClassId(4);
 
 pub fn at(line: u32) -> Position {
     Position { file: FileId(0), line }
@@ -155,7 +154,6 @@ pub fn program(main: Function) -> Program {
             class("x10.lang.String", ClassKind::String),
             class("x10.lang.Rail[x10.lang.String]", ClassKind::Rail { element: Ty::Ref(STRING) }),
             class("x10.lang.Exception", ClassKind::Object),
-            class("x10.lang.Rail[x10.lang.Float]", ClassKind::Rail { element: Ty::F32 }),
             class("x10.lang.Rail[x10.lang.Int]", ClassKind::Rail { element: Ty::I32 }),
         ],
         functions: vec![main, factory],

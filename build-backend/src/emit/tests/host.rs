@@ -127,7 +127,7 @@ fn closures_and_dispatch() {
         let object = Box::new(var(0, Ty::Any));
         expr(Ty::I64, ExprKind::Field { object, class, field: 0, checked: false })
     };
-    let (counter, closure) = (ClassId(6), ClassId(7));
+    let (counter, closure) = (ClassId(5), ClassId(6));
     program.functions.push(function("Counter.get", 1, &[Ty::Any], Ty::I64, vec![ret(Some(get(counter)))]));
     program.functions.push(function(
         "closure",
@@ -247,4 +247,27 @@ fn loops_switches_and_labels() {
         repeat(0, lt(i(), long(3)), vec![switch, set(2, long(0)), inner], vec![set(1, add(i(), long(1)))]),
     ];
     assert_eq!(run(&statements(&[Ty::I64, Ty::I64], body)), "10\n11\n11\n12\n");
+}
+
+#[test]
+fn an_edit_changes_the_unit_of_its_file_and_the_tables_only() {
+    let units = |main: Vec<Stmt>, extra: bool| {
+        let mut program = with_echo(&[], main);
+        program.files.push("Library.x10".into());
+        for function in &mut program.functions[1..] {
+            function.position.file = FileId(1);
+        }
+        if extra {
+            // A class and a function in front of the others would move every index.
+            program.functions.push(function("Main.more", 0, &[], Ty::Void, vec![]));
+            program.classes.push(Class { name: "More".into(), ..program.classes[3].clone() });
+        }
+        super::emit(&program, false).unwrap().units
+    };
+    let before = units(vec![print_long(echo(1))], false);
+    let after = units(vec![print_long(echo(2)), print(text("more"))], true);
+    let changed: Vec<&str> =
+        before.iter().zip(&after).filter(|(a, b)| a.text != b.text).map(|(a, _)| a.name.as_str()).collect();
+    assert_eq!(before.len(), 3);
+    assert_eq!(changed, ["main", "tables"]);
 }

@@ -363,3 +363,25 @@ fn threads_step_through_a_grid_stride_loop_together() {
         if it % 3 == 0 { 0 } else { (tid % 64 + turns(tid, it + 1)) * 1000 + tid % 64 }
     });
 }
+
+#[test]
+fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
+    // own = new Rail[Int](4); own(thread % 4) = thread; barrier; out(tid) = own(0) + own(1) + own(2) + own(3) + own.size
+    let own = || ints(4);
+    let at = |index: i64| element(Ty::I32, own(), long(index));
+    let sum = add(add(at(0), at(1)), add(at(2), at(3)));
+    let length = expr(Ty::I64, ExprKind::Length { rail: Box::new(own()), checked: false });
+    let make = |barriers: bool| {
+        let mut body = vec![
+            set(4, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)) })),
+            store(own(), Ty::I32, convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)])), thread()),
+            out(global_thread(), add(sum.clone(), convert(Ty::I32, length.clone()))),
+        ];
+        if barriers {
+            body.insert(2, barrier());
+        }
+        kernel(2, 64, &[Ty::Ref(INTS)], body)
+    };
+    check(make(true), 128, 0, |it| it % 64 + 4);
+    check(make(false), 128, 0, |it| it % 64 + 4);
+}

@@ -10,6 +10,8 @@ public final class Cell[T] {
     /** The contents. */
     public operator this():T = value;
     /** Sets the contents. */
+    public operator this(x:T):void { value = x; }
+    /** Sets the contents. */
     public operator this()=(x:T):T { value = x; return x; }
     /** Sets the contents. */
     public def set(x:T):T { value = x; return x; }

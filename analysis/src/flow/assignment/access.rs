@@ -1,0 +1,222 @@
+//! What expressions read and assign, and the messages about it.
+
+use apg_syntax::TextRange;
+
+use super::{State, Walker, rules};
+use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, StmtId, walk::Node};
+use crate::ids::FieldId;
+use crate::ty::TyKind;
+
+impl Walker<'_> {
+    pub(super) fn exprs(&mut self, ids: &[ExprId]) {
+        ids.iter().for_each(|&id| self.expr(id));
+    }
+
+    pub(super) fn expr(&mut self, id: ExprId) {
+        let body = self.body;
+        match &body.expr(id).kind {
+            ExprKind::Local(local) => self.read_local(*local, id),
+            ExprKind::Field { object, field } => {
+                self.expr(*object);
+                self.read_field(*object, *field, id);
+            }
+            ExprKind::Assign { target, value } => {
+                if let AssignTarget::Field { object, .. } = *target {
+                    self.expr(object);
+                }
+                self.expr(*value);
+                self.assign(*target, id);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let when_false = self.condition(*condition);
+                self.expr(*then);
+                let after_then = std::mem::replace(&mut self.state, when_false);
+                self.expr(*otherwise);
+                self.state.join(&after_then);
+            }
+            ExprKind::ShortCircuit { .. } => {
+                let when_false = self.condition(id);
+                self.state.join(&when_false);
+            }
+            ExprKind::Closure(closure) => self.closure(closure),
+            ExprKind::At { place, body: code, .. } => {
+                self.expr(*place);
+                self.nested(*code, !matches!(body.expr(id).ty.kind(self.facts.db), TyKind::Void), id);
+            }
+            ExprKind::Let { stmts, result } => {
+                stmts.iter().for_each(|&s| self.stmt(s));
+                self.expr(*result);
+            }
+            _ => {
+                for child in body.children(Node::Expr(id)) {
+                    match child {
+                        Node::Expr(child) => self.expr(child),
+                        Node::Stmt(child) => self.stmt(child),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A condition: afterwards the state is that of `true`, and the result is that of `false`. So
+    /// `a && (x = f()) > 0` has assigned `x` where it is true.
+    pub(super) fn condition(&mut self, id: ExprId) -> State {
+        let body = self.body;
+        match &body.expr(id).kind {
+            ExprKind::ShortCircuit { is_or, left, right } => {
+                let mut when_false = self.condition(*left);
+                if *is_or {
+                    let when_true = std::mem::replace(&mut self.state, when_false);
+                    let when_false = self.condition(*right);
+                    self.state.join(&when_true);
+                    when_false
+                } else {
+                    when_false.join(&self.condition(*right));
+                    when_false
+                }
+            }
+            ExprKind::Call { method, receiver: Some(operand), args, .. }
+                if args.is_empty() && method.name(self.facts.db) == "operator!" =>
+            {
+                let when_false = self.condition(*operand);
+                std::mem::replace(&mut self.state, when_false)
+            }
+            ExprKind::Coerce { value } => self.condition(*value),
+            _ => {
+                self.expr(id);
+                self.state.clone()
+            }
+        }
+    }
+
+    pub(super) fn closure(&mut self, closure: &Closure) {
+        let result = closure.result.kind(self.facts.db);
+        let needs_value = !matches!(result, TyKind::Void | TyKind::Error);
+        let body = closure.body;
+        let at = self.body.stmt(body).range;
+        self.nested_at(body, needs_value, at);
+    }
+
+    pub(super) fn nested(&mut self, body: StmtId, needs_value: bool, at: ExprId) {
+        let range = self.body.expr(at).range;
+        self.nested_at(body, needs_value, range);
+    }
+
+    /// Code with `return`s of its own: a closure or an `at` expression.
+    pub(super) fn nested_at(&mut self, body: StmtId, needs_value: bool, range: TextRange) {
+        let before = self.state.clone();
+        let returns = std::mem::replace(&mut self.returns, State::dead());
+        self.stmt(body);
+        if self.state.live && needs_value {
+            let end = TextRange::new(
+                range.end().checked_sub(1.into()).unwrap_or(range.start()).max(range.start()),
+                range.end(),
+            );
+            self.report(
+                rules::missing_return::RULE
+                    .at(end, "the end of this block can be reached without delivering a value")
+                    .note("end it by an expression without `;`, or every path by `return` with a value"),
+            );
+        }
+        self.returns = returns;
+        self.state = before;
+    }
+
+    pub(super) fn read_local(&mut self, local: LocalId, at: ExprId) {
+        let Some(&slot) = self.local_slots.get(&local) else { return };
+        if !self.state.live || self.state.definite.contains(slot) {
+            return;
+        }
+        if self.quiet == 0 && self.reported.insert(slot) {
+            let name = &self.body.local(local).name;
+            let mut diagnostic = rules::use_before_assignment::RULE
+                .at(self.body.expr(at).range, format!("`{name}` may be read here before it is assigned"));
+            diagnostic = if self.state.after_finish.contains(slot) {
+                diagnostic.note("it is assigned by an activity that need not have ended: read it after the enclosing `finish`")
+            } else {
+                diagnostic.note(format!("assign `{name}` on every path that leads here"))
+            };
+            self.report(diagnostic);
+        }
+    }
+
+    pub(super) fn read_field(&mut self, object: ExprId, field: FieldId, at: ExprId) {
+        if !matches!(self.body.expr(object).kind, ExprKind::This) {
+            return;
+        }
+        let Some(&slot) = self.field_slots.get(&field) else { return };
+        if self.state.live
+            && !self.state.definite.contains(slot)
+            && self.quiet == 0
+            && self.reported.insert(slot)
+        {
+            let name = field.name(self.facts.db);
+            self.report(
+                rules::use_before_assignment::RULE
+                    .at(
+                        self.body.expr(at).range,
+                        format!("the field `{name}` may be read here before the constructor assigns it"),
+                    )
+                    .note(format!("assign `{name}` first, or read the value that it is given")),
+            );
+        }
+    }
+
+    pub(super) fn slot_of(&self, target: AssignTarget) -> Option<usize> {
+        match target {
+            AssignTarget::Local(local) => self.local_slots.get(&local).copied(),
+            AssignTarget::Field { object, field }
+                if matches!(self.body.expr(object).kind, ExprKind::This) =>
+            {
+                self.field_slots.get(&field).copied()
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn assign_fields(&mut self, fields: &[FieldId]) {
+        for field in fields {
+            if let Some(&slot) = self.field_slots.get(field) {
+                self.state.assign(slot);
+            }
+        }
+    }
+
+    pub(super) fn assign(&mut self, target: AssignTarget, at: ExprId) {
+        let slot = self.slot_of(target);
+        let fixed = match target {
+            AssignTarget::Local(local) => !self.body.local(local).mutable,
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => (self.facts.is_val)(field),
+        };
+        if fixed && self.state.live {
+            match slot {
+                None => self.refuse(target, at, false),
+                Some(slot) if self.state.possible.contains(slot) => self.refuse(target, at, true),
+                Some(_) => {}
+            }
+        }
+        if let Some(slot) = slot {
+            self.state.assign(slot);
+        }
+    }
+
+    pub(super) fn refuse(&mut self, target: AssignTarget, at: ExprId, twice: bool) {
+        let name = match target {
+            AssignTarget::Local(local) => self.body.local(local).name.clone(),
+            AssignTarget::Field { field, .. } | AssignTarget::Static(field) => {
+                field.name(self.facts.db).clone()
+            }
+        };
+        let what = if matches!(target, AssignTarget::Local(_)) { "variable" } else { "field" };
+        let message = if twice {
+            format!("`{name}` is a `val` and may have been assigned already")
+        } else {
+            format!("`{name}` is a `val` and already has its value")
+        };
+        self.report(
+            rules::val_reassigned::RULE
+                .at(self.body.expr(at).range, message)
+                .note(format!("declare the {what} `var` if it has to change, else use another one")),
+        );
+    }
+}
