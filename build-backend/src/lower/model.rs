@@ -159,6 +159,17 @@ impl Lowerer<'_> {
         }
     }
 
+    /// An error at the name of the class of a type.
+    pub(super) fn at_class(&self, error: LowerError, ty: Ty) -> LowerError {
+        match ty.as_class(self.db) {
+            Some((class, _)) => {
+                let item = Item::Class(class);
+                error.at(item.file(self.db), name_range(self.db, item))
+            }
+            None => error,
+        }
+    }
+
     /// An error at the name of a method.
     pub(super) fn at_method(&self, error: LowerError, method: MethodId) -> LowerError {
         let item = Item::Method(method);

@@ -149,12 +149,10 @@ impl<'db> Lowerer<'db> {
         if self.deep(ty) || self.structs_in_progress.contains(&ty) {
             if !self.endless {
                 let name = self.type_name(ty);
-                self.errors.push(
-                    LowerError::new("build/endless-struct", format!("the struct {name} contains itself"))
-                        .note(
-                            "a struct's fields lie inside it; make one of them a class, which is a reference",
-                        ),
-                );
+                let message = format!("the struct {name} contains itself");
+                let note = "a struct's fields lie inside it; make one of them a class, which is a reference";
+                let error = LowerError::new("build/endless-struct", message).note(note);
+                self.errors.push(self.at_class(error, ty));
             }
             self.endless = true;
             return Vec::new();
@@ -190,10 +188,10 @@ impl<'db> Lowerer<'db> {
                 }
             }
             let name = self.type_name(inner);
-            self.errors.push(
-                LowerError::new("build/endless-types", format!("the program needs endlessly many types around {name}"))
-                    .note("a generic class or method uses itself with a larger type argument each time; let it use the same one"),
-            );
+            let message = format!("the program needs endlessly many types around {name}");
+            let note = "a generic class or method uses itself with a larger type argument each time; let it use the same one";
+            let error = LowerError::new("build/endless-types", message).note(note);
+            self.errors.push(self.at_class(error, inner));
         }
         deep
     }
