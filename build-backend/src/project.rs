@@ -42,7 +42,10 @@ pub enum Reason {
     /// A folder without any `.x10` file.
     NoSources,
     /// Byte `at` is not part of UTF-8 text.
-    NotText { at: usize },
+    NotText {
+        /// Its offset.
+        at: usize,
+    },
     /// More than 4 GiB, the limit of text offsets.
     TooLarge,
     /// The system says no.
