@@ -1,5 +1,5 @@
 // status: 1
-// stderr: too_many_threads.x10:12
+// stderr: too_many_threads.x10:11
 // stderr: 2000
 import x10.compiler.CUDA;
 
