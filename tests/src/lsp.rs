@@ -141,7 +141,8 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(Duration::from_secs(300)).expect("an answer within five minutes");
+        let message =
+            self.messages.recv_timeout(Duration::from_secs(300)).expect("an answer within five minutes");
         if message["method"].is_string() && !message["id"].is_null() {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }
