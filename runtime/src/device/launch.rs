@@ -126,7 +126,8 @@ impl Device {
     ) -> Result<Option<Flight>, LaunchError> {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let function = self.function(kernel).map_err(at)?;
+        let overlap = environment::overlap(kernel, environment);
+        let function = self.function(kernel, overlap).map_err(at)?;
         self.context.enter()?;
         // SAFETY: see above.
         let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast())? };
