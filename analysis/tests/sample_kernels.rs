@@ -1,6 +1,5 @@
 //! X10's own CUDA samples, from the X10 distribution that `APG_X10_HOME` names: every kernel is recognised,
-//! and nothing is said about it. Skipped with a line when the variable is not set; `APG_REQUIRE=all` makes that a
-//! failure.
+//! and nothing is said about it. Skipped with a line when the variable is not set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,9 +55,7 @@ fn database(text: &str) -> (RootDatabase, SourceFile) {
 #[test]
 fn kernels_of_the_samples() {
     let Some(home) = std::env::var_os("APG_X10_HOME") else {
-        let required = std::env::var("APG_REQUIRE").is_ok_and(|what| what == "all");
-        assert!(!required, "APG_X10_HOME is not set");
-        eprintln!("skipped: APG_X10_HOME is not set");
+        eprintln!("SKIPPED: APG_X10_HOME is not set");
         return;
     };
     let mut wrong = Vec::new();

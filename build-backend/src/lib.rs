@@ -1,5 +1,4 @@
 //! Back end: lowering, code generation, building and running.
-#![allow(missing_docs)]
 pub mod build;
 pub mod cli;
 pub mod driver;

@@ -42,7 +42,10 @@ pub enum Reason {
     /// A folder without any `.x10` file.
     NoSources,
     /// Byte `at` is not part of UTF-8 text.
-    NotText { at: usize },
+    NotText {
+        /// Its offset.
+        at: usize,
+    },
     /// More than 4 GiB, the limit of text offsets.
     TooLarge,
     /// The system says no.
@@ -162,10 +165,9 @@ impl Loader {
         }
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            if is_source(&path) && !self.sources.files.contains_key(&path) {
-                if let Ok(text) = read(&path) {
-                    self.add(path, text);
-                }
+            let is_new = is_source(&path) && !self.sources.files.contains_key(&path);
+            if is_new && let Ok(text) = read(&path) {
+                self.add(path, text);
             }
         }
     }
@@ -276,7 +278,7 @@ mod tests {
         let imported = write("p/q/C.x10", b"package p.q;\nimport p.r.D;\npublic class C {}");
         let further = write("p/r/D.x10", b"package p.r;\npublic class D {}");
         let unused = write("z/Z.x10", b"package z;\npublic class Z {}");
-        let sources = load(&[main.clone()], &[]).unwrap();
+        let sources = load(std::slice::from_ref(&main), &[]).unwrap();
         assert_eq!(sources.roots, [main]);
         assert!(sources.files.contains_key(&imported) && sources.files.contains_key(&further));
         assert!(!sources.files.contains_key(&unused));

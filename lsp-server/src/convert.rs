@@ -73,7 +73,6 @@ pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnos
 
 /// `None` if an edit is in a file that cannot be changed.
 fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix) -> Option<WorkspaceEdit> {
-    #[expect(clippy::mutable_key_type, reason = "the protocol's type; a URI's key does not change")]
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for edit in &fix.edits {
         let (uri, text) = match edit.file {

@@ -1,6 +1,6 @@
 //! The apg runtime: places, activities, memory and devices of a running X10 program.
 //!
-//! A compiled program is a shared object that this crate loads ([`run`]); the two speak through the tables of
+//! A compiled program is a shared object that this crate loads ([`mod@run`]); the two speak through the tables of
 //! `include/apg.h`, whose functions are listed in [`abi`].
 
 pub mod abi;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use apg_syntax::{Edit, TextRange, TextSize, formatted, parse};
+use apg_syntax::{Edit, SyntaxKind, TextRange, TextSize, formatted, parse};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -51,7 +51,11 @@ fn typing_is_parsed_as_part_of_a_block() {
     let (mut local, mut all) = (0, 0);
     for (name, text) in files() {
         let old = parse(&text);
-        for at in text.match_indices(';').map(|it| it.0).step_by(40) {
+        let in_block = |at: &usize| {
+            let token = old.syntax().token_at_offset(TextSize::new(*at as u32)).right_biased();
+            token.is_some_and(|token| token.parent_ancestors().any(|node| node.kind() == SyntaxKind::BLOCK))
+        };
+        for at in text.match_indices(';').map(|it| it.0).filter(in_block).step_by(10) {
             for insert in ["x", " ", ";", "{", ")", " // c\n"] {
                 let edit = Edit::new(TextRange::empty(TextSize::new(at as u32)), insert);
                 let mut new = text.clone();

@@ -31,19 +31,21 @@ for program in "${programs[@]}"; do
 done
 
 section "whole programs on the GPU"
-for program in tests/programs/*.x10; do
+for program in tests/programs/*.x10 tests/gpu/*.x10; do
     status=$(sed -n 's|^// status: ||p' "$program")
     timeout 120 "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
     found=$?
     sorted=cat
     grep -q '^// sorted' "$program" && sorted=sort
-    if [ "$found" = "${status:-0}" ] && cmp -s <($sorted "$out/found") <(sed 's/@PLACES@/1/' "${program%.x10}.out" | $sorted); then
+    said=yes
+    while IFS= read -r text; do grep -qF -- "$text" "$out/log" || said=no; done < <(sed -n 's|^// stderr: ||p' "$program")
+    if [ "$found" = "${status:-0}" ] && [ $said = yes ] && cmp -s <($sorted "$out/found") <(sed 's/@PLACES@/1/' "${program%.x10}.out" | $sorted); then
         echo "ok      $program"
     else
         echo "FAILED  $program (status $found)"
         failed=1
         diff <($sorted "$out/found") <($sorted "${program%.x10}.out") | head -n 5
-        tail -n 3 "$out/log"
+        head -n 5 "$out/log"
     fi
 done
 

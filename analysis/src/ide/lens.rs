@@ -33,10 +33,10 @@ pub enum LensKind {
 pub fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
     let mut lenses = Vec::new();
     for owner in owners(db, file) {
-        if let Owner::Method(method) = owner {
-            if is_main(db, method) {
-                lenses.push(Lens { range: name_range(db, Item::Method(method)), kind: LensKind::Run });
-            }
+        if let Owner::Method(method) = owner
+            && is_main(db, method)
+        {
+            lenses.push(Lens { range: name_range(db, Item::Method(method)), kind: LensKind::Run });
         }
         let kernels = launch_summaries(db, owner).into_iter();
         lenses.extend(kernels.map(|kernel| Lens { range: kernel.head, kind: LensKind::ShowCuda }));

@@ -131,6 +131,7 @@ pub struct Field {
 
 /// What a class is to the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum ClassKind {
     /// An object with fields.
     Object,
@@ -238,6 +239,7 @@ pub struct Stmt {
 
 /// Statements: structured control flow.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum StmtKind {
     /// `local = value`; the first one in a block also declares it.
     Set { local: LocalId, value: Expr },
@@ -341,6 +343,7 @@ pub struct Expr {
 
 /// Expressions.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum ExprKind {
     /// Integer, boolean or character constant.
     Int(i64),
@@ -519,6 +522,7 @@ pub struct KernelCapture {
 
 /// How a captured value travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum KernelCaptureKind {
     /// By value in the environment.
     Scalar(Ty),
@@ -554,6 +558,7 @@ pub struct SharedRail {
 
 /// How a shared rail starts.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // each variant says what its fields are
 pub enum SharedInit {
     /// Zeros.
     Zero,

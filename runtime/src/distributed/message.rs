@@ -9,7 +9,7 @@ use crate::serialize::write;
 pub const SPAWN: u8 = 1;
 /// A body to run while an activity waits: number of the call, finish, whether it has a value, closure.
 pub const AT: u8 = 2;
-/// The end of such a body: number of the call, an [`Outcome`], its graph.
+/// The end of such a body: number of the call, an `Outcome`, its graph.
 pub const REPLY: u8 = 3;
 /// A [`Report`].
 pub const REPORT: u8 = 4;

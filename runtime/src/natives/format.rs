@@ -1,4 +1,4 @@
-//! `String.format`: C's printf with what Java adds to it, over a Rail[Any].
+//! `String.format`: C's printf with what Java adds to it, over a `Rail[Any]`.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Copies of object graphs, within a place and between places, driven by type descriptors.
 //!
 //! One walk over an object's slots ([`slots`]) serves three users: [`copy`] makes a copy at the same place (what
-//! `at (here)` means), [`write`] turns a graph into bytes and [`read`] makes the graph at another place. Sharing and
+//! `at (here)` means), [`mod@write`] turns a graph into bytes and [`mod@read`] makes the graph at another place. Sharing and
 //! cycles are kept, transient fields arrive zero, and values that stand for something by number (GlobalRef, GlobalRail,
 //! PlaceLocalHandle, Place) are plain bytes and so need nothing special.
 //!

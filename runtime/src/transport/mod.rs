@@ -3,7 +3,7 @@
 //!
 //! A transport carries *active messages* (a small number that says what to do, and bytes) and *puts* (bytes that
 //! land directly in memory that the receiver names, without a copy on the way). A get is a message that asks for a put.
-//! Collectives are built from these in [`crate::team`]. Between two places messages and puts arrive in the order in
+//! Collectives are built from these in [`crate::distributed`]. Between two places messages and puts arrive in the order in
 //! which they were sent.
 
 pub mod frame;

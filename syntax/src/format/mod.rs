@@ -21,7 +21,7 @@ pub fn format(text: &str, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxE
     format_parsed(&parse(text), range)
 }
 
-/// [`format`] of a text that is already parsed.
+/// [`format()`] of a text that is already parsed.
 pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit>, SyntaxError> {
     let scope = range.map_or(parse.syntax().text_range(), |it| declaration_around(parse, it));
     if let Some(error) = parse.syntax_errors().iter().find(|it| it.range.intersect(scope).is_some()) {
@@ -68,7 +68,7 @@ fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
     declaration.unwrap_or_else(|| parse.syntax()).text_range()
 }
 
-/// The text that [`format`] makes of `text`.
+/// The text that [`format()`] makes of `text`.
 pub fn formatted(text: &str) -> Result<String, SyntaxError> {
     let mut result = text.to_string();
     format(text, None)?.iter().rev().for_each(|it| it.apply(&mut result));

@@ -14,32 +14,44 @@ public final class Random {
     /** The sequence that belongs to seed. */
     public def this(seed:Long) { this.seed = seed; this.gamma = GOLDEN_GAMMA; }
     /** A sequence that is likely different each time. */
-    public def this() { this.seed = mix(System.nanoTime()); this.gamma = GOLDEN_GAMMA; }
+    public def this() { this.seed = mix64(System.nanoTime()); this.gamma = GOLDEN_GAMMA; }
     private def this(seed:Long, gamma:Long) { this.seed = seed; this.gamma = gamma; }
 
     private def nextSeed():Long { seed += gamma; return seed; }
-    private static def mix(x:Long):Long {
+    /** The finaliser of MurmurHash3, as in the paper. */
+    private static def mix64(x:Long):Long {
+        var z:Long = x;
+        z = (z ^ (z >>> 33)) * 0xff51afd7ed558ccd;
+        z = (z ^ (z >>> 33)) * 0xc4ceb9fe1a85ec53;
+        return z ^ (z >>> 33);
+    }
+    /** Its upper half, which needs no last step. */
+    private static def mix32(x:Long):Int {
+        var z:Long = x;
+        z = (z ^ (z >>> 33)) * 0xff51afd7ed558ccd;
+        z = (z ^ (z >>> 33)) * 0xc4ceb9fe1a85ec53;
+        return (z >>> 32) as Int;
+    }
+    /** Gammas come from another mixing function than numbers, so that they do not depend on each other. */
+    private static def mixGamma(x:Long):Long {
         var z:Long = x;
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9;
         z = (z ^ (z >>> 27)) * 0x94d049bb133111eb;
-        return z ^ (z >>> 31);
-    }
-    private static def mixGamma(x:Long):Long {
-        val odd = mix(x) | 1;
-        return (odd ^ (odd >>> 1)).bitCount() < 24n ? odd ^ 0xaaaaaaaaaaaaaaaa : odd;
+        z = (z ^ (z >>> 31)) | 1;
+        return (z ^ (z >>> 1)).bitCount() < 24n ? z ^ 0xaaaaaaaaaaaaaaaa : z;
     }
 
     /** A generator that is independent of this one. */
-    public def split():Random = new Random(mix(nextSeed()), mixGamma(nextSeed()));
+    public def split():Random = new Random(mix64(nextSeed()), mixGamma(nextSeed()));
     /** Any Int. */
-    public def nextInt():Int = (mix(nextSeed()) >>> 32) as Int;
+    public def nextInt():Int = mix32(nextSeed());
     /** 0 to bound - 1. */
     public def nextInt(bound:Int):Int {
         if (bound <= 0n) throw new IllegalArgumentException("Random.nextInt(" + bound + "): the bound must be positive");
         return nextLong(bound as Long) as Int;
     }
     /** Any Long. */
-    public def nextLong():Long = mix(nextSeed());
+    public def nextLong():Long = mix64(nextSeed());
     /** 0 to bound - 1. */
     public def nextLong(bound:Long):Long {
         if (bound <= 0) throw new IllegalArgumentException("Random.nextLong(" + bound + "): the bound must be positive");
