@@ -47,5 +47,16 @@ public class activities {
             async atomic gate() = true;
         }
         Console.OUT.println("open");
+        // An atomic statement goes nowhere, not even to the place where it is.
+        try {
+            atomic at (here) gate() = false;
+        } catch (e:IllegalOperationException) {
+            Console.OUT.println("atomic at " + gate());
+        }
+        try {
+            atomic gate() = at (here) false;
+        } catch (e:IllegalOperationException) {
+            Console.OUT.println("atomic value " + gate());
+        }
     }
 }

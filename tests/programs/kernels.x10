@@ -120,6 +120,28 @@ public class kernels {
         Console.OUT.println("divergent " + (found(0) - wide) + " " + (found(15) - wide) + " " + (found(99) - wide));
     }
 
+    /** What is stored through one rail is seen through another that is the same. */
+    static def increment(p:Place, from:GlobalRail[Long]{home==p}, to:GlobalRail[Long]{home==p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..1n) async {
+                clocked finish for (thread in 0n..31n) clocked async {
+                    val id = block * 32n + thread;
+                    to(id) = from(id) + id;
+                    to(id) = from(id) + id;
+                }
+            }
+        }
+    }
+
+    static def overlap(p:Place) {
+        val a = CUDAUtilities.makeGlobalRail[Long](p, 64);
+        val b = CUDAUtilities.makeGlobalRail[Long](p, 64);
+        increment(p, a, b);
+        increment(p, a, a);
+        increment(p, a, b);
+        Console.OUT.println("overlap " + result(a)(63) + " " + result(b)(63));
+    }
+
     public static def main(args:Rail[String]) {
         val p = place();
         reduce(p);
@@ -127,6 +149,7 @@ public class kernels {
         uniform(p, 1n);
         transpose(p);
         divergent(p);
+        overlap(p);
         // The same kernel at a host place of another process.
         reduce(Place.places()(0));
     }

@@ -345,6 +345,15 @@ impl Infer<'_> {
             _ => {
                 let long = Ty::long(self.db);
                 let one = self.alloc(ExprKind::Literal(Literal::Int(1)), long, range);
+                if !self.may_be_cast(one, plain) {
+                    let (op, shown) = (op.text(), self.show(plain));
+                    self.report(
+                        type_rules::no_operator::RULE
+                            .at(range, format!("no operator `{op}{op}` takes `{shown}`"))
+                            .note("it adds or subtracts `1` converted to the type of the variable, and `1` cannot be converted"),
+                    );
+                    return self.error(range);
+                }
                 let one = self.cast_to(one, plain, range);
                 return self.binary_values(op, current, one, range);
             }

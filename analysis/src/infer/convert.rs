@@ -46,6 +46,12 @@ impl<'db> Infer<'db> {
         self.context().convert(from, to, None).is_some()
     }
 
+    /// Whether the value `id`, about which more may be known than its type says, can stand where `to` is needed.
+    pub(super) fn fits(&self, id: ExprId, to: Ty) -> bool {
+        let path = self.path_of(id);
+        self.context().convert(self.ty(id), to, path.as_ref()).is_some()
+    }
+
     pub(super) fn as_super(&self, ty: Ty, class: crate::ids::ClassId) -> Option<Ty> {
         self.context().as_super(ty, class)
     }
@@ -129,7 +135,9 @@ impl<'db> Infer<'db> {
         let mut diagnostic = type_rules::mismatch::RULE.at(range, message);
         let numbers = from.primitive(self.db).is_some_and(Known::is_number)
             && to.primitive(self.db).is_some_and(Known::is_number);
-        if numbers {
+        if from.base(self.db) == to.base(self.db) {
+            diagnostic = diagnostic.note(format!("the value is known not to be a `{needed}`"));
+        } else if numbers {
             let base = self.show(to.base(self.db));
             diagnostic = diagnostic.note(format!(
                 "the conversion may lose information, so it has to be written: `... as {base}`"
@@ -147,7 +155,11 @@ impl<'db> Infer<'db> {
     /// Another suffix, for a literal of the wrong number type.
     pub(super) fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
         let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
-        let suffix = match to.primitive(self.db)? {
+        let known = to.primitive(self.db)?;
+        if !literal_fits(value, known) {
+            return None;
+        }
+        let suffix = match known {
             Known::Byte => "y",
             Known::Short => "s",
             Known::Int => "n",
@@ -235,4 +247,14 @@ pub(super) fn literal_path(literal: &Literal) -> Option<Path> {
         Literal::Null => "null".to_owned(),
     };
     Some(Path::literal(text))
+}
+
+/// Whether the number of a literal is one of the type `known`.
+fn literal_fits(value: i64, known: Known) -> bool {
+    match known.size().filter(|_| known.is_integer()) {
+        None => true,
+        Some(8..) => !known.is_unsigned() || value >= 0,
+        Some(bytes) if known.is_unsigned() => (0..1i64 << (8 * bytes)).contains(&value),
+        Some(bytes) => (-(1i64 << (8 * bytes - 1))..1i64 << (8 * bytes - 1)).contains(&value),
+    }
 }

@@ -289,6 +289,14 @@ impl Infer<'_> {
         self.cast_to(value, ty, range)
     }
 
+    /// Whether anything leads from `value` to the type `ty`.
+    pub(super) fn may_be_cast(&self, value: ExprId, ty: Ty) -> bool {
+        let from = self.ty(value);
+        self.is_assignable(from, ty)
+            || self.context().resolve_conversion(&self.arg(value), ty).is_some()
+            || self.may_be(from, ty)
+    }
+
     /// `value as ty`: an upcast, a conversion, or a check at run time.
     pub(super) fn cast_to(&mut self, value: ExprId, ty: Ty, range: TextRange) -> ExprId {
         let db = self.db;

@@ -45,7 +45,11 @@ impl Infer<'_> {
     ) {
         let own = declarator.name().map(|n| n.text()).filter(|_| !is_var);
         let written = declarator.ty().map(|ty| self.written_type_of(&ty, own.as_deref()));
-        let init = declarator.initializer().map(|e| self.value(Some(&e), range, written));
+        let init = match declarator.initializer() {
+            Some(e) => Some(self.value(Some(&e), range, written)),
+            // The parser complained of what is missing: the variable is not reported again where it is read.
+            None => declarator.eq_token().map(|_| self.error(range)),
+        };
         let is_bound = declarator.is_bound();
         if is_bound && is_var {
             self.report(
@@ -69,6 +73,8 @@ impl Infer<'_> {
                 Ty::error(self.db)
             }
         };
+        // What cannot be its value says nothing of the variable: facts that contradict each other prove anything.
+        let fits = init.is_none_or(|init| self.fits(init, ty));
         let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
         let name = declarator.name();
         let at = name.as_ref().map_or(range, range_of);
@@ -86,7 +92,7 @@ impl Infer<'_> {
             self.declare(local);
         }
         self.note_local(local);
-        if let Some(init) = init {
+        if let Some(init) = init.filter(|_| fits) {
             self.note_value(local, init);
         }
         self.pattern(local, &pattern, is_var, range, out);
@@ -123,7 +129,7 @@ impl Infer<'_> {
 
     fn untyped(&mut self, declarator: &ast::Declarator, range: TextRange) {
         let Some(name) = declarator.name() else { return };
-        if declarator.eq_token().is_some() || declarator.colon_token().is_some() {
+        if declarator.colon_token().is_some() {
             return; // the parser complained about what is missing
         }
         let name = name.text();

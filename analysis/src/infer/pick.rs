@@ -31,7 +31,7 @@ impl Infer<'_> {
         self.context().methods_named(ty, name)
     }
 
-    fn arg(&self, id: ExprId) -> Arg {
+    pub(super) fn arg(&self, id: ExprId) -> Arg {
         Arg { ty: self.ty(id), path: self.path_of(id) }
     }
 

@@ -89,8 +89,15 @@ pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) ->
     let offset = item_offset(db, item);
     let file = item.file(db);
     let mut placed = diagnostics.to_vec();
+    // An automatic constructor is written nowhere: what is wrong with it stands at its class.
+    let automatic = match item {
+        Item::Method(method) if item_ptr(db, item).is_none() => {
+            Some(name_range(db, Item::Class(method.class(db))))
+        }
+        _ => None,
+    };
     for diagnostic in &mut placed {
-        diagnostic.range += offset;
+        diagnostic.range = automatic.unwrap_or(diagnostic.range + offset);
         for related in diagnostic.related.iter_mut().filter(|r| r.file == file) {
             related.range += offset;
         }

@@ -8,7 +8,7 @@ use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
 use crate::item_tree::items::{class_item, class_kind, field_item, method_item, properties, typedef_item};
-use crate::item_tree::{ClassKind, ClassPlace, MethodKind, ParamItem, TypeRef};
+use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef};
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// The condition of a class or method, resolved.
@@ -53,6 +53,9 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
         match supertype.as_class(db).map(|(c, _)| class_kind(db, c)) {
             Some(Some(ClassKind::Interface)) if anonymous => header.supers.push(supertype),
             Some(Some(ClassKind::Class)) => {
+                if is_final(db, supertype) {
+                    problems.push(not_extendable(db, extends, supertype));
+                }
                 header.has_superclass = true;
                 header.supers.push(supertype);
             }
@@ -79,6 +82,11 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     header
 }
 
+fn is_final(db: &dyn Db, class: Ty) -> bool {
+    let item = class.as_class(db).and_then(|(c, _)| class_item(db, c).as_ref());
+    item.is_some_and(|c| c.modifiers.has(Modifiers::FINAL))
+}
+
 fn not_extendable(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
     let message = format!("`{}` is not a class that can be extended", supertype.display(db));
     let problem = Problem::new(&type_rules::not_extendable::RULE, at.at, message);
@@ -86,6 +94,9 @@ fn not_extendable(db: &dyn Db, at: &TypeRef, supertype: Ty) -> Problem {
         Some(ClassKind::Interface) => problem.note("an interface is implemented: write `implements`"),
         Some(ClassKind::Struct) => {
             problem.note("structs have no subtypes; use a class, or hold the struct in a field")
+        }
+        _ if is_final(db, supertype) => {
+            problem.note("it is declared `final`: hold an object of it in a field, or remove `final` there")
         }
         _ => problem,
     }

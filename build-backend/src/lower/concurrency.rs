@@ -1,6 +1,7 @@
 //! `async`, `at`, `finish`, `atomic`, `when` and clocks.
 
 use apg_analysis::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
+use apg_analysis::kernel::Kernel;
 use apg_syntax::TextRange;
 
 use super::function::Builder;
@@ -59,8 +60,30 @@ impl Builder<'_, '_> {
 
     /// `finish S`.
     pub(super) fn finish_statement(&mut self, clocked: &Clocked, body: StmtId) {
-        let body = self.nested_stmt(body);
+        // The activity that waits for a single kernel may as well launch it. Under a clock it would hold up the clock.
+        let single = if *clocked == Clocked::No { self.only_spawned_kernel(body) } else { None };
+        let body = match single {
+            Some((at, kernel)) => self.nested(|it| it.launch_and_wait(at, &kernel)).0,
+            None => self.nested_stmt(body),
+        };
         self.push(Out::Finish { body, clocked: *clocked != Clocked::No });
+    }
+
+    /// The kernel of a statement that only starts one: `async at (p) @CUDA { ... }`.
+    fn only_spawned_kernel(&self, stmt: StmtId) -> Option<(StmtId, Kernel)> {
+        let source = self.source.body.clone();
+        match &source.stmt(stmt).kind {
+            StmtKind::Block(stmts) => match stmts.as_slice() {
+                [one] => self.only_spawned_kernel(*one),
+                _ => None,
+            },
+            StmtKind::Async { clocked: Clocked::No, body, .. } => {
+                let at = self.only_at(*body)?;
+                let kernel = self.source.kernels.iter().find(|it| it.at == at)?.kernel.clone()?;
+                Some((at, kernel))
+            }
+            _ => None,
+        }
     }
 
     /// `when (c) S or (d) T`.

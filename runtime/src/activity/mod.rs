@@ -19,7 +19,10 @@ pub mod timer;
 
 pub use current::{Activity, OpenFinish, Work, activity, spawn, start_at};
 pub use finish::Finish;
-pub use pool::{External, check_for_deadlock, end_process, external, start, worker_count, worker_number};
+pub use pool::{
+    External, check_for_deadlock, end_process, external, nothing_else_to_do, start, worker_count,
+    worker_number,
+};
 
 /// Addresses of the stack that the caller's activity runs on.
 pub fn current_stack() -> Option<(usize, usize)> {

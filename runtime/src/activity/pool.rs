@@ -113,6 +113,11 @@ pub fn pop_own_if(wanted: impl FnOnce(&Task) -> bool) -> Option<Task> {
     None
 }
 
+/// The caller's thread would have nothing to do if the caller suspended itself.
+pub fn nothing_else_to_do() -> bool {
+    own().is_some_and(|own| own.queue.is_empty() && pool().queues.nothing_injected())
+}
+
 /// The next task for this thread; waits for one.
 pub fn next_task() -> Task {
     let own = own().unwrap_or_else(|| unreachable!("only threads of the pool look for work"));
@@ -156,8 +161,9 @@ pub fn external() -> External {
 
 impl Drop for External {
     fn drop(&mut self) {
-        EXTERNAL.fetch_sub(1, Ordering::SeqCst);
-        if let Some(pool) = POOL.get() {
+        // Only threads that all sleep already need to look for a deadlock again; one that is awake will before it sleeps.
+        let last = EXTERNAL.fetch_sub(1, Ordering::SeqCst) == 1;
+        if let Some(pool) = POOL.get().filter(|pool| last && pool.queues.idle()) {
             pool.queues.notify();
         }
     }

@@ -84,6 +84,11 @@ impl Queues {
         }
     }
 
+    /// No work came from elsewhere.
+    pub fn nothing_injected(&self) -> bool {
+        self.injector.is_empty()
+    }
+
     fn is_empty(&self) -> bool {
         self.injector.is_empty() && self.stealers.iter().all(Stealer::is_empty)
     }

@@ -78,6 +78,22 @@ fn name(capture: &Capture) -> String {
     unsafe { CStr::from_ptr(capture.name) }.to_string_lossy().into_owned()
 }
 
+/// Whether two of the kernel's global rails have memory in common. Code that is compiled without `APG_OVERLAP` relies on the
+/// opposite.
+pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
+    let ranges =
+        captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL).map(|capture| {
+            let bytes = &environment[capture.offset as usize..][..size_of::<GlobalRail>()];
+            // SAFETY: the bytes are there; only plain data is read.
+            let rail = unsafe { bytes.as_ptr().cast::<GlobalRail>().read_unaligned() };
+            let start = rail.handle as u64;
+            (start, start.saturating_add((rail.size as u64).saturating_mul(u64::from(capture.element_size))))
+        });
+    ranges.clone().enumerate().any(|(index, (start, end))| {
+        ranges.clone().skip(index + 1).any(|(other, other_end)| start < other_end && other < end)
+    })
+}
+
 /// Makes room on the device for captured rails and puts its addresses into a copy of the environment.
 pub fn prepare(
     device: &Arc<Device>,

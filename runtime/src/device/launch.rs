@@ -9,6 +9,7 @@ use super::driver::sys;
 use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::module::{Function, place_of};
+use super::queue::Flight;
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 
@@ -111,7 +112,8 @@ fn shared_error(length: i64) -> DeviceError {
 }
 
 impl Device {
-    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. Returns the extents.
+    /// Runs a kernel; `done` is called when it has ended, unless the launch fails at once. A kernel that the caller may look at
+    /// until it ends is returned.
     ///
     /// # Safety
     /// `environment` is an environment of the kernel, and the rails it names are valid until `done` is called.
@@ -121,16 +123,17 @@ impl Device {
         kernel: &'static Kernel,
         environment: &[u8],
         done: Done,
-    ) -> Result<(), LaunchError> {
+    ) -> Result<Option<Flight>, LaunchError> {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let function = self.function(kernel).map_err(at)?;
+        let overlap = environment::overlap(kernel, environment);
+        let function = self.function(kernel, overlap).map_err(at)?;
         self.context.enter()?;
         // SAFETY: see above.
         let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast())? };
         if plan.is_empty() {
             done(Ok(()));
-            return Ok(());
+            return Ok(None);
         }
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
@@ -144,16 +147,16 @@ impl Device {
         let uploads = std::mem::take(&mut prepared.uploads);
         let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, kernel };
         if uploads.is_empty() {
-            ready.start(done);
-            return Ok(());
+            return Ok(ready.start(done));
         }
         let then: Done = Box::new(move |result| match result {
-            Ok(()) => ready.start(done),
+            // This is the thread for copies, which has other things to do than look at a kernel.
+            Ok(()) => drop(ready.start(done)),
             Err(error) => done(Err(error.at(&place_of(ready.kernel)))),
         });
         // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
         unsafe { self.upload(uploads, then) };
-        Ok(())
+        Ok(None)
     }
 
     /// Room for an environment that is too long for a parameter.
@@ -266,10 +269,11 @@ struct Ready {
 }
 
 impl Ready {
-    fn start(self, done: Done) {
+    fn start(self, done: Done) -> Option<Flight> {
         let device = Arc::clone(&self.device);
         if let Err(error) = device.context.enter() {
-            return done(Err(error));
+            done(Err(error));
+            return None;
         }
         let queue = device.kernels.pick();
         let (function, plan, mut by_pointer) = (self.function, self.plan, self.by_pointer);
@@ -310,6 +314,6 @@ impl Ready {
             finished,
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
-        );
+        )
     }
 }

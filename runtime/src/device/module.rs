@@ -32,10 +32,10 @@ unsafe impl Sync for Function {}
 
 type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
 
-/// The kernels of a device, by address of their descriptors.
+/// The kernels of a device, by address of their descriptors and whether global rails may overlap.
 pub struct Modules {
     cache: Option<PathBuf>,
-    loaded: Mutex<HashMap<usize, Slot>>,
+    loaded: Mutex<HashMap<(usize, bool), Slot>>,
 }
 
 /// Where the kernel stands.
@@ -60,14 +60,18 @@ impl Modules {
 
 impl Device {
     /// The function of a kernel; the first call compiles it, or finds it in the cache.
-    pub(super) fn function(&self, kernel: &'static Kernel) -> Result<Arc<Function>, DeviceError> {
-        let key = std::ptr::from_ref(kernel) as usize;
+    pub(super) fn function(
+        &self,
+        kernel: &'static Kernel,
+        overlap: bool,
+    ) -> Result<Arc<Function>, DeviceError> {
+        let key = (std::ptr::from_ref(kernel) as usize, overlap);
         let slot = Arc::clone(self.modules.loaded.lock().entry(key).or_default());
-        slot.get_or_init(|| self.load(kernel).map(Arc::new)).clone()
+        slot.get_or_init(|| self.load(kernel, overlap).map(Arc::new)).clone()
     }
 
-    fn load(&self, kernel: &Kernel) -> Result<Function, DeviceError> {
-        let code = self.device_code(kernel)?;
+    fn load(&self, kernel: &Kernel, overlap: bool) -> Result<Function, DeviceError> {
+        let code = self.device_code(kernel, overlap)?;
         self.context.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let name = text(kernel.name);
@@ -97,19 +101,21 @@ impl Device {
         })
     }
 
-    fn device_code(&self, kernel: &Kernel) -> Result<Vec<u8>, DeviceError> {
+    fn device_code(&self, kernel: &Kernel, overlap: bool) -> Result<Vec<u8>, DeviceError> {
         if kernel.cuda.is_null() {
             return Err(DeviceError::new(Kind::Unsupported, "the program was built without code for GPUs"));
         }
         // SAFETY: a C string of the program.
         let source = unsafe { CStr::from_ptr(kernel.cuda) };
+        let source = source.to_string_lossy();
+        let source = if overlap { format!("#define APG_OVERLAP\n{source}").into() } else { source };
         let options = compile::options(self.capability).join(" ");
-        let key = cache::key(&[source.to_bytes(), options.as_bytes()]);
+        let key = cache::key(&[source.as_bytes(), options.as_bytes()]);
         if let Some(code) = self.modules.cache.as_ref().and_then(|directory| cache::load(directory, &key)) {
             return Ok(code);
         }
         let name = format!("{}.cu", text(kernel.name));
-        let (code, _) = compile::compile_for(&source.to_string_lossy(), &name, self.capability)?;
+        let (code, _) = compile::compile_for(&source, &name, self.capability)?;
         if let Some(directory) = &self.modules.cache {
             // A cache that cannot be written costs time, nothing else.
             let _ = cache::store(directory, &key, &code);

@@ -1,4 +1,5 @@
-//! Kernel queues: a stream, and a thread that sleeps until what was launched on it has ended.
+//! Kernel queues: a stream, and a thread that sleeps until what was launched on it has ended. The thread that launches may look
+//! for the end itself for a moment: most kernels end sooner than another thread could be woken, twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,22 +14,41 @@ use super::error::{DeviceError, Kind};
 
 /// How many kernels of one device may run side by side.
 const QUEUES: usize = 4;
-/// How long a queue's thread looks at a kernel before it sleeps.
+/// How long a kernel is looked at before a thread sleeps until its end.
 const LOOK: Duration = Duration::from_micros(50);
 
 /// The kernel queues of a device.
 pub struct Kernels {
-    queues: Vec<Queue>,
+    queues: Vec<Arc<Queue>>,
 }
 
 /// One stream. Kernels on one stream run after each other.
 pub struct Queue {
-    stream: Stream,
+    device: u32,
+    /// Locked while something is put on it.
+    stream: Mutex<Stream>,
     /// Kernels on their way.
     load: Arc<AtomicUsize>,
-    pending: Mutex<Sender<(Event, Done)>>,
+    pending: Mutex<Sender<Ending>>,
     /// Events that can be used again.
     spare: Arc<Mutex<Vec<Event>>>,
+}
+
+/// What happens at the end of a kernel.
+struct Ending {
+    event: Event,
+    done: Done,
+    /// Looking at it for longer is not worth it.
+    look_until: Instant,
+    device: u32,
+    load: Arc<AtomicUsize>,
+    spare: Arc<Mutex<Vec<Event>>>,
+}
+
+/// A kernel on its way. Dropped, it leaves the rest to the thread of its queue.
+pub struct Flight {
+    ending: Option<Ending>,
+    queue: Arc<Queue>,
 }
 
 /// A stream of the driver.
@@ -80,17 +100,19 @@ impl Event {
         driver::check(unsafe { sys::cuEventRecord(self.0, stream.0) })
     }
 
-    /// As [`Event::wait`], but looks for a moment before it sleeps: waking up takes longer than many a kernel runs.
-    fn wait_soon(&self) -> Result<(), driver::Failure> {
-        let begun = Instant::now();
-        while begun.elapsed() < LOOK {
+    /// Looks, until then and as long as `worthwhile` says so, whether all that was on the stream has ended.
+    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+        loop {
             // SAFETY: an event of ours.
             match unsafe { sys::cuEventQuery(self.0) } {
-                sys::CUresult::CUDA_ERROR_NOT_READY => std::thread::yield_now(),
-                other => return driver::check(other),
+                sys::CUresult::CUDA_ERROR_NOT_READY => {}
+                other => return Some(driver::check(other)),
             }
+            if Instant::now() >= until || !worthwhile() {
+                return None;
+            }
+            std::thread::yield_now();
         }
-        self.wait()
     }
 
     /// Sleeps until all that was on the stream has ended.
@@ -110,13 +132,14 @@ impl Drop for Event {
 impl Kernels {
     /// The queues of a device.
     pub fn new(context: &Arc<Context>, ordinal: u32) -> Result<Kernels, DeviceError> {
-        let queues =
-            (0..QUEUES).map(|index| Queue::new(context, ordinal, index)).collect::<Result<_, _>>()?;
+        let queues = (0..QUEUES)
+            .map(|index| Queue::new(context, ordinal, index).map(Arc::new))
+            .collect::<Result<_, _>>()?;
         Ok(Kernels { queues })
     }
 
     /// The queue with the least to do.
-    pub fn pick(&self) -> &Queue {
+    pub fn pick(&self) -> &Arc<Queue> {
         let mut best = &self.queues[0];
         for queue in &self.queues[1..] {
             if queue.load.load(Ordering::Relaxed) < best.load.load(Ordering::Relaxed) {
@@ -132,66 +155,102 @@ impl Queue {
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "make a queue", &failure);
         context.enter()?;
         let stream = Stream::new().map_err(error)?;
-        let load = Arc::new(AtomicUsize::new(0));
         let (pending, receiver) = channel();
-        let spare = Arc::new(Mutex::new(Vec::new()));
-        let (context, counter, used) = (Arc::clone(context), Arc::clone(&load), Arc::clone(&spare));
+        let context = Arc::clone(context);
         std::thread::Builder::new()
             .name(format!("apg-gpu{ordinal}-{index}"))
-            .spawn(move || complete(&context, ordinal, (&counter, &used), &receiver))
+            .spawn(move || complete(&context, &receiver))
             .map_err(|error| {
                 DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
             })?;
-        Ok(Queue { stream, load, pending: Mutex::new(pending), spare })
+        Ok(Queue {
+            device: ordinal,
+            stream: Mutex::new(stream),
+            load: Arc::default(),
+            pending: Mutex::new(pending),
+            spare: Arc::default(),
+        })
     }
 
-    /// Runs `start`, which puts work on the stream, and calls `done` when that work has ended, or with its error. Work of
+    /// Runs `start`, which puts work on the stream; `done` is called when that work has ended, or with its error. Work of
     /// several callers is not mixed.
     pub fn submit(
-        &self,
+        self: &Arc<Self>,
         start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
         done: Done,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
-    ) {
-        let pending = self.pending.lock();
+    ) -> Option<Flight> {
         let spare = self.spare.lock().pop();
         let recorded = spare.map_or_else(Event::new, Ok).and_then(|event| {
-            start(&self.stream)?;
-            event.record(&self.stream)?;
+            let stream = self.stream.lock();
+            start(&stream)?;
+            event.record(&stream)?;
             Ok(event)
         });
         match recorded {
             Ok(event) => {
                 self.load.fetch_add(1, Ordering::Relaxed);
-                if let Err(lost) = pending.send((event, done)) {
-                    drop(pending);
-                    let ended = DeviceError::new(Kind::Internal, "the thread of a device queue has ended");
-                    (lost.0.1)(Err(ended));
-                }
+                let (load, spare) = (Arc::clone(&self.load), Arc::clone(&self.spare));
+                let look_until = Instant::now() + LOOK;
+                let ending = Ending { event, done, look_until, device: self.device, load, spare };
+                Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
             }
             Err(failure) => {
-                drop(pending);
                 done(Err(describe(failure)));
+                None
             }
         }
     }
 }
 
-fn complete(
-    context: &Context,
-    ordinal: u32,
-    (load, spare): (&AtomicUsize, &Mutex<Vec<Event>>),
-    pending: &Receiver<(Event, Done)>,
-) {
-    let entered = context.enter();
-    for (event, done) in pending {
-        let result = entered.clone().and_then(|()| {
-            event.wait_soon().map_err(|failure| {
-                DeviceError::driver(&format!("CUDA{ordinal}"), "finish a kernel", &failure)
-            })
+impl Flight {
+    /// Looks for a moment, and as long as `worthwhile` says so, whether the kernel has ended; leaves it to the thread of the
+    /// queue if not. The context must be current, as it is after the launch.
+    pub fn look(mut self, worthwhile: impl Fn() -> bool) {
+        let Some(ending) = self.ending.take() else { return };
+        match ending.event.look(ending.look_until, worthwhile) {
+            Some(result) => ending.happen(result),
+            None => self.ending = Some(ending),
+        }
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        let Some(ending) = self.ending.take() else { return };
+        if let Err(lost) = self.queue.pending.lock().send(ending) {
+            let ended = DeviceError::new(Kind::Internal, "the thread of a device queue has ended");
+            (lost.0.done)(Err(ended));
+        }
+    }
+}
+
+impl Ending {
+    fn happen(self, result: Result<(), driver::Failure>) {
+        let result = result.map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.device), "finish a kernel", &failure)
         });
-        load.fetch_sub(1, Ordering::Relaxed);
-        spare.lock().push(event);
-        done(result);
+        self.end(result);
+    }
+
+    fn end(self, result: Result<(), DeviceError>) {
+        self.load.fetch_sub(1, Ordering::Relaxed);
+        self.spare.lock().push(self.event);
+        (self.done)(result);
+    }
+}
+
+/// The thread of a queue.
+fn complete(context: &Context, pending: &Receiver<Ending>) {
+    let entered = context.enter();
+    for ending in pending {
+        match &entered {
+            Ok(()) => {
+                let seen = ending.event.look(ending.look_until, || true);
+                let result = seen.unwrap_or_else(|| ending.event.wait());
+                ending.happen(result);
+            }
+            Err(error) => ending.end(Err(error.clone())),
+        }
     }
 }

@@ -140,3 +140,32 @@ fn a_host_kernel_sees_addresses_of_its_own_rails_only() {
     let unknown = prepare_host(3, &KERNEL, &environment, &resolve).err().expect("unknown");
     assert_eq!(unknown.kind, Kind::IllegalArgument);
 }
+
+#[test]
+fn global_rails_that_have_memory_in_common_are_noticed() {
+    static TWO: [Capture; 2] = [
+        Capture {
+            offset: 0,
+            name: c"a".as_ptr(),
+            kind: capture_kind::GLOBAL_RAIL,
+            size: 24,
+            element_size: 8,
+        },
+        Capture {
+            offset: 24,
+            name: c"b".as_ptr(),
+            kind: capture_kind::GLOBAL_RAIL,
+            size: 24,
+            element_size: 4,
+        },
+    ];
+    let kernel = Kernel { capture_count: 2, captures: TWO.as_ptr(), ..KERNEL };
+    let overlap = |a: (i64, i64), b: (i64, i64)| {
+        let rail = |(handle, size)| bytes(&GlobalRail { size, home: 1, handle });
+        environment::overlap(&kernel, &[rail(a), rail(b)].concat())
+    };
+    assert!(overlap((1000, 10), (1000, 10)));
+    assert!(overlap((1000, 10), (1076, 10)) && overlap((1020, 1), (1000, 10)));
+    assert!(!overlap((1000, 10), (1080, 10)) && !overlap((1040, 10), (1000, 10)));
+    assert!(!overlap((1000, 0), (1000, 10)));
+}

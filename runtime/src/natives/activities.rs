@@ -163,19 +163,19 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
 }
 
 pub fn at(place: i64, closure: Ref) -> Outcome<()> {
+    not_in_atomic("at")?;
     if is_here(place)? {
         return super::outcome(program::call(program::copy(non_null(closure)?)?));
     }
-    not_in_atomic("at")?;
     super::places::run_at(place, non_null(closure)?)
 }
 
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
+    not_in_atomic("at")?;
     if is_here(place)? {
         let value = program::call_value(program::copy(non_null(closure)?)?).map_err(Raised)?;
         return program::copy(value);
     }
-    not_in_atomic("at")?;
     super::places::evaluate_at(place, non_null(closure)?)
 }
 

@@ -95,7 +95,11 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> O
     let device = device(place)?;
     wait(|done| {
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
-        unsafe { device.launch(place, kernel, bytes, done) }.map_err(|error| launch_exception(&error))
+        let flight = unsafe { device.launch(place, kernel, bytes, done) };
+        if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
+            flight.look(crate::activity::nothing_else_to_do);
+        }
+        Ok(())
     })
 }
 

@@ -17,6 +17,13 @@ pub(super) fn declaration(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
         OperatorKind::Keyword(_) => None,
     };
     match (must_be_static, is_static) {
+        (Some(true), None)
+            if matches!(kind, OperatorKind::ExplicitConversion | OperatorKind::ImplicitConversion) =>
+        {
+            let message = "a conversion operator must be `static`";
+            let hint = "what is converted is its argument: `static operator (x:T) as U = ...`, or `static operator (x:T):U = ...` for one that needs no `as`";
+            error(errors, keyword, message, hint);
+        }
         (Some(true), None) => {
             let message = "an operator without `this` must be `static`";
             error(errors, keyword, message, "write `static operator ...`, or make an operand `this`");

@@ -8,8 +8,8 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`extends` something that has no subclasses.",
     explanation: r##"
-A class extends one other class. An interface is implemented, after `implements`. A struct has no subtypes, and so has a
-type parameter: its methods are known when the program is compiled.
+A class extends one other class. An interface is implemented, after `implements`. A struct has no subtypes, and neither has a
+`final` class or a type parameter: its methods are known when the program is compiled.
 "##,
     failing: r##"
 class Example extends Comparable[Example] {

@@ -1,4 +1,10 @@
 /* What generated device code uses. NVRTC finds no header, so this stands in front of every kernel. */
+/* What only reads promises that nothing else writes there; not in code for launches whose global rails overlap. */
+#ifdef APG_OVERLAP
+#define APG_APART
+#else
+#define APG_APART __restrict__
+#endif
 typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;

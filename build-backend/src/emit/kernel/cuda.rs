@@ -83,9 +83,13 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
             }
             KernelCaptureKind::GlobalRail { element } => {
                 let name = code.ty(element);
-                // Two global rails may be the same memory: no promise unless nothing at all is stored.
-                let (constant, restrict) =
-                    if usage.stores_to_global_rails(kernel) { ("", "") } else { ("const ", "__restrict__ ") };
+                // Two global rails may be the same memory. Each launch sees whether they are: `APG_APART` promises that
+                // they are not, unless the code is compiled for a launch with `APG_OVERLAP`.
+                let (constant, restrict) = match usage.is_only_read(LocalId(index as u32)) {
+                    true if usage.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
+                    true => ("const ", "__restrict__ "),
+                    false => ("", ""),
+                };
                 code.out.line(format!(
                     "{constant}{name} *{restrict}{text} = ({constant}{name} *)env.m{index}.handle;"
                 ));

@@ -1,6 +1,6 @@
 //! What a kernel's body does to its rails.
 
-use crate::mir::walk::{visit_exprs, visit_stmts};
+use crate::mir::walk::{operands, visit_exprs, visit_stmts};
 use crate::mir::*;
 use rustc_hash::FxHashSet;
 
@@ -16,29 +16,31 @@ impl Usage {
     pub fn of(kernel: &Kernel) -> Usage {
         let mut usage = Usage { written: FxHashSet::default(), anywhere: false };
         visit_stmts(&kernel.body, &mut |stmt| {
-            if let StmtKind::SetElement { rail, .. } = &stmt.kind {
-                match rail.kind {
-                    ExprKind::Local(local) => {
-                        usage.written.insert(local);
-                    }
-                    _ => usage.anywhere = true,
+            if let StmtKind::SetElement { rail, .. } = &stmt.kind
+                && !matches!(rail.kind, ExprKind::Local(_))
+            {
+                usage.anywhere = true;
+            }
+            // Stored to, or given another name through which it might be.
+            for operand in operands(&stmt.kind) {
+                if let ExprKind::Local(local) = operand.kind
+                    && is_rail_like(operand)
+                {
+                    usage.written.insert(local);
                 }
             }
         });
         visit_exprs(&kernel.body, &mut |expr, parent| {
-            let ExprKind::Local(local) = expr.kind else { return };
+            let (ExprKind::Local(local), Some(parent)) = (&expr.kind, parent) else { return };
             let only_read = matches!(
-                parent.map(|it| &it.kind),
-                Some(
-                    ExprKind::Element { .. }
-                        | ExprKind::Length { .. }
-                        | ExprKind::StructField { .. }
-                        | ExprKind::Operation { .. }
-                )
+                parent.kind,
+                ExprKind::Element { .. }
+                    | ExprKind::Length { .. }
+                    | ExprKind::StructField { .. }
+                    | ExprKind::Operation { .. }
             );
-            let is_store = parent.is_none();
-            if !only_read && !is_store && matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_)) {
-                usage.written.insert(local);
+            if !only_read && is_rail_like(expr) {
+                usage.written.insert(*local);
             }
         });
         usage
@@ -57,4 +59,9 @@ impl Usage {
                     && self.written.contains(&LocalId(index as u32))
             })
     }
+}
+
+/// Rails are references, global rails structs.
+fn is_rail_like(expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
 }

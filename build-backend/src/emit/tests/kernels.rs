@@ -385,3 +385,23 @@ fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
     check(make(true), 128, 0, |it| it % 64 + 4);
     check(make(false), 128, 0, |it| it % 64 + 4);
 }
+
+#[test]
+fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
+    // out(tid) = in(tid), and the same with another name for `in`, through which it might be written.
+    let text = |alias: bool| {
+        let source = if alias { 4 } else { 1 };
+        let read = element(Ty::I32, var(source, global_rail()), convert(Ty::I64, global_thread()));
+        let mut body = vec![out(global_thread(), read)];
+        if alias {
+            body.insert(0, set(4, var(1, global_rail())));
+        }
+        let mut kernel = kernel(1, 64, &[global_rail()], body);
+        kernel.captures[1] =
+            KernelCapture { name: "in".into(), kind: KernelCaptureKind::GlobalRail { element: Ty::I32 } };
+        kernel.locals[1].ty = global_rail();
+        super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
+    };
+    assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
+    assert!(!text(true).contains("*APG_APART "), "{}", text(true));
+}

@@ -47,8 +47,10 @@ fn compile_cuda(program: &Program) {
     }
     let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     for text in &emitted.cuda {
-        if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
-            panic!("{}\n{text}", error.message);
+        for text in [text, &format!("#define APG_OVERLAP\n{text}")] {
+            if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
+                panic!("{}\n{text}", error.message);
+            }
         }
     }
 }
