@@ -227,8 +227,11 @@ typedef struct apg_runtime {
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
   apg_object *(*file_read_byte)(apg_i64 file, apg_i32 *out);
+  apg_object *(*file_read_line)(apg_i64 file, apg_object **out);
   apg_object *(*file_read)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count, apg_i64 *out);
   apg_object *(*file_available)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_write_byte)(apg_i64 file, apg_i32 byte);
+  apg_object *(*file_write_string)(apg_i64 file, apg_object *string);
   apg_object *(*file_write)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count);
   apg_object *(*file_flush)(apg_i64 file);
   apg_object *(*file_size)(apg_object *name, apg_i64 *out);
@@ -542,10 +545,16 @@ static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i
 static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) apg_raised(e); }
 /* A byte; -1 at the end. */
 static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) apg_raised(e); return out; }
+/* A line without its end; null at the end. */
+static inline apg_object *apg_file_read_line(apg_i64 file) { apg_object *out; if (apg_object *e = apg_rt->file_read_line(file, &out)) apg_raised(e); return out; }
 /* Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end. */
 static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) apg_raised(e); return out; }
 /* Bytes that can be read without waiting. */
 static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) apg_raised(e); return out; }
+/* Writes the lowest byte of a number. */
+static inline void apg_file_write_byte(apg_i64 file, apg_i32 byte) { if (apg_object *e = apg_rt->file_write_byte(file, byte)) apg_raised(e); }
+/* Writes a string. */
+static inline void apg_file_write_string(apg_i64 file, apg_object *string) { if (apg_object *e = apg_rt->file_write_string(file, string)) apg_raised(e); }
 /* Writes bytes of a Rail[Byte]. */
 static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) apg_raised(e); }
 /* Hands what is buffered to the system. */

@@ -362,10 +362,16 @@ entries! {
         raises fn file_close(file: i64) -> ();
         /// A byte; -1 at the end.
         raises fn file_read_byte(file: i64) -> i32;
+        /// A line without its end; null at the end.
+        raises fn file_read_line(file: i64) -> Ref;
         /// Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end.
         raises fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> i64;
         /// Bytes that can be read without waiting.
         raises fn file_available(file: i64) -> i64;
+        /// Writes the lowest byte of a number.
+        raises fn file_write_byte(file: i64, byte: i32) -> ();
+        /// Writes a string.
+        raises fn file_write_string(file: i64, string: Ref) -> ();
         /// Writes bytes of a Rail[Byte].
         raises fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> ();
         /// Hands what is buffered to the system.

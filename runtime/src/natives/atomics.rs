@@ -31,9 +31,7 @@ macro_rules! numbers {
         }
 
         pub fn $compare(rail: Ref, expected: $value, value: $value) -> bool {
-            cell::<$cell>(rail)
-                .compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst)
-                .is_ok()
+            cell::<$cell>(rail).compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst).is_ok()
         }
     };
 }
@@ -58,9 +56,7 @@ pub fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref {
 }
 
 pub fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
-    reference(rail)
-        .compare_exchange(expected.0, value.0, Ordering::SeqCst, Ordering::SeqCst)
-        .is_ok()
+    reference(rail).compare_exchange(expected.0, value.0, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
 pub fn atomic_fence() {

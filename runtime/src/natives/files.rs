@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::console::name_of;
-use super::{raise, range_of};
+use super::{non_null, raise, range_of};
 use crate::abi::{ExceptionKind, Outcome};
 use crate::memory::Ref;
 use crate::program;
@@ -113,6 +113,15 @@ pub fn file_read_byte(file: i64) -> Outcome<i32> {
     Ok(if count == 0 { -1 } else { byte[0].into() })
 }
 
+pub fn file_read_line(file: i64) -> Outcome<Ref> {
+    let mut line = Vec::new();
+    if reading(file, |reader| reader.read_until(b'\n', &mut line))? == 0 {
+        return Ok(Ref::NULL);
+    }
+    line.pop_if(|last| *last == b'\n');
+    program::string(&line)
+}
+
 pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; the rail is on the caller's stack.
@@ -134,6 +143,15 @@ pub fn file_available(file: i64) -> Outcome<i64> {
         let length = reader.get_ref().metadata()?.len();
         Ok(length.saturating_sub(reader.stream_position()?) as i64)
     })
+}
+
+pub fn file_write_byte(file: i64, byte: i32) -> Outcome<()> {
+    writing(file, |writer| writer.write_all(&[byte as u8]))
+}
+
+pub fn file_write_string(file: i64, string: Ref) -> Outcome<()> {
+    let string = non_null(string)?;
+    writing(file, |writer| writer.write_all(string.bytes()))
 }
 
 pub fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<()> {
