@@ -45,7 +45,7 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
     let mut all = Vec::new();
     for owner in owners(db, file) {
         let item: Item = owner.into();
-        if !item_ptr(db, item).is_some_and(|ptr| ptr.range().intersect(range).is_some()) {
+        if item_ptr(db, item).is_none_or(|ptr| ptr.range().intersect(range).is_none()) {
             continue;
         }
         result_hint(db, owner, &mut all);

@@ -114,7 +114,7 @@ impl<'db> Items<'db> {
         let (ty, is_static) = match receiver {
             Receiver::Value(ty) => (*ty, false),
             Receiver::Type(ty) => (*ty, true),
-            Receiver::Package(package) => return self.package(&package.clone(), false),
+            Receiver::Package(package) => return self.package(&package.clone()),
         };
         self.fields_of(ty, is_static);
         self.methods_of(ty, is_static);
@@ -217,7 +217,7 @@ impl<'db> Items<'db> {
     }
 
     /// The types and packages in a package.
-    pub(super) fn package(&mut self, package: &SmolStr, _in_type: bool) {
+    pub(super) fn package(&mut self, package: &SmolStr) {
         self.sub_packages(package);
         let prefix = format!("{package}.");
         let root = source_root(self.db, self.file);
@@ -246,7 +246,7 @@ impl<'db> Items<'db> {
         if package.is_empty() {
             return self.sub_packages("");
         }
-        self.package(package, false);
+        self.package(package);
         self.add("*", CompletionKind::Keyword, rank::KEYWORD);
     }
 
@@ -267,12 +267,12 @@ impl<'db> Items<'db> {
             }
         }
         self.add("void", CompletionKind::Keyword, rank::KEYWORD);
-        self.to_import(|_| true);
+        self.importable(|_| true);
         self.sub_packages("");
     }
 
     /// Types of other packages whose names start as what is typed; choosing one adds its import.
-    pub(super) fn to_import(&mut self, fits: impl Fn(&Found) -> bool) {
+    pub(super) fn importable(&mut self, fits: impl Fn(&Found) -> bool) {
         if self.typed.is_empty() {
             return;
         }

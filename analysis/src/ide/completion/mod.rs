@@ -64,7 +64,7 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
     let mut items = Items::new(db, file, offset, word);
     match wanted {
         Wanted::Members(receiver) => items.members(&receiver),
-        Wanted::Package(package) => items.package(&package, true),
+        Wanted::Package(package) => items.package(&package),
         Wanted::Import(package) => items.import(&package),
         Wanted::Annotation => items.annotations(),
         Wanted::Type => items.types(),
