@@ -96,14 +96,14 @@ pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeIte
 
 /// Whether anything known lies in the package, or below it.
 pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
-    all_packages(db, root)
+    packages(db, root)
         .iter()
         .any(|p| p == package || p.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// All packages that can be seen from files below `root`, sorted.
 #[salsa::tracked]
-pub fn all_packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
+pub fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =
         all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
     all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));

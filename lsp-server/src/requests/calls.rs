@@ -60,7 +60,7 @@ impl Snapshot {
         &self,
         item: &CallHierarchyItem,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Cancelled> {
-        let found = self.calls(item, |db, method| ide::outgoing_calls(db, method))?;
+        let found = self.calls(item, ide::outgoing_calls)?;
         let caller = self.any_file(&item.uri);
         let call = |placed: &Placed| {
             let range = |r: &TextRange| Some(convert::location(self, caller?, *r)?.range);

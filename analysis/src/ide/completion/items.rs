@@ -16,7 +16,7 @@ use crate::item_tree::source::Item;
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers};
 use crate::scope::imports::import_edit;
 use crate::scope::lookup::{Found, qualified_type};
-use crate::scope::packages::{all_packages, all_type_names, source_root};
+use crate::scope::packages::{all_type_names, packages, source_root};
 use crate::scope::resolve::TypeScope;
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
@@ -231,7 +231,7 @@ impl<'db> Items<'db> {
 
     fn sub_packages(&mut self, package: &str) {
         let prefix = if package.is_empty() { String::new() } else { format!("{package}.") };
-        let all: Vec<SmolStr> = all_packages(self.db, source_root(self.db, self.file)).to_vec();
+        let all: Vec<SmolStr> = packages(self.db, source_root(self.db, self.file)).to_vec();
         for other in all {
             let Some(rest) = other.strip_prefix(&prefix) else { continue };
             let name = rest.split('.').next().unwrap_or(rest);
