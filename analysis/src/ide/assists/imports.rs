@@ -37,7 +37,7 @@ pub fn organized_imports(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
     lines.sort();
     lines.dedup();
     let new = lines.join("\n");
-    (new != old).then(|| TextEdit { file: Some(file), range, text: new })
+    (new != old).then_some(TextEdit { file: Some(file), range, text: new })
 }
 
 /// All names that may stand for a type in the code of a file: any name outside the imports.
