@@ -31,10 +31,14 @@ pub(super) struct Infer<'db> {
     pub(super) here: Path,
     /// The innermost `finish` of this code is clocked.
     pub(super) in_clocked_finish: bool,
+    /// What `offer` gives values to, and their type: the innermost collecting `finish`, or the method's caller.
+    pub(super) collector: Option<(LocalId, Ty)>,
     /// Inside an `at` marked `@CUDA`.
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
     pub(super) local_types: Vec<(SmolStr, Found)>,
+    /// What runs before the code: formals taken apart.
+    pub(super) prologue: Vec<StmtId>,
     next_temporary: u32,
 }
 
@@ -56,8 +60,10 @@ impl<'db> Infer<'db> {
             known: Vec::new(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
+            collector: None,
             in_kernel: false,
             local_types: Vec::new(),
+            prologue: Vec::new(),
             next_temporary: 0,
         }
     }

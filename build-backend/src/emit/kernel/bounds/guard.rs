@@ -6,11 +6,7 @@ use super::value::{key, limits, plain};
 use crate::mir::*;
 
 /// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
-pub fn ordered<'a>(
-    operation: Operation,
-    args: &'a [Expr],
-    holds: bool,
-) -> Option<(&'a Expr, &'a Expr, bool)> {
+pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
     let [a, b] = args else { return None };
     Some(match (operation, holds) {
         (Operation::Lt, true) | (Operation::Ge, false) => (a, b, false),

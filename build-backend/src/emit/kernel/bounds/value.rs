@@ -270,6 +270,6 @@ impl Prover<'_, '_> {
                 _ => false,
             }
         });
-        uniform && !children(&expr.kind).is_empty() || uniform && matches!(expr.kind, ExprKind::Local(_))
+        uniform && (matches!(expr.kind, ExprKind::Local(_)) || !children(&expr.kind).is_empty())
     }
 }
