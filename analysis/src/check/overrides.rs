@@ -61,7 +61,7 @@ fn own_params(db: &dyn Db, method: MethodId) -> Vec<Ty> {
 }
 
 /// The inherited methods that `method` of `class` overrides, each with its owner seen from `class`.
-fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(MethodId, Ty)> {
+pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(MethodId, Ty)> {
     let own = own_params(db, method);
     let mine = formals(db, method, Ty::this_type(db, class), &own);
     let kind = method_item(db, method).map(|m| m.kind);
