@@ -8,6 +8,7 @@ pub mod console;
 pub mod devices;
 pub mod files;
 pub mod format;
+pub mod graphs;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
@@ -15,6 +16,7 @@ pub mod places;
 pub mod stack;
 pub mod strings;
 pub mod system;
+pub mod teams;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

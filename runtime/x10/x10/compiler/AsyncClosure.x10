@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Marks a closure that the compiler made of an `async`. */
+/** The closure is the body of an `async`. */
 public interface AsyncClosure extends ExpressionAnnotation, StatementAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that an object be part of the one that refers to it. */
+/** The object may lie inside its owner. */
 public interface Embed extends FieldAnnotation, StatementAnnotation, ExpressionAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that an `at` use this network endpoint. */
+/** The network endpoint behind an `at`; apg chooses itself. */
 public interface Endpoint(n:Int) extends ExpressionAnnotation, StatementAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The variable does not outlive the statement that sets it. */
+/** On an `async` or `at`: what it does is over when it ends. */
 public interface Ephemeral extends StatementAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that the method be in the header of generated code. */
+/** The body may stand in a header. */
 public interface Header extends MethodAnnotation { }

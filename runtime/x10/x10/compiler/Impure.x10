@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method has effects. */
+/** It has effects. */
 public interface Impure extends MethodAnnotation, ExpressionAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that the guard of the method be inferred from its body. */
+/** The method's guard is completed by what its body needs. */
 public interface InferGuard extends MethodAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method is always put into its callers. */
+/** The method is always inlined. */
 public interface InlineOnly extends Inline { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Objects of the class change. */
+/** Instances change. */
 public interface Mutable extends ClassAnnotation { }

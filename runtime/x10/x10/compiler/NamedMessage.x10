@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A remote activity with a message type of its own, called name. */
+/** A name for the message behind an `at`. */
 public interface NamedMessage(name:String) extends RemoteInvocation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A C++ file that belongs to the class; the reference compiler's mechanism. */
+/** A C++ file that native code needs; apg compiles none. */
 public interface NativeCPPCompilationUnit(unit:String) extends ClassAnnotation { }

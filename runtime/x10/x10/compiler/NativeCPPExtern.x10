@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A function of C++; the reference compiler's mechanism. */
+/** A C++ function. */
 public interface NativeCPPExtern extends MethodAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A file to be put beside generated C++; the reference compiler's mechanism. */
+/** A file that native code needs; apg copies none. */
 public interface NativeCPPOutputFile(file:String) extends ClassAnnotation { }

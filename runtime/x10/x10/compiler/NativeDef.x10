@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A method defined in another language; the reference compiler's mechanism. */
+/** A definition in another language. */
 public interface NativeDef(lang:String) extends MethodAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** How a class is represented in another language; the reference compiler's mechanism. */
+/** What stands for the class in code of another language; apg has its own. */
 public interface NativeRep(lang:String, referencedType:String, constructedType:String, rtt:String) extends ClassAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A string as another language has it. */
+/** A text of another language. */
 public interface NativeString extends ExpressionAnnotation { }

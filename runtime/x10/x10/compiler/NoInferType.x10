@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The type must be written. */
+/** The type is not inferred. */
 public interface NoInferType extends MethodAnnotation, FieldAnnotation { }

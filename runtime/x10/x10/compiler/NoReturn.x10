@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method never returns: it always throws. */
+/** The method never returns. */
 public interface NoReturn extends MethodAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A method called in a constructor that does not use `this`. */
+/** The method does not use `this`, so that a constructor may call it. */
 public interface NoThisAccess extends MethodAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method is computed outside of what the compiler sees. */
+/** The method's body is not looked at. */
 public interface Opaque(name:String) extends MethodAnnotation { }

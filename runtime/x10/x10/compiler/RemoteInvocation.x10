@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A remote activity whose message type has this in its name. */
+/** A name for the message behind an `at`. */
 public interface RemoteInvocation(suffix:String) extends NoInline, ExpressionAnnotation, StatementAnnotation { }

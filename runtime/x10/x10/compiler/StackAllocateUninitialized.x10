@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that an object live on the stack of its method, without zeros in it. */
+/** The object may lie on the stack and needs no first value. */
 public interface StackAllocateUninitialized extends ExpressionAnnotation { }

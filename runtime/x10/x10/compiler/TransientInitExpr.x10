@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** A transient field gets this value where its object is copied to. */
+/** What a transient field holds where its object arrives. */
 public interface TransientInitExpr(init:Any) extends SuppressTransientError { }

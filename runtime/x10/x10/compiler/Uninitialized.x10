@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The field is not set by a constructor. */
+/** The field needs no first value. */
 public interface Uninitialized extends FieldAnnotation { }

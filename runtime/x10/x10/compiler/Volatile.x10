@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Other activities see each write of the field at once. */
+/** Read and written as other activities see it. */
 public interface Volatile extends FieldAnnotation { }

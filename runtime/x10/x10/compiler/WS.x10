@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Compiled for work stealing by the reference compiler. */
+/** The method may be compiled for work stealing; all of apg's activities are stolen, so that it changes nothing. */
 public interface WS extends MethodAnnotation { }

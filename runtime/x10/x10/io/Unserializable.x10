@@ -1,4 +1,4 @@
 package x10.io;
 
-/** Marks classes whose objects mean nothing at another place: sending one raises a NotSerializableException. */
+/** Is never sent to another place: an attempt raises a NotSerializableException. */
 public interface Unserializable { }

@@ -19,4 +19,12 @@ public final class Unsafe {
     @Intrinsic("rail.set_unchecked") public static native def uncheckedRailSet[T](r:Rail[T], i:Long, v:T):T{self==v};
     /** Tells that o is not used any more; the collector finds out itself. */
     public static def dealloc[T](o:T){T isref}:void { }
+    /** The same as allocRailUninitialized. */
+    @Intrinsic("rail.allocate") public static native def uninitialised[T](size:Long):Rail[T];
+    /** The element at index, which the caller knows to be in the rail. */
+    @Intrinsic("rail.get_unchecked") public static native def get[T](rail:Rail[T], index:Long):T;
+    /** Sets the element at index, which the caller knows to be in the rail. */
+    @Intrinsic("rail.set_unchecked") public static native def set[T](rail:Rail[T], index:Long, value:T):void;
+    /** Sets count elements from start on to zero, also where the type has none and nobody reads it. */
+    @Intrinsic("rt.rail_clear") public static native def clear(rail:Any, start:Long, count:Long):void;
 }
