@@ -113,6 +113,16 @@ fn loaded() -> &'static Loaded {
     LOADED.get().unwrap_or_else(|| unreachable!("a program is loaded before anything runs"))
 }
 
+/// A source file by its number.
+pub fn file(number: u32) -> String {
+    let Some(table) = LOADED.get().map(|it| it.table).filter(|it| number < it.file_count) else {
+        return "?".to_owned();
+    };
+    // SAFETY: the table says its own length, and holds C strings.
+    let name = unsafe { std::ffi::CStr::from_ptr(*table.files.add(number as usize)) };
+    name.to_string_lossy().into_owned()
+}
+
 /// The program's types by number.
 pub fn types() -> &'static [&'static Type] {
     &loaded().types
@@ -227,7 +237,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
     if let Some(object) = memory::allocate_in_emergency(ty, length) {
         return Ok(object);
     }
-    eprintln!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
+    remark!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
     crate::activity::end_process(1)
 }
 
@@ -256,7 +266,7 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
         Ok(object) => Raised(object),
         Err(Raised(failure)) if !failure.is_null() => Raised(failure),
         Err(_) => {
-            eprintln!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
+            remark!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
             crate::activity::end_process(70)
         }
     }

@@ -328,7 +328,12 @@ impl<'db> Infer<'db> {
     /// `receiver.name`
     fn select(&mut self, e: &ast::FieldExpr) -> Resolved {
         let range = range_of(e);
-        let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return Resolved::Error };
+        let Some(receiver) = e.receiver() else { return Resolved::Error };
+        let Some(name) = e.name_ref() else {
+            // Someone is writing it: what stands before the dot has a type, which completion asks for.
+            let _ = self.resolve(&receiver, true);
+            return Resolved::Error;
+        };
         let at = range_of(&name);
         let name = name.text();
         if let ast::Expr::SuperExpr(_) = receiver {

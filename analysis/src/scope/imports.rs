@@ -2,24 +2,26 @@
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
+use smol_str::SmolStr;
 
 use super::lookup::qualified_type;
-use super::packages::{package_exists, source_root, types_named};
+use super::packages::{Folder, all_type_names, package_exists, packages, source_root, types_named};
 use super::problem::Problem;
+use super::suggest::closest;
 use crate::db::{Db, parse};
-use crate::diagnostics::name as name_rules;
+use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;
 use crate::item_tree::items::item_tree;
 
 /// Where a new import goes, and the white space around it.
-pub(super) struct Insertion {
-    pub(super) range: TextRange,
-    pub(super) before: &'static str,
-    pub(super) after: &'static str,
+struct Insertion {
+    range: TextRange,
+    before: &'static str,
+    after: &'static str,
 }
 
 /// After the last import, else after the package, else at the start.
-pub(super) fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
+fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     let tree: ast::SourceFile = parse(db, file).tree();
     let at = |end: TextSize| TextRange::empty(end);
     if let Some(import) = tree.import_decls().last() {
@@ -30,6 +32,13 @@ pub(super) fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     }
     let start = tree.items().next().map_or(TextSize::from(0), |item| item.syntax().text_range().start());
     Insertion { range: at(start), before: "", after: "\n\n" }
+}
+
+/// The edit that imports a type of this qualified name.
+pub(crate) fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> TextEdit {
+    let position = insertion(db, file);
+    let text = format!("{}import {name};{}", position.before, position.after);
+    TextEdit { file: Some(file), range: position.range, text }
 }
 
 /// What is wrong with the imports of a file.
@@ -46,12 +55,15 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         let message = format!("there is no {what} `{}` to import", import.path);
         let mut problem = Problem::new(&name_rules::unknown_import::RULE, import.at, message);
         let simple = import.path.rsplit('.').next().unwrap_or_default();
-        let elsewhere = types_named(db, root, simple);
-        if elsewhere.is_empty() || import.on_demand {
+        let mut meant = if import.on_demand { Vec::new() } else { types_named(db, root, simple) };
+        if meant.is_empty() {
+            meant.extend(similar(db, root, &import.path, import.on_demand));
+        }
+        if meant.is_empty() {
             problem =
                 problem.note("check the spelling, or add the folder that holds it with `--source-path`");
         }
-        for name in elsewhere.iter().take(3).filter(|_| !import.on_demand) {
+        for name in meant.iter().take(3) {
             problem = problem
                 .note(format!("there is `{name}`"))
                 .replace_by(format!("Import `{name}` instead"), name.as_str());
@@ -59,4 +71,17 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         problems.push(problem);
     }
     problems
+}
+
+/// What was probably meant: a type of this package with a similar name, or this package spelt a little differently.
+fn similar(db: &dyn Db, root: Folder, path: &str, on_demand: bool) -> Option<SmolStr> {
+    if on_demand {
+        let packages = packages(db, root);
+        return closest(path, packages.iter().map(SmolStr::as_str)).map(SmolStr::new);
+    }
+    let (package, simple) = path.rsplit_once('.')?;
+    let in_package = |name: &'_ SmolStr| name.rsplit_once('.').is_some_and(|(of, _)| of == package);
+    let names = all_type_names(db, root);
+    let neighbours = names.iter().filter(|name| in_package(name)).filter_map(|name| name.rsplit('.').next());
+    closest(simple, neighbours).map(|name| format!("{package}.{name}").into())
 }

@@ -103,7 +103,7 @@ pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
 
 /// All packages that can be seen from files below `root`, sorted.
 #[salsa::tracked]
-fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
+pub fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =
         all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
     all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));

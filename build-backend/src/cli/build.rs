@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::options::{ReportOptions, SourceOptions};
+use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
-use super::{Failure, Outcome, source};
-use crate::build::{self, Translated};
+use super::{Failure, Outcome, output, source};
+use crate::build::{self, Options, Translated};
 use crate::driver::{self, Cache, Profile};
 use crate::report;
 
@@ -28,6 +28,10 @@ pub struct Build {
     /// Optimise for this machine's processor
     #[arg(long)]
     release: bool,
+
+    /// What the program checks while it runs
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    checks: Checks,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -59,8 +63,8 @@ pub struct Request<'a> {
     pub file: &'a PathBuf,
     /// The class whose `main` is meant.
     pub main: Option<&'a str>,
-    /// How code is optimised.
-    pub profile: Profile,
+    /// How it is translated.
+    pub options: Options,
     /// Where packages are.
     pub sources: &'a SourceOptions,
     /// How findings are printed.
@@ -72,12 +76,11 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
     progress.stage("checking");
     let (host, file) = source::load_program(request.file, request.sources)?;
     let analysis = host.snapshot();
-    match build::translate(&analysis, file, request.main, request.profile) {
+    match build::translate(&analysis, file, request.main, request.options) {
         Ok(translated) => Ok(Ok(translated)),
         Err(build::Failure::Findings(findings)) => {
             progress.finish();
-            report::print(request.report.message_format, &findings)
-                .map_err(|error| Failure::new(format!("cannot print: {error}")))?;
+            report::print(request.report.message_format, &findings)?;
             Ok(Err(1))
         }
         Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
@@ -107,7 +110,7 @@ impl Build {
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
-            profile,
+            options: Options { profile, unchecked: self.checks == Checks::None },
             sources: &self.sources,
             report: self.report,
         };
@@ -135,22 +138,22 @@ impl Build {
 fn print(form: Emit, translated: &Translated) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
-        Emit::Mir => print!("{}", crate::mir::print::print(&translated.mir)),
+        Emit::Mir => output::text(crate::mir::print::print(&translated.mir))?,
         Emit::Cpp => {
             for unit in &translated.emitted.units {
-                println!("// ---- {}\n{}", unit.name, unit.text);
+                output::line(format_args!("// ---- {}\n{}", unit.name, unit.text))?;
             }
         }
-        Emit::Cuda => kernels.iter().for_each(|text| println!("{text}")),
+        Emit::Cuda => kernels.iter().try_for_each(output::line)?,
         Emit::Ptx => {
             for text in kernels {
                 let ptx = apg_runtime::device::ptx(text).map_err(Failure::new)?;
-                println!("{ptx}");
+                output::line(ptx)?;
             }
         }
     }
     if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx) {
-        eprintln!("note: this program has no @CUDA kernel");
+        output::remark("note: this program has no @CUDA kernel")?;
     }
     Ok(0)
 }
