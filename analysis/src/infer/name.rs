@@ -69,7 +69,11 @@ impl<'db> Infer<'db> {
             let local = self.body.local(local);
             (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
         };
-        let scope = self.type_scope().with_values(&values);
+        let classes = |_: &TypeScope<'_>, name: &str| {
+            let local = self.scopes.local(name)?;
+            Some(self.body.local(local).ty.as_class(self.db).map(|(class, _)| class))
+        };
+        let scope = self.type_scope().with_values(&values).with_value_classes(&classes);
         let result = resolve(&scope, &mut lowering, &mut problems);
         for diagnostic in placed(&problems, &lowering.ranges) {
             self.report(diagnostic);
