@@ -2,6 +2,7 @@ package x10.lang;
 
 import x10.compiler.Factory;
 import x10.compiler.Intrinsic;
+import x10.compiler.Uncounted;
 
 /**
  * A sequence of `size` elements at one place, indexed from 0. Elements of struct type lie in it unboxed.
@@ -81,4 +82,18 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     }
     @Intrinsic("rt.async_put") private static native def startPut(src:Any, srcIndex:Long, dstSize:Long, dstHome:Long, dstHandle:Long, dstIndex:Long, count:Long):void;
     @Intrinsic("rt.async_get") private static native def startGet(srcSize:Long, srcHome:Long, srcHandle:Long, srcIndex:Long, dst:Any, dstIndex:Long, count:Long):void;
+    /** Starts copying count elements to a rail at any place; no finish waits for it, and notifier is run here when it is done. */
+    public static def uncountedCopy[T](src:Rail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
+        @Uncounted async {
+            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
+            notifier();
+        }
+    }
+    /** Starts copying count elements from a rail at any place; no finish waits for it, and notifier is run here when it is done. */
+    public static def uncountedCopy[T](src:GlobalRail[T], srcIndex:Long, dst:Rail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
+        @Uncounted async {
+            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
+            notifier();
+        }
+    }
 }
