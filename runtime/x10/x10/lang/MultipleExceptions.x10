@@ -84,9 +84,9 @@ public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Excep
         if (!found.isEmpty()) handler(found.toRail());
         return make(rest);
     }
-    /** Gives handler the first of type E, if there are any; what is left without all of these, or null. */
-    private static def handleFirst[E](from:MultipleExceptions, deep:Boolean, handler:(E)=>void):MultipleExceptions =
-        handle[E](from, deep, (found:Rail[E])=>{ handler(found(0)); });
+    /** Gives handler each of type E; what is left, or null. */
+    private static def handleEach[E](from:MultipleExceptions, deep:Boolean, handler:(E)=>void):MultipleExceptions =
+        handle[E](from, deep, (found:Rail[E])=>{ for (e in found) handler(e); });
     private static def raise(rest:MultipleExceptions):void { if (rest != null) throw rest; }
 
     /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
@@ -143,57 +143,57 @@ public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Excep
     public static operator try[E1,E2](body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void, finallyBlock:()=>void):void {
         MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E goes to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
     public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void):void {
         try {
             body();
         } catch (caught:MultipleExceptions) {
-            raise(handleFirst[E](caught, deep, handler));
+            raise(handleEach[E](caught, deep, handler));
         }
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E goes to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
     public static operator try[E](body:()=>void, handler:(E)=>void):void {
         MultipleExceptions.operator try[E](true, body, handler);
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
     public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
         try {
             body();
         } catch (caught:MultipleExceptions) {
-            raise(handleFirst[E](caught, deep, handler));
+            raise(handleEach[E](caught, deep, handler));
         } finally {
             finallyBlock();
         }
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
     public static operator try[E](body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
         MultipleExceptions.operator try[E](true, body, handler, finallyBlock);
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E1 goes to handler1, the first of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
     public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
         try {
             body();
         } catch (caught:MultipleExceptions) {
-            val rest = handleFirst[E1](caught, deep, handler1);
-            raise(handleFirst[E2](rest, deep, handler2));
+            val rest = handleEach[E1](caught, deep, handler1);
+            raise(handleEach[E2](rest, deep, handler2));
         }
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E1 goes to handler1, the first of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
     public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
         MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2);
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E1 goes to handler1, the first of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
     public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
         try {
             body();
         } catch (caught:MultipleExceptions) {
-            val rest = handleFirst[E1](caught, deep, handler1);
-            raise(handleFirst[E2](rest, deep, handler2));
+            val rest = handleEach[E1](caught, deep, handler1);
+            raise(handleEach[E2](rest, deep, handler2));
         } finally {
             finallyBlock();
         }
     }
-    /** Runs body; of the MultipleExceptions that it raises, the first of type E1 goes to handler1, the first of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
     public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
         MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
     }
