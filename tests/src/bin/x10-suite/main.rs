@@ -4,6 +4,7 @@
 mod front;
 mod library;
 mod samples;
+mod syntax;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,7 @@ enum Command {
     Front(front::Front),
     Library(library::Library),
     Samples(samples::Samples),
+    Syntax(syntax::Syntax),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Command::Front(front) => front.run(&home),
         Command::Library(library) => library.run(&home),
         Command::Samples(samples) => samples.run(&home),
+        Command::Syntax(syntax) => syntax.run(&home),
     };
     ExitCode::from(u8::from(!all_right))
 }
