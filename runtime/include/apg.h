@@ -18,6 +18,9 @@ typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CEL
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
+/* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED } apg_custom;
+
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
   const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
@@ -34,6 +37,8 @@ struct apg_type {
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
   const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 custom;                   /* an apg_custom */
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -129,11 +134,14 @@ typedef struct apg_runtime {
   apg_object *(*global_ref_register)(apg_object *object, apg_i64 *out);
   apg_object *(*global_ref_get)(apg_i64 handle, apg_object **out);
   void (*global_ref_forget)(apg_i64 handle);
+  apg_object *(*graph_encode)(apg_object *object, apg_object *sample, apg_object **out);
+  apg_object *(*graph_decode)(apg_object *bytes, apg_object **out);
   apg_object *(*async_here)(apg_object *closure);
   apg_object *(*async_clocked)(apg_object *closure);
   apg_object *(*async_on_clocks)(apg_object *closure, apg_object *const *clocks, apg_u32 count);
   apg_object *(*async_uncounted)(apg_object *closure);
   apg_object *(*async_at)(apg_i64 place, apg_object *closure);
+  apg_object *(*at_async)(apg_i64 place, apg_object *closure);
   apg_object *(*async_at_clocked)(apg_i64 place, apg_object *closure);
   apg_object *(*async_at_on_clocks)(apg_i64 place, apg_object *closure, apg_object *const *clocks, apg_u32 count);
   apg_object *(*async_at_uncounted)(apg_i64 place, apg_object *closure);
@@ -238,12 +246,18 @@ typedef struct apg_runtime {
   apg_i64 (*place_local_make)(void);
   apg_object *(*place_local_get)(apg_i64 number);
   void (*place_local_set)(apg_i64 number, apg_object *object);
-  apg_object *(*team_barrier)(apg_i64 team);
-  apg_object *(*team_broadcast)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
-  apg_object *(*team_reduce)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
-  apg_object *(*team_all_reduce)(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
   apg_object *(*async_put)(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count);
   apg_object *(*async_get)(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_i32 (*team_number)(void);
+  void (*team_forget)(apg_i64 team);
+  apg_object *(*team_barrier)(apg_i64 team, apg_object *members);
+  apg_object *(*team_broadcast)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_object *(*team_scatter)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts);
+  apg_object *(*team_gather)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts);
+  apg_object *(*team_exchange)(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  bool (*team_combines)(apg_object *rail);
+  apg_object *(*team_reduce)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
+  apg_object *(*team_all_reduce)(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
   apg_object *(*device_allocate)(apg_i64 place, apg_object *sample, apg_i64 count, apg_i64 *out);
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
@@ -267,6 +281,8 @@ typedef struct apg_program {
   apg_object *(*to_string)(apg_object *object, apg_object **result);
   apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
   apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
+  apg_object *(*saved)(apg_object *object, apg_object **rail);   /* what an instance of an APG_OWN type sends; null if there is no such type */
+  apg_object *(*deserializer)(apg_object *rail, apg_object **result);   /* what gives it back */
 } apg_program;
 
 #ifdef __cplusplus
@@ -312,6 +328,10 @@ static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out;
 static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) apg_raised(e); return out; }
 /* Ends a registration. */
 static inline void apg_global_ref_forget(apg_i64 handle) { apg_rt->global_ref_forget(handle); }
+/* An object with all that it refers to as bytes, in a rail of the type of `sample`. */
+static inline apg_object *apg_graph_encode(apg_object *object, apg_object *sample) { apg_object *out; if (apg_object *e = apg_rt->graph_encode(object, sample, &out)) apg_raised(e); return out; }
+/* The object that graph_encode made bytes of. */
+static inline apg_object *apg_graph_decode(apg_object *bytes) { apg_object *out; if (apg_object *e = apg_rt->graph_decode(bytes, &out)) apg_raised(e); return out; }
 /* Starts `closure` as an activity here, governed by the innermost finish. */
 static inline void apg_async_here(apg_object *closure) { if (apg_object *e = apg_rt->async_here(closure)) apg_raised(e); }
 /* As async_here, registered on the clock of the innermost clocked finish. */
@@ -320,8 +340,10 @@ static inline void apg_async_clocked(apg_object *closure) { if (apg_object *e = 
 static inline void apg_async_on_clocks(apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_on_clocks(closure, clocks, count)) apg_raised(e); }
 /* Starts `closure` as an activity that no finish waits for. */
 static inline void apg_async_uncounted(apg_object *closure) { if (apg_object *e = apg_rt->async_uncounted(closure)) apg_raised(e); }
-/* Starts a copy of `closure` at a place, governed by the innermost finish. */
+/* Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes wrong on the way. */
 static inline void apg_async_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at(place, closure)) apg_raised(e); }
+/* As async_at, but raises what goes wrong before it arrives. */
+static inline void apg_at_async(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->at_async(place, closure)) apg_raised(e); }
 /* As async_at, registered on the clock of the innermost clocked finish. */
 static inline void apg_async_at_clocked(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_clocked(place, closure)) apg_raised(e); }
 /* As async_at, registered on these clocks. */
@@ -530,18 +552,30 @@ static inline apg_i64 apg_place_local_make() { return apg_rt->place_local_make()
 static inline apg_object *apg_place_local_get(apg_i64 number) { return apg_rt->place_local_get(number); }
 /* Sets it; null ends it. */
 static inline void apg_place_local_set(apg_i64 number, apg_object *object) { apg_rt->place_local_set(number, object); }
-/* Waits for all members of a team. */
-static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) apg_raised(e); }
-/* Copies elements of the root's source to everyone's target. */
-static inline void apg_team_broadcast(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, root, source, source_index, target, target_index, count)) apg_raised(e); }
-/* Combines everyone's source into the root's target. */
-static inline void apg_team_reduce(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
-/* Combines everyone's source into everyone's target. */
-static inline void apg_team_all_reduce(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Starts a copy from a rail here to a global rail; the innermost finish waits for it. */
 static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) apg_raised(e); }
 /* Starts a copy from a global rail to a rail here; the innermost finish waits for it. */
 static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) apg_raised(e); }
+/* A number for a new team. */
+static inline apg_i32 apg_team_number() { return apg_rt->team_number(); }
+/* Nothing is done with the team any more. */
+static inline void apg_team_forget(apg_i64 team) { apg_rt->team_forget(team); }
+/* Waits for all members of a team; `members` is a Rail[Long] of their places, null for all. */
+static inline void apg_team_barrier(apg_i64 team, apg_object *members) { if (apg_object *e = apg_rt->team_barrier(team, members)) apg_raised(e); }
+/* Copies elements of the root's source to everyone's target. */
+static inline void apg_team_broadcast(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, members, root, source, source_index, target, target_index, count)) apg_raised(e); }
+/* Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int] says. */
+static inline void apg_team_scatter(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts) { if (apg_object *e = apg_rt->team_scatter(team, members, root, source, source_index, target, target_index, count, counts)) apg_raised(e); }
+/* Puts each member's source into its part of the root's target. */
+static inline void apg_team_gather(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts) { if (apg_object *e = apg_rt->team_gather(team, members, root, source, source_index, target, target_index, count, counts)) apg_raised(e); }
+/* Gives each member its part of everyone's source. */
+static inline void apg_team_exchange(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_exchange(team, members, source, source_index, target, target_index, count)) apg_raised(e); }
+/* Whether the elements of a rail are numbers or Booleans, which team_reduce combines. */
+static inline bool apg_team_combines(apg_object *rail) { return apg_rt->team_combines(rail); }
+/* Combines everyone's source into the root's target. */
+static inline void apg_team_reduce(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, members, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
+/* Combines everyone's source into everyone's target. */
+static inline void apg_team_all_reduce(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, members, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address. */
 static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) apg_raised(e); return out; }
 /* Frees memory of an accelerator. */

@@ -9,6 +9,7 @@ mod concurrency;
 mod constraint;
 mod constructor;
 mod convert;
+mod custom;
 mod defaults;
 mod device;
 mod dispatch;

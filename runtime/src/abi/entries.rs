@@ -129,6 +129,12 @@ entries! {
         /// Ends a registration.
         plain fn global_ref_forget(handle: i64) -> ();
     }
+    in natives::graphs {
+        /// An object with all that it refers to as bytes, in a rail of the type of `sample`.
+        raises fn graph_encode(object: Ref, sample: Ref) -> Ref;
+        /// The object that graph_encode made bytes of.
+        raises fn graph_decode(bytes: Ref) -> Ref;
+    }
     in natives::activities {
         /// Starts `closure` as an activity here, governed by the innermost finish.
         raises fn async_here(closure: Ref) -> ();
@@ -138,8 +144,10 @@ entries! {
         raises fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> ();
         /// Starts `closure` as an activity that no finish waits for.
         raises fn async_uncounted(closure: Ref) -> ();
-        /// Starts a copy of `closure` at a place, governed by the innermost finish.
+        /// Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes wrong on the way.
         raises fn async_at(place: i64, closure: Ref) -> ();
+        /// As async_at, but raises what goes wrong before it arrives.
+        raises fn at_async(place: i64, closure: Ref) -> ();
         /// As async_at, registered on the clock of the innermost clocked finish.
         raises fn async_at_clocked(place: i64, closure: Ref) -> ();
         /// As async_at, registered on these clocks.
@@ -370,18 +378,32 @@ entries! {
         plain fn place_local_get(number: i64) -> Ref;
         /// Sets it; null ends it.
         plain fn place_local_set(number: i64, object: Ref) -> ();
-        /// Waits for all members of a team.
-        raises fn team_barrier(team: i64) -> ();
-        /// Copies elements of the root's source to everyone's target.
-        raises fn team_broadcast(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
-        /// Combines everyone's source into the root's target.
-        raises fn team_reduce(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
-        /// Combines everyone's source into everyone's target.
-        raises fn team_all_reduce(team: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
         /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+    }
+    in natives::teams {
+        /// A number for a new team.
+        plain fn team_number() -> i32;
+        /// Nothing is done with the team any more.
+        plain fn team_forget(team: i64) -> ();
+        /// Waits for all members of a team; `members` is a Rail[Long] of their places, null for all.
+        raises fn team_barrier(team: i64, members: Ref) -> ();
+        /// Copies elements of the root's source to everyone's target.
+        raises fn team_broadcast(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int] says.
+        raises fn team_scatter(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
+        /// Puts each member's source into its part of the root's target.
+        raises fn team_gather(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
+        /// Gives each member its part of everyone's source.
+        raises fn team_exchange(team: i64, members: Ref, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Whether the elements of a rail are numbers or Booleans, which team_reduce combines.
+        plain fn team_combines(rail: Ref) -> bool;
+        /// Combines everyone's source into the root's target.
+        raises fn team_reduce(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Combines everyone's source into everyone's target.
+        raises fn team_all_reduce(team: i64, members: Ref, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
     }
     in natives::devices {
         /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.

@@ -7,6 +7,7 @@ pub mod console;
 pub mod devices;
 pub mod files;
 pub mod format;
+pub mod graphs;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
@@ -14,6 +15,7 @@ pub mod places;
 pub mod stack;
 pub mod strings;
 pub mod system;
+pub mod teams;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

@@ -146,3 +146,6 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Int) .. (y:Int):IntRange{self.min==x,self.max==y} = IntRange(x, y);
 }
+
+/** The Int that is equal to value. */
+public type Int(value:Int) = Int{self==value};

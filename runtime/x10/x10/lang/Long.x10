@@ -142,3 +142,6 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Long) .. (y:Long):LongRange{self.min==x,self.max==y} = LongRange(x, y);
 }
+
+/** The Long that is equal to value. */
+public type Long(value:Long) = Long{self==value};

@@ -123,3 +123,6 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     /** Whether this does not come before x. */
     public operator this >= (x:String):Boolean = compareTo(x) >= 0n;
 }
+
+/** The String that is equal to value. */
+public type String(value:String) = String{self==value};
