@@ -25,6 +25,7 @@ mod remote;
 mod scopes;
 mod start;
 mod stmt;
+pub mod surroundings;
 
 use std::sync::Arc;
 

@@ -30,7 +30,6 @@ impl<'db> Lowerer<'db> {
             files: Default::default(),
             layouts: Default::default(),
             supertypes: Default::default(),
-            enclosing_params: Default::default(),
             live_slots: Default::default(),
             live_interface_slots: Default::default(),
             dispatchers: Vec::new(),
