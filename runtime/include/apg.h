@@ -169,6 +169,22 @@ typedef struct apg_runtime {
   apg_object *(*lock_enter)(apg_i64 lock);
   bool (*lock_try)(apg_i64 lock);
   apg_object *(*lock_exit)(apg_i64 lock);
+  apg_i32 (*lock_hold_count)(apg_i64 lock);
+  apg_i32 (*atomic_load_i32)(apg_object *rail);
+  void (*atomic_store_i32)(apg_object *rail, apg_i32 value);
+  apg_i32 (*atomic_swap_i32)(apg_object *rail, apg_i32 value);
+  apg_i32 (*atomic_add_i32)(apg_object *rail, apg_i32 delta);
+  bool (*atomic_compare_i32)(apg_object *rail, apg_i32 expected, apg_i32 value);
+  apg_i64 (*atomic_load_i64)(apg_object *rail);
+  void (*atomic_store_i64)(apg_object *rail, apg_i64 value);
+  apg_i64 (*atomic_swap_i64)(apg_object *rail, apg_i64 value);
+  apg_i64 (*atomic_add_i64)(apg_object *rail, apg_i64 delta);
+  bool (*atomic_compare_i64)(apg_object *rail, apg_i64 expected, apg_i64 value);
+  apg_object *(*atomic_load_ref)(apg_object *rail);
+  void (*atomic_store_ref)(apg_object *rail, apg_object *value);
+  apg_object *(*atomic_swap_ref)(apg_object *rail, apg_object *value);
+  bool (*atomic_compare_ref)(apg_object *rail, apg_object *expected, apg_object *value);
+  void (*atomic_fence)(void);
   apg_object *(*string_concat)(apg_object *left, apg_object *right, apg_object **out);
   apg_object *(*string_length)(apg_object *string, apg_i32 *out);
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
@@ -183,7 +199,7 @@ typedef struct apg_runtime {
   apg_object *(*string_trim)(apg_object *string, apg_object **out);
   apg_object *(*string_from_bytes)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_from_chars)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
-  apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail);
+  apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail, apg_i64 start);
   apg_object *(*string_format)(apg_object *format, apg_object *arguments, apg_object **out);
   apg_object *(*string_from_char)(apg_char value, apg_object **out);
   bool (*char_is_lower)(apg_char value);
@@ -217,6 +233,7 @@ typedef struct apg_runtime {
   void (*set_exit_code)(apg_i32 code);
   void (*kill_here)(void);
   apg_object *(*getenv)(apg_object *name, apg_object **out);
+  apg_object *(*environment)(apg_object **out);
   void (*gc)(void);
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
@@ -225,8 +242,11 @@ typedef struct apg_runtime {
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
   apg_object *(*file_read_byte)(apg_i64 file, apg_i32 *out);
+  apg_object *(*file_read_line)(apg_i64 file, apg_object **out);
   apg_object *(*file_read)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count, apg_i64 *out);
   apg_object *(*file_available)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_write_byte)(apg_i64 file, apg_i32 byte);
+  apg_object *(*file_write_string)(apg_i64 file, apg_object *string);
   apg_object *(*file_write)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count);
   apg_object *(*file_flush)(apg_i64 file);
   apg_object *(*file_size)(apg_object *name, apg_i64 *out);
@@ -234,6 +254,16 @@ typedef struct apg_runtime {
   apg_object *(*file_is_directory)(apg_object *name, bool *out);
   apg_object *(*file_delete)(apg_object *name, bool *out);
   apg_object *(*file_mkdir)(apg_object *name, bool *out);
+  apg_object *(*file_mkdirs)(apg_object *name, bool *out);
+  apg_object *(*file_rename)(apg_object *from, apg_object *to, bool *out);
+  apg_object *(*file_list)(apg_object *name, apg_object **out);
+  apg_object *(*file_modified)(apg_object *name, apg_i64 *out);
+  apg_object *(*file_set_modified)(apg_object *name, apg_i64 milliseconds, bool *out);
+  apg_object *(*file_may)(apg_object *name, apg_i32 what, bool *out);
+  apg_object *(*file_absolute)(apg_object *name, apg_object **out);
+  apg_object *(*file_canonical)(apg_object *name, apg_object **out);
+  apg_object *(*file_position)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_seek)(apg_i64 file, apg_i64 position);
   apg_i64 (*place_count)(void);
   apg_i64 (*place_total)(void);
   bool (*place_is_accelerator)(apg_i64 place);
@@ -398,6 +428,38 @@ static inline void apg_lock_enter(apg_i64 lock) { if (apg_object *e = apg_rt->lo
 static inline bool apg_lock_try(apg_i64 lock) { return apg_rt->lock_try(lock); }
 /* Releases it; raises IllegalOperationException if this activity does not have it. */
 static inline void apg_lock_exit(apg_i64 lock) { if (apg_object *e = apg_rt->lock_exit(lock)) apg_raised(e); }
+/* How often this activity has taken it. */
+static inline apg_i32 apg_lock_hold_count(apg_i64 lock) { return apg_rt->lock_hold_count(lock); }
+/* The one element of the rail. */
+static inline apg_i32 apg_atomic_load_i32(apg_object *rail) { return apg_rt->atomic_load_i32(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_i32(apg_object *rail, apg_i32 value) { apg_rt->atomic_store_i32(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_i32 apg_atomic_swap_i32(apg_object *rail, apg_i32 value) { return apg_rt->atomic_swap_i32(rail, value); }
+/* Adds to the one element of the rail: what it was. */
+static inline apg_i32 apg_atomic_add_i32(apg_object *rail, apg_i32 delta) { return apg_rt->atomic_add_i32(rail, delta); }
+/* Sets the one element of the rail if it is as expected: whether it did. */
+static inline bool apg_atomic_compare_i32(apg_object *rail, apg_i32 expected, apg_i32 value) { return apg_rt->atomic_compare_i32(rail, expected, value); }
+/* The one element of the rail. */
+static inline apg_i64 apg_atomic_load_i64(apg_object *rail) { return apg_rt->atomic_load_i64(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_i64(apg_object *rail, apg_i64 value) { apg_rt->atomic_store_i64(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_i64 apg_atomic_swap_i64(apg_object *rail, apg_i64 value) { return apg_rt->atomic_swap_i64(rail, value); }
+/* Adds to the one element of the rail: what it was. */
+static inline apg_i64 apg_atomic_add_i64(apg_object *rail, apg_i64 delta) { return apg_rt->atomic_add_i64(rail, delta); }
+/* Sets the one element of the rail if it is as expected: whether it did. */
+static inline bool apg_atomic_compare_i64(apg_object *rail, apg_i64 expected, apg_i64 value) { return apg_rt->atomic_compare_i64(rail, expected, value); }
+/* The one element of the rail. */
+static inline apg_object *apg_atomic_load_ref(apg_object *rail) { return apg_rt->atomic_load_ref(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_ref(apg_object *rail, apg_object *value) { apg_rt->atomic_store_ref(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_object *apg_atomic_swap_ref(apg_object *rail, apg_object *value) { return apg_rt->atomic_swap_ref(rail, value); }
+/* Sets the one element of the rail if it is the expected object: whether it did. */
+static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected, apg_object *value) { return apg_rt->atomic_compare_ref(rail, expected, value); }
+/* Orders all accesses to memory before it before all after it. */
+static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
 /* The two texts after each other; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
@@ -426,8 +488,8 @@ static inline apg_object *apg_string_trim(apg_object *string) { apg_object *out;
 static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_bytes(rail, start, count, &out)) apg_raised(e); return out; }
 /* A string of `count` characters of a Rail[Char] from `start`. */
 static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) apg_raised(e); return out; }
-/* Copies the string's bytes into a Rail[Byte] of at least that length. */
-static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail)) apg_raised(e); }
+/* Copies the string's bytes into a Rail[Byte] at `start`. */
+static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail, apg_i64 start) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail, start)) apg_raised(e); }
 /* printf-like formatting of a Rail[Any]. */
 static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) apg_raised(e); return out; }
 /* The character as UTF-8. */
@@ -494,6 +556,8 @@ static inline void apg_set_exit_code(apg_i32 code) { apg_rt->set_exit_code(code)
 static inline void apg_kill_here() { apg_rt->kill_here(); }
 /* The value of an environment variable, or null. */
 static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) apg_raised(e); return out; }
+/* All environment variables, `NAME=VALUE` with a zero byte after each. */
+static inline apg_object *apg_environment() { apg_object *out; if (apg_object *e = apg_rt->environment(&out)) apg_raised(e); return out; }
 /* Collects garbage now. */
 static inline void apg_gc() { apg_rt->gc(); }
 /* Bytes in use in the heap. */
@@ -510,10 +574,16 @@ static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i
 static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) apg_raised(e); }
 /* A byte; -1 at the end. */
 static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) apg_raised(e); return out; }
+/* A line without its end; null at the end. */
+static inline apg_object *apg_file_read_line(apg_i64 file) { apg_object *out; if (apg_object *e = apg_rt->file_read_line(file, &out)) apg_raised(e); return out; }
 /* Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end. */
 static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) apg_raised(e); return out; }
 /* Bytes that can be read without waiting. */
 static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) apg_raised(e); return out; }
+/* Writes the lowest byte of a number. */
+static inline void apg_file_write_byte(apg_i64 file, apg_i32 byte) { if (apg_object *e = apg_rt->file_write_byte(file, byte)) apg_raised(e); }
+/* Writes a string. */
+static inline void apg_file_write_string(apg_i64 file, apg_object *string) { if (apg_object *e = apg_rt->file_write_string(file, string)) apg_raised(e); }
 /* Writes bytes of a Rail[Byte]. */
 static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) apg_raised(e); }
 /* Hands what is buffered to the system. */
@@ -528,6 +598,26 @@ static inline bool apg_file_is_directory(apg_object *name) { bool out; if (apg_o
 static inline bool apg_file_delete(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_delete(name, &out)) apg_raised(e); return out; }
 /* Makes a directory: whether it did. */
 static inline bool apg_file_mkdir(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdir(name, &out)) apg_raised(e); return out; }
+/* Makes a directory and those that it is in: whether it is there. */
+static inline bool apg_file_mkdirs(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdirs(name, &out)) apg_raised(e); return out; }
+/* Gives a file another name: whether it did. */
+static inline bool apg_file_rename(apg_object *from, apg_object *to) { bool out; if (apg_object *e = apg_rt->file_rename(from, to, &out)) apg_raised(e); return out; }
+/* The names in a directory, a slash after each; null if it is none. */
+static inline apg_object *apg_file_list(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_list(name, &out)) apg_raised(e); return out; }
+/* When a file was changed, in milliseconds since 1970; 0 if there is none. */
+static inline apg_i64 apg_file_modified(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_modified(name, &out)) apg_raised(e); return out; }
+/* Sets when a file was changed: whether it did. */
+static inline bool apg_file_set_modified(apg_object *name, apg_i64 milliseconds) { bool out; if (apg_object *e = apg_rt->file_set_modified(name, milliseconds, &out)) apg_raised(e); return out; }
+/* Whether the program may do this with a file: 4 read, 2 write. */
+static inline bool apg_file_may(apg_object *name, apg_i32 what) { bool out; if (apg_object *e = apg_rt->file_may(name, what, &out)) apg_raised(e); return out; }
+/* The path from the root on. */
+static inline apg_object *apg_file_absolute(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_absolute(name, &out)) apg_raised(e); return out; }
+/* The path from the root on, without links. */
+static inline apg_object *apg_file_canonical(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_canonical(name, &out)) apg_raised(e); return out; }
+/* Where in the file the next byte is read. */
+static inline apg_i64 apg_file_position(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_position(file, &out)) apg_raised(e); return out; }
+/* Reads on at this position. */
+static inline void apg_file_seek(apg_i64 file, apg_i64 position) { if (apg_object *e = apg_rt->file_seek(file, position)) apg_raised(e); }
 /* Number of host places. */
 static inline apg_i64 apg_place_count() { return apg_rt->place_count(); }
 /* Number of all places. */

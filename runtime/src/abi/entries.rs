@@ -206,6 +206,40 @@ entries! {
         plain fn lock_try(lock: i64) -> bool;
         /// Releases it; raises IllegalOperationException if this activity does not have it.
         raises fn lock_exit(lock: i64) -> ();
+        /// How often this activity has taken it.
+        plain fn lock_hold_count(lock: i64) -> i32;
+    }
+    in natives::atomics {
+        /// The one element of the rail.
+        plain fn atomic_load_i32(rail: Ref) -> i32;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_i32(rail: Ref, value: i32) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_i32(rail: Ref, value: i32) -> i32;
+        /// Adds to the one element of the rail: what it was.
+        plain fn atomic_add_i32(rail: Ref, delta: i32) -> i32;
+        /// Sets the one element of the rail if it is as expected: whether it did.
+        plain fn atomic_compare_i32(rail: Ref, expected: i32, value: i32) -> bool;
+        /// The one element of the rail.
+        plain fn atomic_load_i64(rail: Ref) -> i64;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_i64(rail: Ref, value: i64) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_i64(rail: Ref, value: i64) -> i64;
+        /// Adds to the one element of the rail: what it was.
+        plain fn atomic_add_i64(rail: Ref, delta: i64) -> i64;
+        /// Sets the one element of the rail if it is as expected: whether it did.
+        plain fn atomic_compare_i64(rail: Ref, expected: i64, value: i64) -> bool;
+        /// The one element of the rail.
+        plain fn atomic_load_ref(rail: Ref) -> Ref;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_ref(rail: Ref, value: Ref) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref;
+        /// Sets the one element of the rail if it is the expected object: whether it did.
+        plain fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool;
+        /// Orders all accesses to memory before it before all after it.
+        plain fn atomic_fence() -> ();
     }
     in natives::strings {
         /// The two texts after each other; null reads `null`.
@@ -236,8 +270,8 @@ entries! {
         raises fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Ref;
         /// A string of `count` characters of a Rail[Char] from `start`.
         raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
-        /// Copies the string's bytes into a Rail[Byte] of at least that length.
-        raises fn string_copy_bytes(string: Ref, rail: Ref) -> ();
+        /// Copies the string's bytes into a Rail[Byte] at `start`.
+        raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].
@@ -314,6 +348,8 @@ entries! {
         plain fn kill_here() -> ();
         /// The value of an environment variable, or null.
         raises fn getenv(name: Ref) -> Ref;
+        /// All environment variables, `NAME=VALUE` with a zero byte after each.
+        raises fn environment() -> Ref;
         /// Collects garbage now.
         plain fn gc() -> ();
         /// Bytes in use in the heap.
@@ -334,10 +370,16 @@ entries! {
         raises fn file_close(file: i64) -> ();
         /// A byte; -1 at the end.
         raises fn file_read_byte(file: i64) -> i32;
+        /// A line without its end; null at the end.
+        raises fn file_read_line(file: i64) -> Ref;
         /// Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end.
         raises fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> i64;
         /// Bytes that can be read without waiting.
         raises fn file_available(file: i64) -> i64;
+        /// Writes the lowest byte of a number.
+        raises fn file_write_byte(file: i64, byte: i32) -> ();
+        /// Writes a string.
+        raises fn file_write_string(file: i64, string: Ref) -> ();
         /// Writes bytes of a Rail[Byte].
         raises fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> ();
         /// Hands what is buffered to the system.
@@ -352,6 +394,26 @@ entries! {
         raises fn file_delete(name: Ref) -> bool;
         /// Makes a directory: whether it did.
         raises fn file_mkdir(name: Ref) -> bool;
+        /// Makes a directory and those that it is in: whether it is there.
+        raises fn file_mkdirs(name: Ref) -> bool;
+        /// Gives a file another name: whether it did.
+        raises fn file_rename(from: Ref, to: Ref) -> bool;
+        /// The names in a directory, a slash after each; null if it is none.
+        raises fn file_list(name: Ref) -> Ref;
+        /// When a file was changed, in milliseconds since 1970; 0 if there is none.
+        raises fn file_modified(name: Ref) -> i64;
+        /// Sets when a file was changed: whether it did.
+        raises fn file_set_modified(name: Ref, milliseconds: i64) -> bool;
+        /// Whether the program may do this with a file: 4 read, 2 write.
+        raises fn file_may(name: Ref, what: i32) -> bool;
+        /// The path from the root on.
+        raises fn file_absolute(name: Ref) -> Ref;
+        /// The path from the root on, without links.
+        raises fn file_canonical(name: Ref) -> Ref;
+        /// Where in the file the next byte is read.
+        raises fn file_position(file: i64) -> i64;
+        /// Reads on at this position.
+        raises fn file_seek(file: i64, position: i64) -> ();
     }
     in natives::places {
         /// Number of host places.

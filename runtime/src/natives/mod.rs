@@ -1,6 +1,7 @@
 //! The native members of the class library: one module for each kind, listed in [`crate::abi::ENTRIES`].
 
 pub mod activities;
+pub mod atomics;
 pub mod characters;
 pub mod clocks;
 pub mod console;
