@@ -7,6 +7,7 @@
 
 mod activity;
 mod assign;
+mod ateach;
 mod call;
 mod closure;
 mod collect;
@@ -25,6 +26,7 @@ mod remote;
 mod scopes;
 mod start;
 mod stmt;
+pub mod surroundings;
 
 use std::sync::Arc;
 

@@ -184,13 +184,20 @@ pub struct MethodSignature {
 pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let Some(item) = method_item(db, method) else { return MethodSignature::default() };
     let names = formal_names(&item.params);
-    let scope = TypeScope::method(db, method).with_values(&names);
+    let classes = formal_classes(&item.params);
+    let scope = TypeScope::method(db, method).with_values(&names).with_value_classes(&classes);
     let mut problems = Vec::new();
     let mut params = Vec::new();
     for param in &item.params {
         let ty =
             param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
+    }
+    if item.kind == MethodKind::AutomaticConstructor
+        && let Some(call) = &crate::infer::surroundings::surroundings(db, method.class(db)).superclass
+    {
+        let param = |ty: &Ty| Param { name: SmolStr::default(), ty: *ty, mutable: false };
+        params.extend(call.outer.iter().chain(&call.params).map(param));
     }
     let offers = item.offers.as_ref().filter(|_| !item.kind.is_constructor());
     let offers = offers.map(|t| scope.resolve_value_type(t, &mut problems));
@@ -228,6 +235,14 @@ fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
     }
 }
 
+/// The classes of formals, as written.
+fn formal_classes(params: &[ParamItem]) -> impl Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>> {
+    move |scope: &TypeScope<'_>, name: &str| {
+        let formal = params.iter().find(|p| p.name.as_deref() == Some(name))?;
+        Some(formal.ty.as_ref().and_then(|ty| scope.class_of(ty, 0)))
+    }
+}
+
 /// `C{self.p==p,...}`: what the automatic constructor makes.
 fn constructed(db: &dyn Db, class: ClassId) -> Ty {
     let terms = properties(db, class).into_iter().enumerate().map(|(index, property)| {
@@ -251,7 +266,10 @@ pub struct FieldSignature {
 /// The declared type of a field or property.
 #[salsa::tracked(cycle_result = cyclic_field)]
 pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
-    let Some(item) = field_item(db, field) else { return FieldSignature::default() };
+    let Some(item) = field_item(db, field) else {
+        let ty = crate::infer::surroundings::captured_type(db, field);
+        return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
+    };
     let mut problems = Vec::new();
     let scope = TypeScope::class(db, field.class(db));
     let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));

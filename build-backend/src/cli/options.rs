@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::report::Format;
 
@@ -12,6 +12,16 @@ pub struct SourceOptions {
     /// A folder to look packages up in, after the program's own; may be given several times
     #[arg(long, value_name = "DIR")]
     pub source_path: Vec<PathBuf>,
+}
+
+/// What a program checks while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Checks {
+    /// Everything
+    #[default]
+    All,
+    /// Not the indices of rails: one outside its rail is undefined
+    None,
 }
 
 /// How findings are printed.

@@ -18,6 +18,9 @@ typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CEL
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
+/* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED } apg_custom;
+
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
   const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
@@ -34,6 +37,8 @@ struct apg_type {
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
   const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 custom;                   /* an apg_custom */
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -53,8 +58,12 @@ typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
 #define APG_MAX_SHARED 16
 /* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
-typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
-typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
+/* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
+   by zero; file indexes the program's files. */
+typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; } apg_fault;
+/* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
 typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
@@ -66,6 +75,9 @@ typedef struct apg_kernel {
   apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
   /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
+  /* Whether all accesses that depend on the launch are inside their rails: then the device code is compiled with APG_PROVEN
+     and the CPU form told so. Null if none does. */
+  apg_u8 (*proven)(const void *env, const apg_launch *launch);
 } apg_kernel;
 
 /* ---- statics ----
@@ -103,6 +115,8 @@ typedef struct apg_program {
   apg_object *(*to_string)(apg_object *object, apg_object **result);
   apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
   apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
+  apg_object *(*saved)(apg_object *object, apg_object **rail);   /* what an instance of an APG_OWN type sends; null if there is no such type */
+  apg_object *(*deserializer)(apg_object *rail, apg_object **result);   /* what gives it back */
 } apg_program;
 
 #ifdef __cplusplus

@@ -145,6 +145,24 @@ pub struct Type {
     pub vtable: *const *const c_void,
     /// Their number.
     pub vtable_length: u32,
+    /// How instances are sent: one of [`custom`].
+    pub custom: u32,
+    /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives it; the
+    /// exception raised, or null.
+    pub restore: Option<Restore>,
+}
+
+/// See [`Type::restore`].
+pub type Restore = unsafe extern "C" fn(*mut c_void, Ref) -> Ref;
+
+/// How instances of a type are sent to other places (`apg_custom`).
+pub mod custom {
+    /// Field by field.
+    pub const NONE: u32 = 0;
+    /// Its own code says what is sent.
+    pub const OWN: u32 = 1;
+    /// Not at all.
+    pub const REFUSED: u32 = 2;
 }
 
 impl Type {
@@ -253,6 +271,40 @@ pub struct Capture {
 /// Most shared rails of a kernel.
 pub const MAX_SHARED: usize = 16;
 
+/// What the first failing check of a launch left (`apg_fault`); axis 0 is x.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fault {
+    /// One of [`fault_kind`].
+    pub kind: u32,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index.
+    pub thread: [u32; 3],
+    /// Index into the program's files.
+    pub file: u32,
+    /// 1-based line.
+    pub line: u32,
+    /// Nothing.
+    pub unused: u32,
+    /// The index.
+    pub index: i64,
+    /// The rail's elements.
+    pub length: i64,
+}
+
+/// Values of [`Fault::kind`].
+pub mod fault_kind {
+    /// No check failed.
+    pub const NONE: u32 = 0;
+    /// An index outside its rail.
+    pub const BOUNDS: u32 = 1;
+    /// An index into null.
+    pub const NULL: u32 = 2;
+    /// A division by zero.
+    pub const DIVISION: u32 = 3;
+}
+
 /// Extents of a launch (`apg_launch`); axis 0 is x, the fastest.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +315,10 @@ pub struct Launch {
     pub threads: [i32; 3],
     /// Elements of each shared rail.
     pub shared_lengths: [i64; MAX_SHARED],
+    /// Where the processor's form leaves a record.
+    pub fault: *mut Fault,
+    /// The accesses that depend on the launch are inside their rails.
+    pub proven: u32,
 }
 
 /// Where shared rails lie in dynamic shared memory (`apg_launch_shared`).
@@ -273,6 +329,8 @@ pub struct LaunchShared {
     pub offset: [u32; MAX_SHARED],
     /// Elements.
     pub length: [i32; MAX_SHARED],
+    /// Where the device code leaves a record.
+    pub fault: u64,
 }
 
 /// A kernel (`apg_kernel`).
@@ -307,8 +365,14 @@ pub struct Kernel {
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
     /// Runs some blocks on the processor.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
+    /// Whether all accesses that depend on the launch are inside their rails; none if there are none.
+    pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u8>,
 }
 
+// SAFETY: the record is written atomically, by whoever is first.
+unsafe impl Send for Launch {}
+// SAFETY: as above.
+unsafe impl Sync for Launch {}
 // SAFETY: descriptors and kernels are static, constant data of the program.
 unsafe impl Sync for Type {}
 // SAFETY: as above.
@@ -393,6 +457,11 @@ pub struct Program {
     pub equals: unsafe extern "C" fn(Ref, Ref, *mut u8) -> Ref,
     /// `object.hashCode()`.
     pub hash_code: unsafe extern "C" fn(Ref, *mut i32) -> Ref,
+    /// What an object (or struct in a box) that has its own code for it sends instead of its fields: a rail. Absent if there is
+    /// no such type.
+    pub saved: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
+    /// The argument of [`Type::restore`] for such a rail.
+    pub deserializer: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
 }
 
 impl Program {

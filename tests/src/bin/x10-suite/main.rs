@@ -21,6 +21,7 @@ struct Options {
 enum Command {
     Front(front::Front),
     Library(library::Library),
+    Run(apg_tests::x10_suite::run::Options),
     Samples(samples::Samples),
     Syntax(syntax::Syntax),
 }
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let all_right = match options.command {
         Command::Front(front) => front.run(&home),
         Command::Library(library) => library.run(&home),
+        Command::Run(run) => run.run(&home),
         Command::Samples(samples) => samples.run(&home),
         Command::Syntax(syntax) => syntax.run(&home),
     };

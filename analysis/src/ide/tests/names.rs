@@ -1,0 +1,66 @@
+//! Names under the cursor.
+
+use super::cursors;
+use crate::fixture::{file, host};
+use crate::ide::{declaration, hover, symbol_at};
+
+/// At each `$0`: what hovering says first, and the line where the name is declared.
+fn at_cursors(text: &str) -> Vec<String> {
+    let (plain, offsets) = cursors(text);
+    let host = host(&plain);
+    let example = file(&host, crate::diagnostics::DEFAULT_FILE);
+    let ask = |db: &dyn crate::db::Db| {
+        let one = |offset: &apg_syntax::TextSize| {
+            let said = hover(db, example, *offset).map(|h| h.markdown).unwrap_or_default();
+            let code = said.lines().nth(1).unwrap_or_default().to_owned();
+            let doc = said.lines().nth(4).map(|l| format!(" | {l}")).unwrap_or_default();
+            let place = symbol_at(db, example, *offset).and_then(|(symbol, _)| declaration(db, &symbol));
+            let line = place.map(|(file, range)| {
+                let before = &file.text(db)[..range.start().into()];
+                let name = file.path(db).file_name().unwrap_or_default().to_string_lossy().into_owned();
+                format!("{name}:{}", before.matches('\n').count() + 1)
+            });
+            format!("{code}{doc} @ {}", line.unwrap_or_default())
+        };
+        offsets.iter().map(one).collect()
+    };
+    host.snapshot().with(ask).expect("not cancelled")
+}
+
+#[test]
+fn names_say_what_they_stand_for() {
+    let text = "
+class Example[T](size:Long) {
+    /** How wide it is. */
+    val width:Long = 3;
+    /** Makes it larger. */
+    def grow(factor:Long, what:$0T) = $0width * fac$0tor + this.size$0;
+    static def main(args:$0Rail[String]) {
+        val e = new $0Example[String](4);
+        val n = e.gr$0ow(2, \"\");
+        Console.OUT.$0println($0n);
+    }
+}
+";
+    let found = at_cursors(text);
+    let expected = [
+        "type parameter T @ Example.x10:1",
+        "val width:Long // of Example | How wide it is. @ Example.x10:3",
+        "val factor:Long @ Example.x10:5",
+        "val size:Long // of Example @ Example.x10:1",
+        "class x10.lang.Rail[T]",
+        "class Example[T] @ Example.x10:1",
+        "def grow(factor:Long, what:T) // of Example | Makes it larger. @ Example.x10:5",
+        "def println(",
+        "val n:Long @ Example.x10:8",
+    ];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found} instead of {expected}");
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+#[test]
+fn nothing_is_said_about_nothing() {
+    assert_eq!(at_cursors("$0class Example { val x = $03; }$0"), [" @ ", " @ ", " @ "]);
+}
