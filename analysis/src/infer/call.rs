@@ -175,7 +175,7 @@ impl Infer<'_> {
             self.no_member(ty, name, call.at, false);
             return self.error(call.range);
         }
-        let path = self.path_of(object);
+        let path = self.receiver_path(object, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) if method_is_static(self.db, picked.method) => {
                 let result = self.static_call(picked, call);
@@ -226,7 +226,9 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn static_call(&mut self, picked: Picked, call: Call) -> ExprId {
+    pub(super) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = self.convert_args(&picked, call.args);
         let kind = ExprKind::Call {
             method: picked.method,
@@ -237,13 +239,16 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.guarded(id, &picked, stmts)
     }
 
-    pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, call: Call) -> ExprId {
+    pub(super) fn instance_call(&mut self, mut object: ExprId, picked: Picked, mut call: Call) -> ExprId {
         if !picked.unproved.terms.is_empty() {
             self.check_place(&picked, object, &call);
         }
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, std::slice::from_mut(&mut object), &mut stmts);
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = self.convert_args(&picked, call.args);
         let receiver = self.convert(object, picked.owner, Why::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
@@ -256,18 +261,20 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.guarded(id, &picked, stmts)
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
+        let known = self.known.len();
+        self.note_arguments(&args);
         let params = &picked.params;
-        args.into_iter()
-            .enumerate()
-            .map(|(index, arg)| match params.get(index) {
-                Some(&param) => self.convert(arg, param, Why::Argument),
-                None => arg,
-            })
-            .collect()
+        let convert = |(index, arg): (usize, ExprId)| match params.get(index) {
+            Some(&param) => self.convert(arg, param, Why::Argument),
+            None => arg,
+        };
+        let converted = args.into_iter().enumerate().map(convert).collect();
+        self.forget(known);
+        converted
     }
 
     // ---- application
@@ -306,7 +313,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(value);
+        let path = self.receiver_path(value, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(value, picked, call),
             Err(reason) => self.call_failed("operator()", &reason, Some(value), &call),
@@ -358,7 +365,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(receiver);
+        let path = self.receiver_path(receiver, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(receiver, picked, call),
             Err(reason) => self.call_failed("operator()=", &reason, Some(receiver), &call),

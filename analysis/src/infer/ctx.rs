@@ -1,18 +1,22 @@
 //! The typing of one body at work: what it builds and what all of its parts share.
 
+use std::sync::Arc;
+
 use apg_syntax::TextRange;
 use apg_syntax::ast::AstNode;
+use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::Owner;
 use super::scopes::Scopes;
 use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
-use crate::db::Db;
+use crate::constraint::facts::Facts;
+use crate::db::{Checks, Db};
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::ClassId;
 use crate::scope::lookup::Found;
 use crate::ty::known::Known;
-use crate::ty::{ConstraintTerm, Path, Ty};
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 pub(super) struct Infer<'db> {
     pub(super) db: &'db dyn Db,
@@ -26,7 +30,9 @@ pub(super) struct Infer<'db> {
     pub(super) scopes: Scopes,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is known to hold here: guards of the class and method, then constraints of `val`s.
-    pub(super) known: Vec<ConstraintTerm>,
+    pub(super) known: Arc<Facts>,
+    /// The types of the locals that it speaks of.
+    pub(super) typed: Arc<FxHashMap<PathRoot, Ty>>,
     /// What `here` is called in constraints at this point.
     pub(super) here: Path,
     /// The innermost `finish` of this code is clocked.
@@ -35,6 +41,14 @@ pub(super) struct Infer<'db> {
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
     pub(super) local_types: Vec<(SmolStr, Found)>,
+    /// The locals that values without a name would be, by value.
+    pub(super) nameless: FxHashMap<ExprId, LocalId>,
+    /// How constraints are checked here.
+    pub(super) checks: Checks,
+    /// The condition of this method is inferred.
+    pub(super) infers_guard: bool,
+    /// The condition inferred so far.
+    pub(super) required: Vec<ConstraintTerm>,
     next_temporary: u32,
 }
 
@@ -43,6 +57,11 @@ impl<'db> Infer<'db> {
         let class = match owner {
             Owner::Method(method) => method.class(db),
             Owner::Field(field) => field.class(db),
+        };
+        let checks = crate::db::checks(db, class.file(db));
+        let infers_guard = match owner {
+            Owner::Method(method) => super::infers_guard(db, method),
+            Owner::Field(_) => false,
         };
         Infer {
             db,
@@ -53,11 +72,16 @@ impl<'db> Infer<'db> {
             body: Body::default(),
             scopes: Scopes::default(),
             diagnostics: Vec::new(),
-            known: Vec::new(),
+            known: Arc::default(),
+            typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
             in_kernel: false,
             local_types: Vec::new(),
+            nameless: FxHashMap::default(),
+            checks,
+            infers_guard,
+            required: Vec::new(),
             next_temporary: 0,
         }
     }
@@ -112,10 +136,15 @@ impl<'db> Infer<'db> {
     pub(super) fn temporary(&mut self, value: ExprId) -> (StmtId, LocalId) {
         let range = self.range(value);
         let ty = self.ty(value);
-        let name = format_smolstr!("${}", self.next_temporary);
-        self.next_temporary += 1;
+        let name = format_smolstr!("${}", self.new_temporary());
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
         (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
+    }
+
+    /// The number of a new temporary.
+    pub(super) fn new_temporary(&mut self) -> u32 {
+        self.next_temporary += 1;
+        self.next_temporary - 1
     }
 
     /// A use of a local's value.

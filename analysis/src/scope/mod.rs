@@ -5,6 +5,7 @@ pub mod imports;
 pub mod lookup;
 pub mod packages;
 pub mod problem;
+pub mod property;
 pub mod resolve;
 pub mod signature;
 pub(crate) mod suggest;

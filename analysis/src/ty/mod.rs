@@ -9,6 +9,7 @@ pub mod lub;
 pub mod relate;
 pub mod subst;
 pub mod supers;
+mod term;
 
 use smol_str::SmolStr;
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use apg_analysis::db::Checks;
 use clap::Args;
 
 use crate::report::Format;
@@ -12,6 +13,21 @@ pub struct SourceOptions {
     /// A folder to look packages up in, after the program's own; may be given several times
     #[arg(long, value_name = "DIR")]
     pub source_path: Vec<PathBuf>,
+
+    /// Constraints that do not follow from what is known are errors, not checked when the program runs
+    #[arg(long)]
+    pub static_checks: bool,
+
+    /// Infer the conditions of methods marked @InferGuard from their code
+    #[arg(long)]
+    pub constraint_inference: bool,
+}
+
+impl SourceOptions {
+    /// How constraints are checked.
+    pub fn checks(&self) -> Checks {
+        Checks { is_static: self.static_checks, infers_guards: self.constraint_inference }
+    }
 }
 
 /// How findings are printed.
