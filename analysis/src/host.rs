@@ -85,6 +85,18 @@ impl AnalysisHost {
         }
     }
 
+    /// Sets all user files: those that are not given are gone. What was computed of a text that stays is kept.
+    pub fn replace_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
+        let texts: FxHashMap<PathBuf, Arc<str>> = texts.into_iter().collect();
+        if Project::get(&self.db).files(&self.db).keys().any(|path| !texts.contains_key(path)) {
+            self.change_files(|files| {
+                files.retain(|path, _| texts.contains_key(path));
+                None
+            });
+        }
+        self.set_files(texts);
+    }
+
     fn change_files(
         &mut self,
         change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>) -> Option<SourceFile>,

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use apg_syntax::ast::{self, AstNode};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Texts by absolute path, and which of them were named.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,13 @@ impl std::error::Error for LoadError {}
 
 /// Reads the named files (of named folders all `.x10` files in and below them) and what they may use.
 pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadError> {
-    let mut loader = Loader::default();
+    load_cached(named, source_path, &Cache::default())
+}
+
+/// As [`load`], for many programs that share files: what `cache` has is not read again.
+pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
+    let mut loader =
+        Loader { cache, sources: Sources::default(), pending: Vec::new(), folders: FxHashSet::default() };
     for folder in source_path {
         if !folder.is_dir() {
             return Err(LoadError { path: folder.clone(), reason: Reason::Missing });
@@ -117,17 +123,70 @@ pub fn read(path: &Path) -> Result<Arc<str>, LoadError> {
     Ok(text.into())
 }
 
-#[derive(Default)]
-struct Loader {
+/// What was read from the disk, for the loading of further programs.
+#[derive(Debug, Default)]
+pub struct Cache {
+    files: Mutex<FxHashMap<PathBuf, CachedFile>>,
+    /// The `.x10` files of a folder.
+    folders: Mutex<FxHashMap<PathBuf, Arc<[PathBuf]>>>,
+}
+
+#[derive(Clone, Debug)]
+struct CachedFile {
+    text: Arc<str>,
+    /// Known once they were asked for.
+    names: Option<Arc<Names>>,
+}
+
+impl Cache {
+    fn text(&self, path: &Path) -> Result<Arc<str>, LoadError> {
+        if let Some(file) = locked(&self.files).get(path) {
+            return Ok(file.text.clone());
+        }
+        let text = read(path)?;
+        locked(&self.files).insert(path.to_owned(), CachedFile { text: text.clone(), names: None });
+        Ok(text)
+    }
+
+    fn names(&self, path: &Path, text: &str) -> Arc<Names> {
+        if let Some(CachedFile { names: Some(names), .. }) = locked(&self.files).get(path) {
+            return names.clone();
+        }
+        let names = Arc::new(Names::of(text));
+        if let Some(file) = locked(&self.files).get_mut(path) {
+            file.names = Some(names.clone());
+        }
+        names
+    }
+
+    fn sources_in(&self, folder: &Path) -> Arc<[PathBuf]> {
+        if let Some(paths) = locked(&self.folders).get(folder) {
+            return paths.clone();
+        }
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_source(path));
+        let paths: Arc<[PathBuf]> = paths.collect();
+        locked(&self.folders).insert(folder.to_owned(), paths.clone());
+        paths
+    }
+}
+
+/// What a panicking thread left behind is whole: each entry is written at once.
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+struct Loader<'a> {
+    cache: &'a Cache,
     sources: Sources,
     /// Files whose package and imports are not yet followed.
     pending: Vec<PathBuf>,
     folders: FxHashSet<PathBuf>,
 }
 
-impl Loader {
+impl Loader<'_> {
     fn root(&mut self, path: &Path) -> Result<(), LoadError> {
-        let text = read(path)?;
+        let text = self.cache.text(path)?;
         let path = absolute(path)?;
         if !self.sources.roots.contains(&path) {
             self.sources.roots.push(path.clone());
@@ -146,7 +205,7 @@ impl Loader {
         while let Some(path) = self.pending.pop() {
             let Some(text) = self.sources.files.get(&path).cloned() else { continue };
             let Some(folder) = path.parent().map(Path::to_owned) else { continue };
-            let names = Names::of(&text);
+            let names = self.cache.names(&path, &text);
             self.folder(&folder);
             let mut roots = vec![root_of(&folder, &names.package)];
             roots.extend(self.sources.source_path.iter().cloned());
@@ -163,11 +222,11 @@ impl Loader {
         if !self.folders.insert(folder.to_owned()) {
             return;
         }
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            let is_new = is_source(&path) && !self.sources.files.contains_key(&path);
-            if is_new && let Ok(text) = read(&path) {
-                self.add(path, text);
+        for path in self.cache.sources_in(folder).iter() {
+            if !self.sources.files.contains_key(path)
+                && let Ok(text) = self.cache.text(path)
+            {
+                self.add(path.clone(), text);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The `apg-lsp` command: the language server of X10 over standard input and output.
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -19,12 +20,10 @@ fn main() -> ExitCode {
         // Clients commonly add --stdio.
         [] | ["--stdio"] => None,
         ["--version" | "-V"] => {
-            println!("apg-lsp {}", env!("CARGO_PKG_VERSION"));
-            return ExitCode::SUCCESS;
+            return say(concat!("apg-lsp ", env!("CARGO_PKG_VERSION")));
         }
         ["--help" | "-h"] => {
-            println!("{USAGE}");
-            return ExitCode::SUCCESS;
+            return say(USAGE);
         }
         ["--listen", address] => match address.parse::<SocketAddr>() {
             Ok(address) if address.ip().is_loopback() => Some(address),
@@ -39,13 +38,19 @@ fn main() -> ExitCode {
     match apg_lsp::serve(listen) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("apg-lsp: {error}");
+            let _ = writeln!(std::io::stderr(), "apg-lsp: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
+/// Prints a line, if anybody reads it.
+fn say(text: &str) -> ExitCode {
+    let _ = writeln!(std::io::stdout(), "{text}");
+    ExitCode::SUCCESS
+}
+
 fn misuse(message: &str) -> ExitCode {
-    eprintln!("error: {message}\n\n{USAGE}");
+    let _ = writeln!(std::io::stderr(), "error: {message}\n\n{USAGE}");
     ExitCode::from(2)
 }

@@ -3,10 +3,15 @@
 //! A compiled program is a shared object that this crate loads ([`mod@run`]); the two speak through the tables of
 //! `include/apg.h`, whose functions are listed in [`abi`].
 
+// First: its macro is used by name below.
+#[macro_use]
+mod remark;
+
 pub mod abi;
 pub mod activity;
 pub mod device;
 pub mod distributed;
+pub mod interrupt;
 pub mod layout;
 pub mod library;
 pub mod memory;

@@ -227,7 +227,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
     if let Some(object) = memory::allocate_in_emergency(ty, length) {
         return Ok(object);
     }
-    eprintln!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
+    remark!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
     crate::activity::end_process(1)
 }
 
@@ -256,7 +256,7 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
         Ok(object) => Raised(object),
         Err(Raised(failure)) if !failure.is_null() => Raised(failure),
         Err(_) => {
-            eprintln!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
+            remark!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
             crate::activity::end_process(70)
         }
     }

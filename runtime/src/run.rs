@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::activity::engine::LocalEngine;
 use crate::activity::{self, Activity, Finish, Work};
 use crate::distributed::{self, Governor, System, session};
+use crate::interrupt::{self, Then};
 use crate::memory::{self, Handle, Ref};
 use crate::natives::{console, files, system};
 use crate::program;
@@ -70,6 +71,10 @@ impl RunOptions {
 pub fn run(options: &RunOptions) -> Result<i32, String> {
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
     memory::configure(options.heap, places.max(1) as usize);
+    interrupt::set(|_| {
+        session::interrupted();
+        Then::End
+    });
     let system = connect(options)?;
     let loaded = match &options.program {
         Image::File(path) => program::load(path),
@@ -130,7 +135,7 @@ fn identity(program: &Image) -> Result<u64, String> {
 
 fn report_deadlock() {
     console::flush_all();
-    eprintln!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
+    remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
     activity::end_process(1);
 }
 
@@ -175,7 +180,7 @@ fn finish_output(options: &RunOptions) {
     console::flush_all();
     if options.collector_statistics {
         let statistics = memory::statistics();
-        eprintln!(
+        remark!(
             "apg: place {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
             distributed::here(),
             statistics.collections,

@@ -116,11 +116,28 @@ fn entry(node: &SyntaxNode) -> Option<Entry> {
             CATCH_CLAUSE | FINALLY_CLAUSE if parent.parent()?.kind() == KEYWORD_CALL_STMT => {
                 Entry::ClosureBlock
             }
-            AT_STMT if is_before_semicolon(node) => Entry::ClosureBlock,
+            AT_STMT if is_before_semicolon(node) || may_be_value(&parent) => Entry::ClosureBlock,
             _ => Entry::Block,
         },
         _ => return None,
     })
+}
+
+/// Whether this `at` would be a value if what it does ended in an expression: it stands last in a block that may have one.
+fn may_be_value(at: &SyntaxNode) -> bool {
+    let Some(parent) = at.parent() else { return false };
+    match parent.kind() {
+        SyntaxKind::AT_STMT => may_be_value(&parent),
+        SyntaxKind::BLOCK => {
+            let is_last = at
+                .siblings_with_tokens(rowan::Direction::Next)
+                .skip(1)
+                .find(|it| !it.kind().is_trivia())
+                .is_some_and(|it| it.kind() == T!['}']);
+            is_last && matches!(entry(&parent), Some(Entry::ClosureBlock))
+        }
+        _ => false,
+    }
 }
 
 /// Whether `;` follows, which lets the block of an `at` have a value.

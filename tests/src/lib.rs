@@ -4,3 +4,4 @@ pub mod lsp;
 pub mod measure;
 pub mod programs;
 pub mod tools;
+pub mod x10_suite;

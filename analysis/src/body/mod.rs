@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::ty::Ty;
+use crate::ty::test::TypeTest;
 
 /// Index of an expression in [`Body::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -173,6 +174,8 @@ pub enum ExprKind {
     Unbox { value: ExprId },
     /// `e instanceof T`.
     InstanceOf { value: ExprId, ty: Ty },
+    /// A condition on types that depends on type parameters: known once those are.
+    TypeTest(TypeTest),
     /// `c ? a : b`.
     Conditional { condition: ExprId, then: ExprId, otherwise: ExprId },
     /// `a && b` (`is_or` false) and `a || b`.

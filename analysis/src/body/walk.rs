@@ -63,6 +63,7 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
         | ExprKind::This
         | ExprKind::Outer(_)
         | ExprKind::Here
+        | ExprKind::TypeTest(_)
         | ExprKind::StaticField(_) => {}
         ExprKind::Field { object, .. } => push(&[*object]),
         ExprKind::Call { receiver, args, .. } => {

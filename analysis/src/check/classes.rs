@@ -77,11 +77,13 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
     for (index, typedef) in item.typedefs.iter().enumerate() {
         let same = |other: &&std::sync::Arc<TypedefItem>| {
             other.name == typedef.name
+                && other.body.is_none()
                 && other.type_params.len() == typedef.type_params.len()
                 && other.params.len() == typedef.params.len()
                 && other.params.iter().zip(&typedef.params).all(|(a, b)| same_type(a, b))
         };
-        if item.typedefs[..index].iter().any(|t| same(&t)) {
+        // In code, a definition in one block has nothing to do with one in another.
+        if typedef.body.is_none() && item.typedefs[..index].iter().any(|t| same(&t)) {
             let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
             let message =
                 format!("`{}` has another type definition `{}` with such arguments", item.name, typedef.name);

@@ -229,7 +229,9 @@ impl Infer<'_> {
     pub(super) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
         let mut stmts = Vec::new();
         self.bind_nameless(&picked, &mut call.args, &mut stmts);
-        let args = self.convert_args(&picked, call.args);
+        let args = std::mem::take(&mut call.args);
+        let args = self.convert_args(&picked, args);
+        let args = self.with_collector(&picked, args, &call);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch: Dispatch::Static,
@@ -249,7 +251,9 @@ impl Infer<'_> {
         let mut stmts = Vec::new();
         self.bind_nameless(&picked, std::slice::from_mut(&mut object), &mut stmts);
         self.bind_nameless(&picked, &mut call.args, &mut stmts);
-        let args = self.convert_args(&picked, call.args);
+        let args = std::mem::take(&mut call.args);
+        let args = self.convert_args(&picked, args);
+        let args = self.with_collector(&picked, args, &call);
         let receiver = self.convert(object, picked.owner, Why::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
         let kind = ExprKind::Call {
@@ -393,26 +397,74 @@ impl Infer<'_> {
         if matches!(name.as_str(), "operator_as" | "operator_implicit_as") {
             return self.unsupported(range, "the call of a conversion by its name", "write `e as T`");
         }
-        match e.receiver() {
-            None => self.call_name(&name, at, type_args, args, range),
-            Some(receiver) => {
-                let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
-                let call = Call { args, type_args, through_super, at, range };
-                let object = match through_super {
-                    true => self.super_object(&receiver).map_or(Resolved::Error, Resolved::Value),
-                    false => self.resolve(&receiver, true),
-                };
-                match object {
-                    Resolved::Value(object) => self.call_method(object, &name, call),
-                    Resolved::Type(ty) => self.call_static(ty, &name, at, call),
-                    Resolved::Package(_) => {
-                        self.not_a_value(range_of(&receiver));
-                        self.error(range)
-                    }
-                    Resolved::Error => self.error(range),
-                }
+        self.call_on(e.receiver(), &name, at, type_args, args, range)
+    }
+
+    /// An operator called by its name, of an object, a class, `super`, or of what is around.
+    fn call_on(
+        &mut self,
+        receiver: Option<ast::Expr>,
+        name: &SmolStr,
+        at: TextRange,
+        type_args: Vec<Ty>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let Some(receiver) = receiver else { return self.call_name(name, at, type_args, args, range) };
+        let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
+        let call = Call { args, type_args, through_super, at, range };
+        let object = match through_super {
+            true => self.super_object(&receiver).map_or(Resolved::Error, Resolved::Value),
+            false => self.resolve(&receiver, true),
+        };
+        match object {
+            Resolved::Value(object) => self.call_method(object, name, call),
+            Resolved::Type(ty) => self.call_static(ty, name, at, call),
+            Resolved::Package(_) => {
+                self.not_a_value(range_of(&receiver));
+                self.error(range)
+            }
+            Resolved::Error => self.error(range),
+        }
+    }
+
+    /// `p.async { ... }`, `p.for (i:T in r) { ... }`, ...: a call of the operator of that name, the blocks
+    /// being closures.
+    pub(super) fn keyword_call(&mut self, s: &ast::KeywordCallStmt) -> ExprId {
+        let range = range_of(s);
+        let Some(keyword) = s.keyword_token() else { return self.error(range) };
+        let name = SmolStr::from(format!("operator_{}", keyword.text()));
+        let type_args: Vec<ast::Type> = s.type_arg_list().into_iter().flat_map(|list| list.types()).collect();
+        let type_args = type_args.iter().map(|ty| self.written_type(ty)).collect();
+        let before: Vec<ast::Expr> = match s.loop_header() {
+            Some(header) => header.exprs().collect(),
+            None => s.arg_list().into_iter().flat_map(|list| list.exprs()).collect(),
+        };
+        let clocks = s.clocked_clause().and_then(|clause| clause.arg_list());
+        let clocks = clocks.into_iter().flat_map(|list| list.exprs());
+        let mut args = Vec::new();
+        for arg in before.into_iter().chain(clocks).chain(s.value()) {
+            args.push(self.value(Some(&arg), range_of(&arg), None));
+        }
+        let formals: Vec<ast::Formal> = s.loop_header().into_iter().flat_map(|it| it.formals()).collect();
+        if let Some(block) = s.block() {
+            let body = self.block_closure(formals.into_iter(), block);
+            // The conditions of `do` come after its block.
+            let at = if s.while_token().is_some() { 0 } else { args.len() };
+            args.insert(at, body);
+        }
+        if let Some(block) = s.else_clause().and_then(|it| it.block()) {
+            args.push(self.block_closure(std::iter::empty(), block));
+        }
+        for clause in s.catch_clauses() {
+            if let Some(block) = clause.block() {
+                args.push(self.block_closure(clause.formals(), block));
             }
         }
+        if let Some(block) = s.finally_clause().and_then(|it| it.block()) {
+            args.push(self.block_closure(std::iter::empty(), block));
+        }
+        self.call_on(s.receiver(), &name, keyword.text_range(), type_args, args, range)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Closure literals and trailing closures.
 
+use apg_syntax::TextRange;
 use apg_syntax::ast::{self, HasFormals};
 use smol_str::SmolStr;
 
 use super::ctx::{Infer, range_of};
 use super::scopes::FrameKind;
-use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind};
+use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 
@@ -22,7 +23,8 @@ impl Infer<'_> {
         self.scopes.enter_frame(FrameKind::Closure);
         let outer = self.enter_place(None, range);
         let closure = self.scoped(|infer| {
-            let params = infer.closure_params(e, wanted.as_ref().map(|(params, _)| params.as_slice()));
+            let wanted_params = wanted.as_ref().map(|(params, _)| params.as_slice());
+            let (params, patterns) = infer.closure_params(e.formals(), wanted_params);
             let declared = e.result_type().and_then(|r| {
                 let ty = r.ty()?;
                 Some((infer.written_type(&ty), r.is_bound()))
@@ -37,22 +39,48 @@ impl Infer<'_> {
                 }
                 None => infer.code(e.body(), None, result, range),
             };
+            let body = infer.after_patterns(patterns, body, range);
             Closure { params, result: found, body, captures: Vec::new() }
         });
         self.leave_place(outer);
         self.finish_closure(closure, range)
     }
 
-    fn finish_closure(&mut self, mut closure: Closure, range: apg_syntax::TextRange) -> ExprId {
+    /// A block that stands for a closure: the last argument of a call, a part of a user-defined control structure.
+    pub(super) fn block_closure(
+        &mut self,
+        formals: impl Iterator<Item = ast::Formal>,
+        block: ast::Block,
+    ) -> ExprId {
+        let range = range_of(&block);
+        self.scopes.enter_frame(FrameKind::Closure);
+        let outer = self.enter_place(None, range);
+        let closure = self.scoped(|infer| {
+            let (params, patterns) = infer.closure_params(formals, None);
+            let (body, result) = infer.code(Some(ast::ClosureBody::Block(block)), None, None, range);
+            let body = infer.after_patterns(patterns, body, range);
+            Closure { params, result, body, captures: Vec::new() }
+        });
+        self.leave_place(outer);
+        self.finish_closure(closure, range)
+    }
+
+    fn finish_closure(&mut self, mut closure: Closure, range: TextRange) -> ExprId {
         closure.captures = self.scopes.leave_frame();
         let params = closure.params.iter().map(|&local| self.body.local(local).ty).collect();
         let ty = Ty::function(self.db, params, closure.result);
         self.alloc(ExprKind::Closure(Box::new(closure)), ty, range)
     }
 
-    fn closure_params(&mut self, e: &ast::ClosureExpr, wanted: Option<&[Ty]>) -> Vec<LocalId> {
+    /// The formals as locals, and the statements that take apart those with a pattern.
+    fn closure_params(
+        &mut self,
+        formals: impl Iterator<Item = ast::Formal>,
+        wanted: Option<&[Ty]>,
+    ) -> (Vec<LocalId>, Vec<StmtId>) {
         let mut params = Vec::new();
-        for (index, formal) in e.formals().enumerate() {
+        let mut patterns = Vec::new();
+        for (index, formal) in formals.enumerate() {
             let range = range_of(&formal);
             let ty = match formal.ty() {
                 Some(ty) => self.written_type(&ty),
@@ -72,12 +100,20 @@ impl Infer<'_> {
             self.declare(local);
             self.note_local(local);
             params.push(local);
-            if formal.point_pattern().is_some() {
-                let instead = "name the formal and take it apart in the body: `val i = p(0);`";
-                self.unsupported(range, "a formal of a closure that is taken apart", instead);
+            if let Some(pattern) = formal.point_pattern() {
+                self.pattern(local, &pattern, formal.is_var(), range, &mut patterns);
             }
         }
-        params
+        (params, patterns)
+    }
+
+    /// `body`, after the statements that take formals apart.
+    fn after_patterns(&mut self, mut patterns: Vec<StmtId>, body: StmtId, range: TextRange) -> StmtId {
+        if patterns.is_empty() {
+            return body;
+        }
+        patterns.push(body);
+        self.alloc_stmt(StmtKind::Block(patterns), range)
     }
 
     /// `f(x) { ... }`: a call whose last argument is a closure without formals.
@@ -89,13 +125,7 @@ impl Infer<'_> {
         let mut values: Vec<ExprId> =
             args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
         if let Some(block) = s.block() {
-            let at = range_of(&block);
-            self.scopes.enter_frame(FrameKind::Closure);
-            let outer = self.enter_place(None, at);
-            let (body, result) = self.code(Some(ast::ClosureBody::Block(block)), None, None, at);
-            self.leave_place(outer);
-            let closure = Closure { params: Vec::new(), result, body, captures: Vec::new() };
-            values.push(self.finish_closure(closure, at));
+            values.push(self.block_closure(std::iter::empty(), block));
         }
         self.call_values(&callee, &type_args, values, range)
     }

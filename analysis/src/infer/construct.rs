@@ -99,7 +99,7 @@ impl Infer<'_> {
         self.construct(class, given, args, range, range)
     }
 
-    fn construct(
+    pub(super) fn construct(
         &mut self,
         class: ClassId,
         given: Option<Vec<Ty>>,
@@ -252,10 +252,13 @@ impl Infer<'_> {
             return;
         }
         let range = super::start::name_range(self.db, self.owner);
-        let mut stmts = self.implicit_super(range);
-        if stmts.is_empty() {
-            return;
-        }
+        let stmts = self.implicit_super(range);
+        self.prepend(stmts);
+    }
+
+    /// Puts statements before the code.
+    pub(super) fn prepend(&mut self, mut stmts: Vec<StmtId>) {
+        let Some(root) = self.body.root.filter(|_| !stmts.is_empty()) else { return };
         let whole = self.body.stmt(root).range;
         match &mut self.body.stmts[root.0 as usize].kind {
             StmtKind::Block(code) => {

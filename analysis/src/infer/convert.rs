@@ -167,25 +167,9 @@ impl<'db> Infer<'db> {
 
     /// Another suffix, for a literal of the wrong number type.
     pub(super) fn literal_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
-        let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
         let known = to.primitive(self.db)?;
-        if !literal_fits(value, known) {
-            return None;
-        }
-        let suffix = match known {
-            Known::Byte => "y",
-            Known::Short => "s",
-            Known::Int => "n",
-            Known::Long => "",
-            Known::UByte => "uy",
-            Known::UShort => "us",
-            Known::UInt => "un",
-            Known::ULong => "u",
-            Known::Float => ".0f",
-            Known::Double => ".0",
-            _ => return None,
-        };
-        let text = format!("{value}{suffix}");
+        let ExprKind::Literal(literal) = &self.body.expr(id).kind else { return None };
+        let text = literal_of(literal, known)?;
         Some(crate::diagnostics::Fix {
             title: format!("Write `{text}`"),
             edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
@@ -268,6 +252,31 @@ pub(super) fn literal_path(literal: &Literal) -> Option<Path> {
         Literal::Null => "null".to_owned(),
     };
     Some(Path::literal(text))
+}
+
+/// The literal of the type `known` that means the same.
+fn literal_of(literal: &Literal, known: Known) -> Option<String> {
+    let suffix = match known {
+        Known::Byte => "y",
+        Known::Short => "s",
+        Known::Int => "n",
+        Known::Long => "",
+        Known::UByte => "uy",
+        Known::UShort => "us",
+        Known::UInt => "un",
+        Known::ULong => "u",
+        Known::Float => ".0f",
+        Known::Double => ".0",
+        _ => return None,
+    };
+    match literal {
+        Literal::Int(value) => literal_fits(*value, known).then(|| format!("{value}{suffix}")),
+        Literal::Float(bits) if known == Known::Float => {
+            let value = f64::from_bits(*bits);
+            (value as f32).is_finite().then(|| format!("{value:?}f"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether the number of a literal is one of the type `known`.

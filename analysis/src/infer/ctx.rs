@@ -37,6 +37,8 @@ pub(super) struct Infer<'db> {
     pub(super) here: Path,
     /// The innermost `finish` of this code is clocked.
     pub(super) in_clocked_finish: bool,
+    /// What `offer` gives values to, and their type: the innermost collecting `finish`, or the method's caller.
+    pub(super) collector: Option<(LocalId, Ty)>,
     /// Inside an `at` marked `@CUDA`.
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
@@ -49,6 +51,8 @@ pub(super) struct Infer<'db> {
     pub(super) infers_guard: bool,
     /// The condition inferred so far.
     pub(super) required: Vec<ConstraintTerm>,
+    /// What runs before the code: formals taken apart.
+    pub(super) prologue: Vec<StmtId>,
     next_temporary: u32,
 }
 
@@ -76,12 +80,14 @@ impl<'db> Infer<'db> {
             typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
+            collector: None,
             in_kernel: false,
             local_types: Vec::new(),
             nameless: FxHashMap::default(),
             checks,
             infers_guard,
             required: Vec::new(),
+            prologue: Vec::new(),
             next_temporary: 0,
         }
     }

@@ -10,6 +10,7 @@ use crate::body::{ExprId, ExprKind, Literal};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
+use crate::ty::test::TypeTest;
 
 impl Infer<'_> {
     /// An expression whose value is needed. `expected` is the type around it, a hint only.
@@ -90,19 +91,39 @@ impl Infer<'_> {
                 );
                 self.error(range)
             }
-            ast::Expr::SubtypeExpr(_) | ast::Expr::HasZeroExpr(_) | ast::Expr::IsRefExpr(_) => {
-                let instead = "it can be a condition of a declaration, `{T haszero}`";
-                self.unsupported(range, "a condition on types as a value", instead)
+            ast::Expr::SubtypeExpr(e) => {
+                let (a, b) = e.sub_and_super();
+                let test = TypeTest::Subtype(self.tested_type(a), self.tested_type(b));
+                self.type_test(test, range)
             }
-            ast::Expr::FinishExpr(_) => {
-                let instead = "use a plain `finish`, and collect the values in an `atomic` statement";
-                self.unsupported(range, "a collecting `finish`", instead)
+            ast::Expr::HasZeroExpr(e) => {
+                let test = TypeTest::HasZero(self.tested_type(e.ty()));
+                self.type_test(test, range)
             }
+            ast::Expr::IsRefExpr(e) => {
+                let test = TypeTest::IsRef(self.tested_type(e.ty()));
+                self.type_test(test, range)
+            }
+            ast::Expr::FinishExpr(e) => self.collecting_finish(e),
             _ => {
                 self.not_a_value(range);
                 self.error(range)
             }
         }
+    }
+
+    fn tested_type(&mut self, ty: Option<ast::Type>) -> Ty {
+        ty.map_or_else(|| Ty::error(self.db), |ty| self.written_type(&ty))
+    }
+
+    /// A condition on types: a constant, unless it depends on type parameters.
+    pub(super) fn type_test(&mut self, test: TypeTest, range: TextRange) -> ExprId {
+        let boolean = Ty::boolean(self.db);
+        let kind = match test.is_generic(self.db) {
+            true => ExprKind::TypeTest(test),
+            false => ExprKind::Literal(Literal::Bool(self.context().holds(&test))),
+        };
+        self.alloc(kind, boolean, range)
     }
 
     pub(super) fn not_a_value(&mut self, range: TextRange) {

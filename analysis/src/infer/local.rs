@@ -78,11 +78,10 @@ impl Infer<'_> {
         let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
         let name = declarator.name();
         let at = name.as_ref().map_or(range, range_of);
-        let pattern: Vec<ast::Name> =
-            declarator.point_pattern().into_iter().flat_map(|p| p.names()).collect();
+        let pattern = declarator.point_pattern();
         let name = match name {
             Some(name) => name.text(),
-            None if pattern.is_empty() => return,
+            None if pattern.is_none() => return,
             None => SmolStr::new_static("$point"),
         };
         let local = self.add_local(name.clone(), ty, is_var, LocalKind::Declared, at);
@@ -98,17 +97,21 @@ impl Infer<'_> {
         if let Some(init) = init.filter(|init| fits && !is_cast(init)) {
             self.note_value(local, init);
         }
-        self.pattern(local, &pattern, is_var, range, out);
+        if let Some(pattern) = pattern {
+            self.pattern(local, &pattern, is_var, range, out);
+        }
     }
 
-    fn pattern(
+    /// `[i, j]` of a variable or formal: `val i = p(0); val j = p(1);`.
+    pub(super) fn pattern(
         &mut self,
         point: LocalId,
-        names: &[ast::Name],
+        pattern: &ast::PointPattern,
         is_var: bool,
         range: TextRange,
         out: &mut Vec<StmtId>,
     ) {
+        let names: Vec<ast::Name> = pattern.names().collect();
         let Some(first) = names.first() else { return };
         self.check_pattern(self.body.local(point).ty, range_of(first));
         let long = Ty::long(self.db);

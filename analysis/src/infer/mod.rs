@@ -9,6 +9,7 @@ mod activity;
 mod assign;
 mod call;
 mod closure;
+mod collect;
 mod construct;
 mod convert;
 mod ctx;

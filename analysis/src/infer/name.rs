@@ -77,6 +77,23 @@ impl<'db> Infer<'db> {
         result
     }
 
+    /// A type definition that is a statement: from here on its name is known.
+    pub(super) fn local_typedef(&mut self, typedef: &ast::TypeDef) {
+        let owner = self.owner.into();
+        let id = crate::item_tree::source::typedef_of_node(self.db, owner, typedef.syntax());
+        let found = self.with_type_scope(None, |scope, lowering, problems| {
+            let item = crate::item_tree::lower::lower_typedef(typedef, 0, lowering);
+            let mut scope = scope.clone();
+            scope.expanding.extend(id);
+            if let Some(id) = id {
+                scope.local_types.push((item.name.clone(), Found::Typedefs(vec![id])));
+            }
+            problems.extend(crate::scope::signature::definition_problems(scope, &item));
+            id.map(|id| (item.name, Found::Typedefs(vec![id])))
+        });
+        self.local_types.extend(found);
+    }
+
     /// A type of values, as written in the body.
     pub(super) fn written_type(&mut self, ty: &ast::Type) -> Ty {
         self.written_type_of(ty, None)

@@ -212,9 +212,13 @@ impl Infer<'_> {
             (Some(argument), Some(expected)) => {
                 let message =
                     format!("expected `{}`, found `{}`", self.show(expected), self.show(self.ty(argument)));
-                type_rules::mismatch::RULE
+                let diagnostic = type_rules::mismatch::RULE
                     .at(self.range(argument), message)
-                    .note(format!("it is an argument of `{declared}`"))
+                    .note(format!("it is an argument of `{declared}`"));
+                match self.literal_fix(argument, expected) {
+                    Some(fix) => diagnostic.fix(fix),
+                    None => diagnostic,
+                }
             }
             _ => type_rules::no_matching_call::RULE
                 .at(call.at, format!("{shown} does not fit: {}", only.reason))

@@ -158,11 +158,17 @@ impl Infer<'_> {
             let local = self.body.params[index];
             let ty = self.seen_inside(self.body.local(local).ty);
             self.body.locals[local.0 as usize].ty = ty;
+            if index == signature.written_params().len() {
+                self.collector = signature.offers.map(|ty| (local, self.seen_inside(ty)));
+                continue;
+            }
             self.declare(local);
             self.note_local(local);
             if let Some(pattern) = formals.get(index).and_then(|f| f.point_pattern()) {
-                let instead = "name the formal and take it apart in the body: `val [i, j] = p;`";
-                self.unsupported(range_of(&pattern), "a formal that is taken apart", instead);
+                let mutable = self.body.local(local).mutable;
+                let mut prologue = std::mem::take(&mut self.prologue);
+                self.pattern(local, &pattern, mutable, range_of(&pattern), &mut prologue);
+                self.prologue = prologue;
             }
         }
     }
@@ -275,6 +281,10 @@ impl Infer<'_> {
             body = std::mem::take(&mut self.body);
             diagnostics.append(&mut self.diagnostics);
         }
+        self.body = body;
+        let prologue = std::mem::take(&mut self.prologue);
+        self.prepend(prologue);
+        body = std::mem::take(&mut self.body);
         let tracked = if self.is_constructor { self.tracked_fields() } else { Vec::new() };
         let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
         let is_method = matches!(self.owner, Owner::Method(_));

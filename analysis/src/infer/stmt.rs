@@ -99,31 +99,16 @@ impl Infer<'_> {
             ast::Stmt::ClassDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::StructDecl(c) => self.local_class(c.name(), c.syntax()),
             ast::Stmt::InterfaceDecl(c) => self.local_class(c.name(), c.syntax()),
-            // An abbreviation without parameters is nothing but another name for its type.
-            ast::Stmt::TypeDef(t) if t.type_param_list().is_none() && t.formal_list().is_none() => {
-                let ty = t.ty().map_or_else(|| Ty::error(self.db), |ty| self.written_type(&ty));
-                if let Some(name) = t.name() {
-                    self.local_types.push((name.text(), Found::Param(ty)));
-                }
+            ast::Stmt::TypeDef(t) => {
+                self.local_typedef(t);
                 StmtKind::Empty
-            }
-            ast::Stmt::TypeDef(_) => {
-                self.unsupported(
-                    range,
-                    "a type definition inside a method",
-                    "declare it as a member of the class",
-                );
-                StmtKind::Error
             }
             ast::Stmt::ExprStmt(s) => match s.expr() {
                 Some(e) => StmtKind::Expr(self.effect(&e)),
                 None => StmtKind::Error,
             },
             ast::Stmt::TrailingClosureStmt(s) => StmtKind::Expr(self.trailing_closure(s)),
-            ast::Stmt::KeywordCallStmt(_) => {
-                let instead = "call the operator by its name, `x.operator async(...)`";
-                StmtKind::Expr(self.unsupported(range, "a statement that calls a keyword operator", instead))
-            }
+            ast::Stmt::KeywordCallStmt(s) => StmtKind::Expr(self.keyword_call(s)),
             ast::Stmt::ConstructorCallStmt(s) => self.constructor_call(s),
             ast::Stmt::PropertyCallStmt(s) => self.property_call(s),
             ast::Stmt::IfStmt(s) => {
@@ -165,10 +150,8 @@ impl Infer<'_> {
                 let condition = self.condition(s.condition().as_ref(), range);
                 StmtKind::When(vec![(condition, self.stmt(s.body().as_ref(), range))])
             }
-            _ => {
-                let instead = "collect the values in a variable, in an `atomic` statement";
-                StmtKind::Expr(self.unsupported(range, "a collecting `finish`", instead))
-            }
+            ast::Stmt::OfferStmt(s) => self.offer(s),
+            _ => StmtKind::Error,
         }
     }
 

@@ -98,26 +98,24 @@ pub fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<Class
 
 /// The type definitions of that name at the top of `file`.
 pub fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
-    typedef_ids(db, file, None, &item_tree(db, file).typedefs, name)
+    let tree = item_tree(db, file);
+    let named = tree.typedefs.iter().filter(|t| t.name == name);
+    named.map(|t| TypedefId::new(db, file, None, t.name.clone(), t.nth)).collect()
 }
 
 /// The member type definitions of that name declared in `class` itself.
 pub fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
-    match class_item(db, class) {
-        Some(item) => typedef_ids(db, class.file(db), Some(class), &item.typedefs, name),
-        None => Vec::new(),
-    }
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let named = item.typedefs.iter().filter(|t| t.name == name && t.body.is_none());
+    named.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
 }
 
-fn typedef_ids(
-    db: &dyn Db,
-    file: SourceFile,
-    outer: Option<ClassId>,
-    items: &[Arc<TypedefItem>],
-    name: &str,
-) -> Vec<TypedefId> {
-    let named = items.iter().filter(|t| t.name == name);
-    named.map(|t| TypedefId::new(db, file, outer, t.name.clone(), t.nth)).collect()
+/// The type definitions that are statements of the same code of `class`, in source order.
+pub fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<TypedefId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let within = |t: &&Arc<TypedefItem>| t.body.as_ref().is_some_and(|b| b.owner == owner && b.nth == nth);
+    let found = item.typedefs.iter().filter(within);
+    found.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
 }
 
 /// The item that declares a type definition.

@@ -73,14 +73,15 @@ pub enum ClassPlace {
     Anonymous,
 }
 
-/// Which class of which body a local or anonymous class is.
+/// Which class or type definition of which body it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyPosition {
     /// The name of the method or field of the class around it.
     pub owner: SmolStr,
     /// Which of the overloads.
     pub nth: u32,
-    /// Its position among the classes of that body, see [`lower::local_class_nodes`].
+    /// Its position among the classes of that body, see [`lower::local_class_nodes`], or among its type
+    /// definitions, see [`lower::local_typedef_nodes`].
     pub index: u32,
 }
 
@@ -113,7 +114,7 @@ pub struct ClassItem {
     pub methods: Vec<MethodItem>,
     /// Member, local and anonymous classes.
     pub classes: Vec<Arc<ClassItem>>,
-    /// Member type definitions.
+    /// Type definitions: members, and those in bodies.
     pub typedefs: Vec<Arc<TypedefItem>>,
     /// Annotations.
     pub annotations: Vec<AnnotationItem>,
@@ -204,6 +205,8 @@ pub struct MethodItem {
     pub guard: Option<ConstraintRef>,
     /// Declared result; without one the body says it (`void` for an abstract or native method).
     pub result: Option<TypeRef>,
+    /// `offers`
+    pub offers: Option<TypeRef>,
     /// `throws`
     pub throws: Vec<TypeRef>,
     /// Whether it has a body.
@@ -234,6 +237,8 @@ pub struct TypedefItem {
     pub name: SmolStr,
     /// Which of those of that name.
     pub nth: u32,
+    /// Whose code it stands in, for one that is a statement.
+    pub body: Option<BodyPosition>,
     /// Modifiers.
     pub modifiers: Modifiers,
     /// Type parameters.

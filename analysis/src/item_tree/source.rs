@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
-use super::lower::{ClassSources, FileSources, header_ranges, item_ranges, local_class_nodes, lower_file};
+use super::lower::{ClassSources, FileSources, header_ranges, item_ranges};
+use super::lower::{local_class_nodes, local_typedef_nodes, lower_file};
 use super::{BodyPosition, ItemTree};
 use crate::db::{Db, parse};
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
-use crate::item_tree::items::{class_item, field_item, item_tree, method_item, nested_classes, typedef_item};
+use crate::item_tree::items::{
+    body_typedefs, class_item, field_item, item_tree, method_item, nested_classes, typedef_item,
+};
 
 /// Anything declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
@@ -207,6 +210,19 @@ pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
     }
     classes.sort_by_key(|(index, _)| *index);
     classes.into_iter().map(|(_, class)| class).collect()
+}
+
+/// The type definition that `node`, a node of the source of `owner`, declares.
+pub fn typedef_of_node(db: &dyn Db, owner: Item, node: &SyntaxNode) -> Option<TypedefId> {
+    let (class, name, nth) = match owner {
+        Item::Method(method) => (method.class(db), method.name(db), method.nth(db)),
+        Item::Field(field) => (field.class(db), field.name(db), 0),
+        Item::Class(_) | Item::Typedef(_) => return None,
+    };
+    let source = item_source(db, owner).as_ref()?.syntax();
+    let range = node.text_range();
+    let index = local_typedef_nodes(&source).iter().position(|n| n.text_range() == range)?;
+    body_typedefs(db, class, name, nth).get(index).copied()
 }
 
 /// The class that `node`, a node of the source of `owner`, declares.

@@ -30,6 +30,14 @@ impl Level {
             Level::Threads => "thread",
         }
     }
+
+    /// What its rounds are.
+    pub fn activity(self) -> &'static str {
+        match self {
+            Level::Blocks => "async",
+            Level::Threads => "clocked async",
+        }
+    }
 }
 
 impl Draft<'_> {

@@ -45,7 +45,7 @@ impl Draft<'_> {
         let loops = self.finish(Level::Blocks, stmts[main]);
         let Some((axes, block)) = self.loop_of(Level::Blocks, &loops, stmts[main]) else { return shape };
         shape.blocks = axes;
-        let Some(block) = self.activity(Level::Blocks, block) else { return shape };
+        let Some(block) = self.activity(Level::Blocks, block, stmts[main]) else { return shape };
         self.block(block, &mut shape);
         shape
     }
@@ -61,7 +61,7 @@ impl Draft<'_> {
         let loops = self.finish(Level::Threads, stmts[main]);
         let Some((axes, thread)) = self.loop_of(Level::Threads, &loops, stmts[main]) else { return };
         shape.threads = axes;
-        shape.body = self.activity(Level::Threads, thread);
+        shape.body = self.activity(Level::Threads, thread, stmts[main]);
     }
 
     /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
@@ -148,15 +148,39 @@ impl Draft<'_> {
                 "a block ends when all its threads have: write `clocked finish for (thread in ...) clocked async`",
             ),
         };
-        let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
         let start = self.stmt(stmt).range.start();
-        self.report(
-            self.violation(rule, self.head_of_loop(stmt), message).note(note).repair(Repair::insert(
+        let insert = |at, words: &str| RepairEdit {
+            range: TextRange::empty(at),
+            text: vec![text(format!("{words} "))],
+        };
+        let (message, title, edits) = match self.plain_body(stmt) {
+            // One mistake: a plain loop.
+            Some(body) => {
+                let activity = level.activity();
+                (
+                    format!("the loop over the {}s runs them one after the other", level.noun()),
+                    format!("Write `{words}` before the loop and `{activity}` before its body"),
+                    vec![insert(start, words), insert(body, activity)],
+                )
+            }
+            None => (
+                format!("the loop over the {}s is not in a `{words}`", level.noun()),
                 format!("Write `{words}` before the loop"),
-                start,
-                format!("{words} "),
-            )),
+                vec![insert(start, words)],
+            ),
+        };
+        self.report(
+            self.violation(rule, self.head_of_loop(stmt), message)
+                .note(note)
+                .repair(Repair::edits(vec![text(title)], edits)),
         );
+    }
+
+    /// Where the body of a loop starts that starts no activities.
+    fn plain_body(&self, stmt: StmtId) -> Option<TextSize> {
+        let StmtKind::ForIn { body, .. } = &self.stmt(stmt).kind else { return None };
+        let starts = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. });
+        (!self.statements(*body).iter().any(starts)).then(|| self.stmt(*body).range.start())
     }
 
     /// The one loop among the statements of a `finish`: its axes (if right) and its body.
@@ -209,15 +233,20 @@ impl Draft<'_> {
     }
 
     /// The code of the `async` that a loop of the kernel consists of.
-    fn activity(&self, level: Level, body: StmtId) -> Option<StmtId> {
+    /// `main` is the statement that starts the level: a `finish`, or, already reported, the loop.
+    fn activity(&self, level: Level, body: StmtId, main: StmtId) -> Option<StmtId> {
+        let reported = !matches!(self.stmt(main).kind, StmtKind::Finish { .. });
         let stmts = self.statements(body);
         let noun = level.noun();
-        let wanted = if level == Level::Blocks { "async" } else { "clocked async" };
+        let wanted = level.activity();
         let Some(main) =
             stmts.iter().position(|stmt| matches!(self.stmt(*stmt).kind, StmtKind::Async { .. }))
         else {
             if stmts.iter().any(|stmt| self.has_errors(*stmt)) {
                 return None;
+            }
+            if reported {
+                return Some(body);
             }
             let rule: &'static Rule = match level {
                 Level::Blocks => &cuda::missing_block_async::RULE,

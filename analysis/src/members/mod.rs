@@ -65,7 +65,7 @@ pub fn describe_method(db: &dyn Db, method: MethodId) -> String {
     let item = method_item(db, method);
     let name = |p: Option<&ParamItem>| p.and_then(|p| p.name.clone()).filter(|n| !n.is_empty());
     let params: Vec<String> = signature
-        .params
+        .written_params()
         .iter()
         .enumerate()
         .map(|(i, param)| match name(item.and_then(|m| m.params.get(i))) {

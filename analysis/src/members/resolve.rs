@@ -250,8 +250,9 @@ impl<'db> Context<'db> {
         let signature = method_signature(db, method);
         let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
         self.check_access(method).map_err(reject)?;
-        if signature.params.len() != call.args.len() {
-            return Err(reject(count_message(signature.params.len(), call.args.len())));
+        let count = signature.written_params().len();
+        if count != call.args.len() {
+            return Err(reject(count_message(count, call.args.len())));
         }
         let own = method_type_param_ids(db, method);
         if !call.type_args.is_empty() && call.type_args.len() != own.len() {

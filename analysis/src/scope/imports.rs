@@ -2,10 +2,12 @@
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{TextRange, TextSize};
+use smol_str::SmolStr;
 
 use super::lookup::qualified_type;
-use super::packages::{package_exists, source_root, types_named};
+use super::packages::{Folder, all_type_names, package_exists, packages, source_root, types_named};
 use super::problem::Problem;
+use super::suggest::closest;
 use crate::db::{Db, parse};
 use crate::diagnostics::name as name_rules;
 use crate::ids::SourceFile;
@@ -46,12 +48,15 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         let message = format!("there is no {what} `{}` to import", import.path);
         let mut problem = Problem::new(&name_rules::unknown_import::RULE, import.at, message);
         let simple = import.path.rsplit('.').next().unwrap_or_default();
-        let elsewhere = types_named(db, root, simple);
-        if elsewhere.is_empty() || import.on_demand {
+        let mut meant = if import.on_demand { Vec::new() } else { types_named(db, root, simple) };
+        if meant.is_empty() {
+            meant.extend(similar(db, root, &import.path, import.on_demand));
+        }
+        if meant.is_empty() {
             problem =
                 problem.note("check the spelling, or add the folder that holds it with `--source-path`");
         }
-        for name in elsewhere.iter().take(3).filter(|_| !import.on_demand) {
+        for name in meant.iter().take(3) {
             problem = problem
                 .note(format!("there is `{name}`"))
                 .replace_by(format!("Import `{name}` instead"), name.as_str());
@@ -59,4 +64,17 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         problems.push(problem);
     }
     problems
+}
+
+/// What was probably meant: a type of this package with a similar name, or this package spelt a little differently.
+fn similar(db: &dyn Db, root: Folder, path: &str, on_demand: bool) -> Option<SmolStr> {
+    if on_demand {
+        let packages = packages(db, root);
+        return closest(path, packages.iter().map(SmolStr::as_str)).map(SmolStr::new);
+    }
+    let (package, simple) = path.rsplit_once('.')?;
+    let in_package = |name: &'_ SmolStr| name.rsplit_once('.').is_some_and(|(of, _)| of == package);
+    let names = all_type_names(db, root);
+    let neighbours = names.iter().filter(|name| in_package(name)).filter_map(|name| name.rsplit('.').next());
+    closest(simple, neighbours).map(|name| format!("{package}.{name}").into())
 }

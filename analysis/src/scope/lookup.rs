@@ -10,7 +10,8 @@ use crate::db::Db;
 use crate::diagnostics::{Fix, TextEdit, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids, typedef_item,
+    body_typedefs, class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
+    typedef_item,
 };
 use crate::item_tree::{ClassItem, NameSegment};
 use crate::ty::Ty;
@@ -135,8 +136,11 @@ impl TypeScope<'_> {
         if let Some((_, ty)) = self.type_params.iter().rev().find(|(n, _)| n == name) {
             return Ok(Some(Found::Param(*ty)));
         }
-        if let Some((_, found)) = self.local_types.iter().rev().find(|(n, _)| n == name) {
-            return Ok(Some(found.clone()));
+        for (_, found) in self.local_types.iter().rev().filter(|(n, _)| n == name) {
+            if fits(found) {
+                return Ok(Some(found.clone()));
+            }
+            hidden = hidden.or(Some(found.clone()));
         }
         let mut class = self.class;
         while let Some(inner) = class {
@@ -169,7 +173,7 @@ impl TypeScope<'_> {
         (class.name(db) == name).then_some(Found::Class(class))
     }
 
-    /// A class in the same code as the local or anonymous class `class`.
+    /// A class or type definition in the same code as the local or anonymous class `class`.
     fn beside(&self, class: ClassId, name: &str) -> Option<Found> {
         let db = self.db;
         let body = class_item(db, class).as_ref()?.body.as_ref()?;
@@ -178,7 +182,11 @@ impl TypeScope<'_> {
         let same = |c: &&std::sync::Arc<ClassItem>| {
             c.name == name && c.body.as_ref().is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
         };
-        let found = siblings.iter().find(same)?;
+        let Some(found) = siblings.iter().find(same) else {
+            let mut typedefs = body_typedefs(db, outer, &body.owner, body.nth);
+            typedefs.retain(|t| t.name(db) == name);
+            return (!typedefs.is_empty()).then_some(Found::Typedefs(typedefs));
+        };
         Some(Found::Class(ClassId::new(db, outer.file(db), Some(outer), found.name.clone(), found.nth)))
     }
 

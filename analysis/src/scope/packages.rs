@@ -63,13 +63,18 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
     let (package, name) = (package.text(db), name.text(db));
     let relative = PathBuf::from(format!("{}/{name}.x10", package.replace('.', "/")));
     let relative = relative.strip_prefix("/").unwrap_or(&relative);
+    let in_library = Library::get(db).files(db).get(relative).copied();
+    if root.path(db).as_os_str().is_empty() {
+        // The library asks no input of the user's, so that what is known of it outlasts all edits.
+        return in_library.and_then(|f| type_in_file(db, f, name));
+    }
     let project = Project::get(db);
     let files = project.files(db);
     let folders =
         [root.path(db).as_path()].into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path));
     let mut candidates: Vec<SourceFile> =
         folders.filter_map(|f| files.get(&f.join(relative)).copied()).collect();
-    candidates.extend(Library::get(db).files(db).get(relative).copied());
+    candidates.extend(in_library);
     // A file may hold more types than the one it is named after; those are known if the file was named.
     let named = project.roots(db).iter().copied().filter(|f| source_root(db, *f) == root);
     let named: Vec<SourceFile> = named.filter(|f| !candidates.contains(f)).collect();
@@ -98,7 +103,7 @@ pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
 
 /// All packages that can be seen from files below `root`, sorted.
 #[salsa::tracked]
-fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
+pub fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =
         all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
     all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));

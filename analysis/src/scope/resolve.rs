@@ -8,8 +8,8 @@ use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    class_item, method_type_param_ids, own_typedefs, properties, qualified_name, top_level_typedefs,
-    type_param_ids, typedef_item,
+    body_typedefs, class_item, method_type_param_ids, nested_classes, own_typedefs, properties,
+    qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
@@ -35,7 +35,7 @@ pub struct TypeScope<'a> {
     /// Locals and formals, for constraints.
     pub values: Option<ValueNames<'a>>,
     /// Type definitions being expanded, to stop at cycles.
-    pub(super) expanding: Vec<TypedefId>,
+    pub(crate) expanding: Vec<TypedefId>,
 }
 
 impl<'a> TypeScope<'a> {
@@ -69,6 +69,29 @@ impl<'a> TypeScope<'a> {
         let mut scope = TypeScope::class(db, method.class(db));
         for param in method_type_param_ids(db, method) {
             scope.type_params.push((param.name(db).clone(), Ty::param(db, *param)));
+        }
+        scope
+    }
+
+    /// The scope around a type definition: of its file or class, for a statement of the code that it is in.
+    pub fn typedef(db: &'a dyn Db, typedef: TypedefId) -> TypeScope<'a> {
+        let Some(class) = typedef.outer(db) else { return TypeScope::file(db, typedef.file(db)) };
+        let item = typedef_item(db, typedef).as_ref();
+        let Some(body) = item.and_then(|item| item.body.as_ref()) else { return TypeScope::class(db, class) };
+        let method = MethodId::new(db, class, body.owner.clone(), body.nth);
+        let mut scope = match crate::item_tree::items::method_item(db, method) {
+            Some(_) => TypeScope::method(db, method),
+            None => TypeScope::class(db, class),
+        };
+        let within = |c: &ClassId| {
+            let position = class_item(db, *c).as_ref().and_then(|c| c.body.as_ref());
+            position.is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
+        };
+        for nested in nested_classes(db, class).iter().copied().filter(within) {
+            scope.local_types.push((nested.name(db).clone(), Found::Class(nested)));
+        }
+        for typedef in body_typedefs(db, class, &body.owner, body.nth) {
+            scope.local_types.push((typedef.name(db).clone(), Found::Typedefs(vec![typedef])));
         }
         scope
     }
@@ -223,16 +246,16 @@ impl<'a> TypeScope<'a> {
         let Some(item) = typedef_item(db, typedef) else { return Ty::error(db) };
         let paths: Vec<Option<Path>> = args.iter().map(|a| self.value_path(a, None, problems)).collect();
         let values = |name: &str| {
-            let index = item.params.iter().position(|p| p.name.as_deref() == Some(name))?;
+            let Some(index) = item.params.iter().position(|p| p.name.as_deref() == Some(name)) else {
+                // One in a method's code may speak of the variables there.
+                return self.values.filter(|_| item.body.is_some()).and_then(|values| values(name));
+            };
             // What is no stable path is a variable that nothing is known of.
             Some(paths[index].clone().unwrap_or_else(|| Path::local(name, u32::MAX - 1)))
         };
-        let mut scope = match typedef.outer(db) {
-            Some(class) => TypeScope::class(db, class),
-            None => TypeScope::file(db, typedef.file(db)),
-        };
+        let mut scope = TypeScope::typedef(db, typedef);
         scope.header_of = self.header_of;
-        scope.type_params = item.type_params.iter().map(|p| p.name.clone()).zip(type_args).collect();
+        scope.type_params.extend(item.type_params.iter().map(|p| p.name.clone()).zip(type_args));
         scope.expanding = self.expanding.iter().copied().chain([typedef]).collect();
         // Problems inside the definition are reported there; a cycle is reported at the use as well.
         let mut inner = Vec::new();

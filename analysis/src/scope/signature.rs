@@ -8,7 +8,8 @@ use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
 use crate::item_tree::items::{class_item, class_kind, field_item, method_item, properties, typedef_item};
-use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef};
+use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef, TypedefItem};
+use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// The condition of a class or method, resolved.
@@ -150,11 +151,23 @@ pub struct Param {
     pub mutable: bool,
 }
 
+/// The name of the formal that a method that offers values has besides those written.
+pub const COLLECTOR: &str = "$collector";
+
+impl MethodSignature {
+    /// The formals that are written.
+    pub fn written_params(&self) -> &[Param] {
+        &self.params[..self.params.len() - usize::from(self.offers.is_some())]
+    }
+}
+
 /// What a method takes and gives, in terms of its class's and its own type parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct MethodSignature {
-    /// Formals.
+    /// Formals. That of a method that offers values, a collector, comes last and is not written.
     pub params: Vec<Param>,
+    /// The type of the values that it offers to the collecting `finish` it is called in.
+    pub offers: Option<Ty>,
     /// The declared result, `void` where there is no body to infer one from; for a constructor the
     /// object made. `None`: ask [`crate::members::result_type`].
     pub result: Option<Ty>,
@@ -179,6 +192,12 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
             param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
+    let offers = item.offers.as_ref().filter(|_| !item.kind.is_constructor());
+    let offers = offers.map(|t| scope.resolve_value_type(t, &mut problems));
+    if let Some(offered) = offers {
+        let ty = Ty::known_with(db, Known::Collector, vec![offered]);
+        params.push(Param { name: SmolStr::new_static(COLLECTOR), ty, mutable: false });
+    }
     let mut guard = Guard::default();
     if let Some(written) = &item.guard {
         guard = scope.guard(written, None, &mut problems);
@@ -196,7 +215,7 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
         problems.clear();
     }
     let throws = item.throws.iter().map(|t| scope.resolve_value_type(t, &mut problems)).collect();
-    MethodSignature { params, result, guard, throws, problems }
+    MethodSignature { params, offers, result, guard, throws, problems }
 }
 
 fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSignature {
@@ -257,15 +276,20 @@ pub fn field_type(db: &dyn Db, field: FieldId) -> Ty {
 #[salsa::tracked]
 pub fn typedef_problems(db: &dyn Db, typedef: TypedefId) -> Vec<Problem> {
     let Some(item) = typedef_item(db, typedef) else { return Vec::new() };
-    let mut problems = Vec::new();
-    let names = formal_names(&item.params);
-    let mut scope = match typedef.outer(db) {
-        Some(class) => TypeScope::class(db, class),
-        None => TypeScope::file(db, typedef.file(db)),
-    };
-    // Its parameters stand for any type here; what does not depend on them is checked.
-    scope.type_params = item.type_params.iter().map(|p| (p.name.clone(), Ty::error(db))).collect();
+    let mut scope = TypeScope::typedef(db, typedef);
     scope.expanding = vec![typedef];
+    definition_problems(scope, item)
+}
+
+/// What is wrong with a type definition that stands in `scope`.
+pub fn definition_problems(mut scope: TypeScope<'_>, item: &TypedefItem) -> Vec<Problem> {
+    let db = scope.db;
+    let mut problems = Vec::new();
+    let own = formal_names(&item.params);
+    let around = scope.values;
+    let names = |name: &str| own(name).or_else(|| around.and_then(|values| values(name)));
+    // Its parameters stand for any type here; what does not depend on them is checked.
+    scope.type_params.extend(item.type_params.iter().map(|p| (p.name.clone(), Ty::error(db))));
     let scope = scope.with_values(&names);
     for param in &item.params {
         if let Some(ty) = &param.ty {

@@ -62,6 +62,7 @@ known! {
     AssertionError = "x10.lang",
     Zero = "x10.lang",
     Math = "x10.lang",
+    Collector = "x10.compiler",
     CUDA = "x10.compiler",
     CUDADirectParams = "x10.compiler",
     CUDAUtilities = "x10.util",

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::options::{ReportOptions, SourceOptions};
 use super::progress::Progress;
-use super::{Failure, Outcome, source};
+use super::{Failure, Outcome, output, source};
 use crate::build::{self, Translated};
 use crate::driver::{self, Cache, Profile};
 use crate::report;
@@ -76,8 +76,7 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
         Ok(translated) => Ok(Ok(translated)),
         Err(build::Failure::Findings(findings)) => {
             progress.finish();
-            report::print(request.report.message_format, &findings)
-                .map_err(|error| Failure::new(format!("cannot print: {error}")))?;
+            report::print(request.report.message_format, &findings)?;
             Ok(Err(1))
         }
         Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
@@ -135,22 +134,22 @@ impl Build {
 fn print(form: Emit, translated: &Translated) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
-        Emit::Mir => print!("{}", crate::mir::print::print(&translated.mir)),
+        Emit::Mir => output::text(crate::mir::print::print(&translated.mir))?,
         Emit::Cpp => {
             for unit in &translated.emitted.units {
-                println!("// ---- {}\n{}", unit.name, unit.text);
+                output::line(format_args!("// ---- {}\n{}", unit.name, unit.text))?;
             }
         }
-        Emit::Cuda => kernels.iter().for_each(|text| println!("{text}")),
+        Emit::Cuda => kernels.iter().try_for_each(output::line)?,
         Emit::Ptx => {
             for text in kernels {
                 let ptx = apg_runtime::device::ptx(text).map_err(Failure::new)?;
-                println!("{ptx}");
+                output::line(ptx)?;
             }
         }
     }
     if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx) {
-        eprintln!("note: this program has no @CUDA kernel");
+        output::remark("note: this program has no @CUDA kernel")?;
     }
     Ok(0)
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use apg_analysis::diagnostics::Severity;
 use clap::{Args, ValueEnum};
 
+use super::Outcome;
 use super::options::{ReportOptions, SourceOptions};
 use super::source::{self, Checked};
-use super::{Failure, Outcome};
 use crate::report::{self, Format};
 
 /// Report all errors and warnings, and how to mend them
@@ -47,14 +47,10 @@ impl Check {
             source::check(&self.paths, &self.sources)?
         };
         let Checked { findings, files, .. } = checked;
-        let printed = report::print(self.report.message_format, &findings).and_then(|()| {
-            if self.report.message_format == Format::Human {
-                report::print_summary(&findings, files)
-            } else {
-                Ok(())
-            }
-        });
-        printed.map_err(|error| Failure::new(format!("cannot print: {error}")))?;
+        report::print(self.report.message_format, &findings)?;
+        if self.report.message_format == Format::Human {
+            report::print_summary(&findings, files)?;
+        }
         let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
         Ok(u8::from(findings.iter().any(|finding| finding.severity >= least)))
     }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, output};
 use crate::driver::Cache;
 
 /// Remove everything from the build cache
@@ -16,7 +16,7 @@ impl Clean {
         let bytes = cache
             .clear()
             .map_err(|error| Failure::new(format!("the build cache {root} cannot be removed: {error}")))?;
-        println!("removed {:.1} MB from {root}", bytes as f64 / 1e6);
+        output::line(format_args!("removed {:.1} MB from {root}", bytes as f64 / 1e6))?;
         Ok(0)
     }
 }

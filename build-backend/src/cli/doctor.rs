@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Outcome;
+use super::{Failure, Outcome, output};
 use crate::driver::{BuildError, Cache, find_compiler};
 
 /// Say what this machine has and what it lacks
@@ -17,51 +17,49 @@ impl Doctor {
             "ok",
             &format!("apg {}", env!("CARGO_PKG_VERSION")),
             &format!("{threads} threads at each host place"),
-        );
+        )?;
         let compiler = find_compiler();
         match &compiler {
             Ok(compiler) => {
                 let version = compiler.version().unwrap_or_else(|| "does not tell its version".to_owned());
-                line("ok", "C++ compiler", &format!("{} ({version})", compiler.path().display()));
+                line("ok", "C++ compiler", &format!("{} ({version})", compiler.path().display()))?;
             }
             Err(error) => {
-                line("LACKS", "C++ compiler", &error.to_string());
-                hint(error);
+                line("LACKS", "C++ compiler", &error.to_string())?;
+                hint(error)?;
             }
         }
         let cache = Cache::default();
         match std::fs::create_dir_all(cache.root()) {
-            Ok(()) => line("ok", "build cache", &cache.root().display().to_string()),
+            Ok(()) => line("ok", "build cache", &cache.root().display().to_string())?,
             Err(error) => line(
                 "LACKS",
                 "build cache",
                 &format!("{}: {error}; set APG_CACHE_DIR", cache.root().display()),
-            ),
+            )?,
         }
         let checks = apg_runtime::device::self_test();
         let mut gpu = false;
         for check in &checks {
             match &check.result {
-                Ok(known) => line("ok", &check.what, known),
-                Err(why) => line("lacks", &check.what, why),
+                Ok(known) => line("ok", &check.what, known)?,
+                Err(why) => line("lacks", &check.what, why)?,
             }
             gpu |= check.what.starts_with("run a kernel on") && check.result.is_ok();
         }
         let runs = if gpu { "on hosts and GPUs" } else { "on hosts; kernels too, as CPU code" };
         match &compiler {
-            Ok(_) => println!("\nPrograms run here {runs}."),
-            Err(_) => println!("\nPrograms can be checked here, but not run: a C++ compiler is needed."),
+            Ok(_) => output::line(format_args!("\nPrograms run here {runs}."))?,
+            Err(_) => output::line("\nPrograms can be checked here, but not run: a C++ compiler is needed.")?,
         }
         Ok(u8::from(compiler.is_err()))
     }
 }
 
-fn line(state: &str, what: &str, known: &str) {
-    println!("{state:>5}  {what}: {known}");
+fn line(state: &str, what: &str, known: &str) -> Result<(), Failure> {
+    output::line(format_args!("{state:>5}  {what}: {known}"))
 }
 
-fn hint(error: &BuildError) {
-    if let Some(hint) = error.hint() {
-        println!("       {hint}");
-    }
+fn hint(error: &BuildError) -> Result<(), Failure> {
+    error.hint().map_or(Ok(()), |hint| output::line(format_args!("       {hint}")))
 }

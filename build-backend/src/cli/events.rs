@@ -5,10 +5,12 @@
 //! The program runs in a child process with this command's own arguments, so that its output can be told apart.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
+use apg_runtime::interrupt::{self, Then};
 use serde_json::{Value, json};
 
 use super::{Failure, Outcome, source};
@@ -38,19 +40,35 @@ pub fn run(file: &Path, format: Format) -> Outcome {
         .spawn()
         .map_err(cannot_start)?;
     say(&json!({ "event": "started", "process": child.id() }))?;
+    pass_on(child.id());
     let (sender, lines) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     std::thread::scope(|scope| {
         let errors = sender.clone();
         scope.spawn(move || read("stdout", stdout, &sender));
         scope.spawn(move || read("stderr", stderr, &errors));
-        lines
-            .iter()
-            .try_for_each(|(stream, text)| say(&json!({ "event": "output", "stream": stream, "text": text })))
+        let told = lines.iter().try_for_each(|(stream, text)| {
+            say(&json!({ "event": "output", "stream": stream, "text": text }))
+        });
+        if told.is_err() {
+            // Nobody listens; without this the program would go on alone.
+            let _ = child.kill();
+        }
+        told
     })?;
-    let status = child.wait().map_err(cannot_start)?.code().unwrap_or(1);
+    let ended = child.wait().map_err(cannot_start)?;
+    let status = ended.code().or(ended.signal().map(|signal| 128 + signal)).unwrap_or(1);
     say(&json!({ "event": "exit", "status": status }))?;
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// Ctrl-C and its like end the program; its last output and its status are told as always.
+fn pass_on(process: u32) {
+    interrupt::set(move |signal| {
+        // SAFETY: a plain system call. The process is not awaited before its output has ended.
+        unsafe { libc::kill(process as libc::pid_t, signal) };
+        Then::GoOn
+    });
 }
 
 fn cannot_start(error: std::io::Error) -> Failure {
@@ -81,9 +99,8 @@ fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
 
 fn say(event: &Value) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{event}")
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::new(format!("cannot print: {error}")))
+    writeln!(out, "{event}")?;
+    Ok(out.flush()?)
 }
 
 fn read(stream: &'static str, from: Option<impl Read>, to: &mpsc::Sender<(&'static str, String)>) {

@@ -3,7 +3,7 @@
 use apg_analysis::diagnostics::{Rule, rule, rules};
 use clap::Args;
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, output};
 
 /// Print the page of a diagnostic code: the rule, why it is, a refused and a mended program
 #[derive(Debug, Args)]
@@ -16,12 +16,12 @@ impl Explain {
     pub fn run(self) -> Outcome {
         let Some(code) = &self.code else {
             for rule in rules() {
-                println!("{:<42} {}", rule.code, rule.summary);
+                output::line(format_args!("{:<42} {}", rule.code, rule.summary))?;
             }
             return Ok(0);
         };
         let Some(rule) = rule(code) else { return Err(unknown(code)) };
-        println!("{}", rule.page().trim_end());
+        output::line(rule.page().trim_end())?;
         Ok(0)
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, output};
+use crate::driver::Unfinished;
 use crate::project::{self, shown};
 use crate::report::LineIndex;
 
@@ -37,7 +38,7 @@ impl Fmt {
             let formatted = match apg_syntax::formatted(&text) {
                 Ok(formatted) => formatted,
                 Err(error) => {
-                    eprintln!("{}", not_formatted(&shown(path), &text, &error));
+                    output::remark(not_formatted(&shown(path), &text, &error))?;
                     failed = true;
                     continue;
                 }
@@ -46,7 +47,11 @@ impl Fmt {
                 continue;
             }
             changed += 1;
-            println!("{} {}", if self.check { "not formatted:" } else { "formatted" }, shown(path));
+            output::line(format_args!(
+                "{} {}",
+                if self.check { "not formatted:" } else { "formatted" },
+                shown(path)
+            ))?;
             if !self.check {
                 write(path, &formatted)?;
             }
@@ -62,7 +67,7 @@ fn format_stdin() -> Outcome {
         .map_err(|error| Failure::new(format!("standard input: {error}")))?;
     match apg_syntax::formatted(&text) {
         Ok(formatted) => {
-            print!("{formatted}");
+            output::text(formatted)?;
             Ok(0)
         }
         Err(error) => Err(Failure::new(not_formatted("standard input", &text, &error))),
@@ -81,6 +86,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let permissions = std::fs::metadata(path).map_err(fail)?.permissions();
     let file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    let _unfinished = Unfinished::new(file.path());
     std::fs::write(file.path(), text).map_err(fail)?;
     file.as_file().set_permissions(permissions).map_err(fail)?;
     file.persist(path).map(|_| ()).map_err(|error| fail(error.error))

@@ -9,6 +9,7 @@ mod events;
 mod explain;
 mod fmt;
 mod options;
+mod output;
 mod places;
 mod progress;
 mod run;
@@ -16,6 +17,7 @@ pub(crate) mod source;
 
 use std::process::ExitCode;
 
+use apg_runtime::interrupt;
 use clap::{Parser, Subcommand};
 
 /// X10 for today's GPUs and clusters: check, build and run programs of places, activities and kernels.
@@ -55,12 +57,14 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// 1 for the input's fault, 2 for misuse.
     pub status: u8,
+    /// What was to be printed has no reader.
+    nobody_reads: bool,
 }
 
 impl Failure {
     /// The input, or the machine, is at fault (exit status 1).
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), status: 1 }
+        Self { message: message.into(), hints: Vec::new(), status: 1, nobody_reads: false }
     }
 
     /// The command is at fault (exit status 2).
@@ -82,6 +86,10 @@ type Outcome = Result<u8, Failure>;
 /// Runs the command line of this process; or, if this process is a further place or an executable with a program behind
 /// it, that.
 pub fn main() -> ExitCode {
+    interrupt::set(|_| {
+        crate::driver::remove_unfinished();
+        interrupt::Then::End
+    });
     let outcome = run::as_place().or_else(run::as_program).unwrap_or_else(|| match Cli::parse().command {
         Command::Check(command) => command.run(),
         Command::Run(command) => command.run(),
@@ -95,11 +103,16 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            eprintln!("error: {}", failure.message);
-            for hint in &failure.hints {
-                eprintln!("  hint: {hint}");
+            interrupt::wait_for_end();
+            if failure.nobody_reads || print_failure(&failure).is_err() {
+                interrupt::end_by(libc::SIGPIPE);
             }
             ExitCode::from(failure.status)
         }
     }
+}
+
+fn print_failure(failure: &Failure) -> Result<(), Failure> {
+    output::remark(format_args!("error: {}", failure.message))?;
+    failure.hints.iter().try_for_each(|hint| output::remark(format_args!("  hint: {hint}")))
 }

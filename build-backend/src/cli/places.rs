@@ -4,7 +4,7 @@ use apg_runtime::device;
 use clap::Args;
 
 use super::run::LaunchOptions;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, output};
 
 /// Show the places that a run would have: hosts and their accelerators
 #[derive(Debug, Args)]
@@ -23,20 +23,20 @@ impl Places {
             threads => threads,
         };
         for place in 0..options.places {
-            println!("Place({place})  host, {threads} threads");
+            output::line(format_args!("Place({place})  host, {threads} threads"))?;
             for ordinal in &ordinals {
                 let found = device::describe(*ordinal).map_err(|error| Failure::new(error.message))?;
                 let gib = found.memory as f64 / f64::from(1 << 30);
                 let (major, minor) = found.capability;
-                println!(
+                output::line(format_args!(
                     "  Place({accelerator})  CUDA{ordinal}: {}, {gib:.0} GiB, compute capability {major}.{minor}",
                     found.name
-                );
+                ))?;
                 accelerator += 1;
             }
         }
         if ordinals.is_empty() {
-            println!("no accelerators (`apg doctor` says why)");
+            output::line("no accelerators (`apg doctor` says why)")?;
         }
         Ok(0)
     }

@@ -10,6 +10,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::unfinished::Unfinished;
+
 const MARK: &[u8; 24] = b"apg program, version 1\r\n";
 const TRAILER: u64 = 32 + 8 + 24;
 
@@ -20,6 +22,7 @@ const TRAILER: u64 = 32 + 8 + 24;
 pub fn write_bundle(object: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut output = tempfile::Builder::new().prefix(".apg-").tempfile_in(folder)?;
+    let _unfinished = Unfinished::new(output.path());
     let mut apg = File::open(std::env::current_exe()?)?;
     // Of an executable that is itself a program, only apg.
     let length = apg.metadata()?.len();

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempPath};
 
+use super::unfinished::Unfinished;
+
 use super::BuildError;
 
 /// The build cache: `$APG_CACHE_DIR`, else `$XDG_CACHE_HOME/apg`, else `~/.cache/apg`.
@@ -65,6 +67,7 @@ impl Cache {
         })?;
         // Only the path: the compiler writes the file itself.
         let path = file.into_temp_path();
+        let _unfinished = Unfinished::new(&path);
         make(&path)?;
         // The first one stays: a running program may be about to load it at its other places, and the same source does
         // not always give the same bytes.
@@ -85,7 +88,7 @@ impl Cache {
             file.write_all(contents)?;
             Ok(file.into_temp_path())
         })?;
-        Ok(Temporary(path))
+        Ok(Temporary { _unfinished: Unfinished::new(&path), path })
     }
 
     /// Writes headers, once for the same contents.
@@ -133,12 +136,15 @@ impl Cache {
 
 /// A file that goes with this value.
 #[derive(Debug)]
-pub struct Temporary(TempPath);
+pub struct Temporary {
+    path: TempPath,
+    _unfinished: Unfinished,
+}
 
 impl Temporary {
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 }
 

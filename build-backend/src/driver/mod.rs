@@ -6,6 +6,7 @@
 mod bundle;
 mod cache;
 mod compiler;
+mod unfinished;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 pub use bundle::{appended_program, write_bundle};
 pub use cache::Cache;
 pub use compiler::{Compiler, find as find_compiler};
+pub use unfinished::{Unfinished, remove_unfinished};
 
 /// What a unit holds, which decides how it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -64,6 +64,7 @@ impl Builder<'_, '_> {
                 let operand = self.value(*value);
                 self.instance_of_constrained(operand, from, *ty, node.range)
             }
+            Source::TypeTest(test) => bool(self.lowerer.type_test(test, &self.source.substitution)),
             Source::Conditional { condition, then, otherwise } => {
                 self.conditional(*condition, *then, *otherwise, ty)
             }

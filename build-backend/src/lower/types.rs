@@ -5,7 +5,9 @@ use std::rc::Rc;
 use apg_analysis::ids::{ClassId, TypeParamId};
 use apg_analysis::item_tree::ClassKind;
 use apg_analysis::item_tree::items::{class_kind, qualified_name};
+use apg_analysis::ty::context::Context;
 use apg_analysis::ty::known::Known;
+use apg_analysis::ty::test::TypeTest;
 use apg_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -79,6 +81,13 @@ impl<'db> Lowerer<'db> {
 
     pub(super) fn concrete_all(&mut self, types: &[Ty], substitution: &Substitution) -> Vec<Ty> {
         types.iter().map(|it| self.concrete(*it, substitution)).collect()
+    }
+
+    /// Whether a condition on types holds of the types in force.
+    pub(super) fn type_test(&self, test: &TypeTest, substitution: &Substitution) -> bool {
+        let types = substitution.types.iter().map(|(param, ty)| (*param, *ty)).collect();
+        let types = apg_analysis::ty::subst::Substitution { types, keep_paths: true, ..Default::default() };
+        Context::global(self.db).holds(&test.instance(self.db, &types))
     }
 
     /// The type parameters of the classes and methods around an inner, local or anonymous class: its code

@@ -60,11 +60,11 @@ fn make() -> &'static Fiber {
     let stack = match DefaultStack::new(STACK) {
         Ok(stack) => stack,
         Err(error) => {
-            eprintln!("apg: no memory for the stack of one more blocked activity: {error}");
-            eprintln!(
+            remark!("apg: no memory for the stack of one more blocked activity: {error}");
+            remark!(
                 "  this program has more activities waiting at the same time than this machine can hold;"
             );
-            eprintln!("  raise `vm.max_map_count`, or let fewer activities block at once");
+            remark!("  raise `vm.max_map_count`, or let fewer activities block at once");
             pool::end_process(1);
         }
     };

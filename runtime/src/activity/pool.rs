@@ -48,7 +48,7 @@ pub fn start(threads: usize) {
                 .name(format!("apg-worker-{number}"))
                 .spawn(move || work(Own { number, queue }));
             if let Err(error) = spawned {
-                eprintln!(
+                remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
                 );
                 end_process(1);
@@ -65,7 +65,7 @@ fn work(own: Own) {
     crate::signals::prepare_thread();
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fiber::drive()));
     if outcome.is_err() {
-        eprintln!("apg: internal error in the runtime; this is a defect of apg, please report it");
+        remark!("apg: internal error in the runtime; this is a defect of apg, please report it");
     }
     end_process(70);
 }

@@ -48,7 +48,7 @@ pub fn sleep(time: Duration) {
     THREAD.get_or_init(|| {
         let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
         if let Err(error) = spawned {
-            eprintln!("apg: cannot start the thread that wakes sleeping activities: {error}");
+            remark!("apg: cannot start the thread that wakes sleeping activities: {error}");
             super::pool::end_process(1);
         }
     });

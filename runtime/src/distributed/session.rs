@@ -1,5 +1,6 @@
 //! The life of a program's places: from the command line to the last farewell.
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -58,10 +59,30 @@ pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'stati
     system::start(transport, selection)
 }
 
+/// Someone wants the program to end: all that was printed at any place is written first.
+pub fn interrupted() {
+    if let Some(processes) = PROCESSES.get() {
+        processes.interrupt();
+    }
+    crate::natives::console::flush_all();
+}
+
+/// Nobody reads what the program prints: it ends, as other programs do.
+pub fn nobody_reads() -> ! {
+    if let Some(processes) = PROCESSES.get() {
+        processes.kill();
+    }
+    crate::interrupt::end_by(libc::SIGPIPE)
+}
+
 /// A place has ended before the program did: so does the program.
 fn died(place: u32, status: ExitStatus) {
     let Some(processes) = PROCESSES.get() else { return };
-    eprintln!("apg: {}", launch::describe(place, status));
+    crate::interrupt::wait_for_end();
+    if status.signal() == Some(libc::SIGPIPE) {
+        nobody_reads();
+    }
+    remark!("apg: {}", launch::describe(place, status));
     processes.kill();
     crate::activity::end_process(launch::exit_code(status));
 }
@@ -91,7 +112,7 @@ fn report_leaks(system: &'static System) {
         if leaks.count > 0 {
             let (count, bytes) = (leaks.count, leaks.bytes);
             let rails = if count == 1 { "rail" } else { "rails" };
-            eprintln!(
+            remark!(
                 "apg: warning: {count} {rails} of Place({place}), {}, never deleted: {bytes} bytes \
                  (CUDAUtilities.deleteGlobalRail)",
                 device.label()

@@ -290,7 +290,7 @@ impl Receiver for Inbox {
     fn message(&self, from: u32, kind: u8, body: Vec<u8>) {
         if let Err(error) = self.0.act(from, kind, body) {
             // Nobody can be told what the message was about, and the program cannot go on without it.
-            eprintln!("apg: place {}: from place {from}: {error}", super::here());
+            remark!("apg: place {}: from place {from}: {error}", super::here());
             std::process::exit(1);
         }
     }

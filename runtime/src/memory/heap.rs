@@ -118,7 +118,7 @@ fn reserve_region(limit: usize) -> (Region, usize) {
             Some(region) => return (region, limit),
             None if limit > 256 => limit /= 2,
             None => {
-                eprintln!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
+                remark!("apg: no address space for the heap (16 MiB were asked for; see `ulimit -v`)");
                 std::process::exit(1);
             }
         }

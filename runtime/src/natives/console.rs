@@ -19,13 +19,17 @@ fn index(stream: i32) -> usize {
     usize::from(stream == 2)
 }
 
-/// Writes bytes to the stream. A reader that has gone is no error of the program.
+/// Writes bytes to the stream. When the reader of standard output has gone, the program ends as other programs do;
+/// whatever else goes wrong is no error of the program.
 fn emit(stream: usize, bytes: &[u8]) {
     let _in_one_piece = crate::transport::output::exclusive();
-    let _ = match stream {
+    let written = match stream {
         0 => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
         _ => std::io::stderr().write_all(bytes),
     };
+    if stream == 0 && written.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
+        crate::distributed::session::nobody_reads();
+    }
 }
 
 fn is_terminal(stream: usize) -> bool {

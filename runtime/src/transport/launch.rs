@@ -23,6 +23,9 @@ pub const VARIABLE: &str = "APG_PLACE_INVITATION";
 /// Most host places on one machine; more is a slip of the keyboard.
 pub const MAX_PLACES: u32 = 1024;
 
+/// How long a place may take to write what it has printed, when the program is interrupted.
+const FAREWELL_OF_INTERRUPTED: Duration = Duration::from_secs(1);
+
 /// How to start another place.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -179,6 +182,18 @@ impl Processes {
         }
         drop(state);
         self.kill();
+    }
+
+    /// Lets all places write what they have printed, and ends them.
+    pub fn interrupt(&self) {
+        let mut state = self.state.lock();
+        state.ending = true;
+        for process in state.running.iter().flatten() {
+            // SAFETY: as in `kill`.
+            unsafe { libc::kill(*process, libc::SIGTERM) };
+        }
+        drop(state);
+        self.end(FAREWELL_OF_INTERRUPTED);
     }
 
     /// Ends all places now and waits until they are gone.

@@ -134,7 +134,7 @@ pub(super) fn type_params(node: &impl HasTypeParams) -> Vec<TypeParamItem> {
 }
 
 /// A type definition.
-pub(super) fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering) -> TypedefItem {
+pub fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering) -> TypedefItem {
     let name = node.name();
     let at = lowering.mark(name.as_ref().map_or(node.syntax().text_range(), |n| n.syntax().text_range()));
     let params = members::params(node.formals(), lowering);
@@ -143,6 +143,7 @@ pub(super) fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLo
     TypedefItem {
         name: name.map(|n| n.text()).unwrap_or_default(),
         nth,
+        body: None,
         modifiers: members::modifiers(node.modifier_list()),
         type_params: type_params(node),
         params,
@@ -221,10 +222,7 @@ fn lower_member(member: &Member, item: &mut ClassItem, source: &mut ClassSources
             lower_body_classes(member.syntax(), owner, nth, item, source);
         }
         Member::TypeDef(typedef) => {
-            let name = typedef.name_text().unwrap_or_default();
-            let nth = item.typedefs.iter().filter(|t| t.name == name).count() as u32;
-            item.typedefs.push(Arc::new(lower_typedef(typedef, nth, &mut TypeLowering::default())));
-            source.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
+            add_typedef(typedef, None, item, source);
         }
         Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
             let Some(node) = ClassNode::cast(member.syntax()) else { return };
@@ -255,6 +253,7 @@ fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
         params: params.collect(),
         guard: None,
         result: None,
+        offers: None,
         throws: Vec::new(),
         has_body: false,
         annotations: Vec::new(),
@@ -276,13 +275,31 @@ fn lower_body_classes(
         let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
         lower_class(&class, Some(position), &mut item.classes, &mut source.classes);
     }
+    for (index, typedef) in local_typedef_nodes(node).into_iter().enumerate() {
+        let Some(typedef) = ast::TypeDef::cast(typedef) else { continue };
+        let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
+        add_typedef(&typedef, Some(position), item, source);
+    }
+}
+
+fn add_typedef(
+    typedef: &ast::TypeDef,
+    body: Option<BodyPosition>,
+    item: &mut ClassItem,
+    source: &mut ClassSources,
+) {
+    let name = typedef.name_text().unwrap_or_default();
+    let nth = item.typedefs.iter().filter(|t| t.name == name).count() as u32;
+    let lowered = lower_typedef(typedef, nth, &mut TypeLowering::default());
+    item.typedefs.push(Arc::new(TypedefItem { body, ..lowered }));
+    source.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
 }
 
 /// The nodes below `node` that declare a local or anonymous class, in source order; not those inside
 /// such a class. Their position in this list is [`BodyPosition::index`].
 pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     // Nearly all members have none; green nodes are looked through much faster.
-    if !contains_class_body(&node.green().into_owned()) {
+    if !contains(&node.green().into_owned(), SyntaxKind::CLASS_BODY) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -297,12 +314,31 @@ pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     found
 }
 
-fn contains_class_body(node: &GreenNode) -> bool {
+/// The type definitions that are statements below `node`, in source order; not those inside a local or
+/// anonymous class.
+pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
+    if !contains(&node.green().into_owned(), SyntaxKind::TYPE_DEF) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut walk = node.preorder();
+    while let Some(event) = walk.next() {
+        let WalkEvent::Enter(inner) = event else { continue };
+        if inner != *node && ClassNode::cast(&inner).is_some() {
+            walk.skip_subtree();
+        } else if inner.kind() == SyntaxKind::TYPE_DEF {
+            found.push(inner);
+        }
+    }
+    found
+}
+
+fn contains(node: &GreenNode, kind: SyntaxKind) -> bool {
     let mut pending = vec![&**node];
     while let Some(node) = pending.pop() {
         for child in node.children() {
             if let NodeOrToken::Node(child) = child {
-                if child.kind().0 == SyntaxKind::CLASS_BODY as u16 {
+                if child.kind().0 == kind as u16 {
                     return true;
                 }
                 pending.push(child);

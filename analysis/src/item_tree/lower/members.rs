@@ -156,6 +156,8 @@ where
     let params = params(node.formals(), lowering);
     let guard = lower_guard(node.guard(), lowering);
     let result = node.result_type().and_then(|r| r.ty()).map(|t| lowering.ty(&t));
+    let offers = node.syntax().children().find_map(ast::OffersClause::cast).and_then(|c| c.ty());
+    let offers = offers.map(|t| lowering.ty(&t));
     let throws: Vec<TypeRef> =
         node.throws_clause().into_iter().flat_map(|c| c.types()).map(|t| lowering.ty(&t)).collect();
     MethodItem {
@@ -167,6 +169,7 @@ where
         params,
         guard,
         result,
+        offers,
         throws,
         has_body: node.body().is_some(),
         annotations: annotations(node.annotations()),

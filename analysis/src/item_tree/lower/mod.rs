@@ -9,11 +9,11 @@ use std::sync::Arc;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxNode, SyntaxNodePtr, TextRange};
 
-use self::classes::{ClassNode, lower_class, lower_typedef};
+use self::classes::{ClassNode, lower_class};
 use self::types::TypeLowering;
 use super::{Import, ItemTree};
 
-pub use self::classes::local_class_nodes;
+pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 
 /// Where the items of a file stand. It mirrors [`ItemTree`]: the same lists in the same order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

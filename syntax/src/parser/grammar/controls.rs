@@ -104,6 +104,15 @@ fn body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
     kind
 }
 
+/// The statement that is a body; an expression without `;` too, if the tail may be a value; then the answer is yes.
+fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
+    if p.at(T!['}']) || p.at_end() {
+        p.missing("expected a statement");
+        return false;
+    }
+    stmts::stmt_with_tail(p, tail)
+}
+
 fn condition_and_body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
     in_parens(p);
     body(p, kind)
@@ -285,21 +294,22 @@ fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
     body(p, ASYNC_STMT)
 }
 
-/// `at (p) S`. If its block ends in an expression and `;` follows, it was an expression.
+/// `at (p) S`. If it ends in an expression and `;` follows, or the end of a block that may have a value, it was an
+/// expression; in the latter case the answer is yes.
 fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     p.bump();
     in_parens(p);
     let open = lookahead::after_annotations(p, p.position);
     if p.kind_at(open) != T!['{'] {
-        body(p, AT_STMT);
-        m.complete(p, AT_STMT);
-        return false;
+        let has_value = body_or_tail(p, tail);
+        m.complete(p, if has_value { AT_EXPR } else { AT_STMT });
+        return has_value;
     }
     let is_last = tail == Tail::Value && p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T!['}']);
-    if is_last && block_has_value(p, open) {
-        block(p, Tail::Value);
-        m.complete(p, AT_EXPR);
-        return true;
+    if is_last {
+        let has_value = stmts::tail_block(p);
+        m.complete(p, if has_value { AT_EXPR } else { AT_STMT });
+        return has_value;
     }
     if !stmts::at_block(p) {
         m.complete(p, AT_STMT);
@@ -309,11 +319,6 @@ fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     semicolon(p);
     m.complete(p, EXPR_STMT);
     false
-}
-
-/// Whether the block that opens at `open` seems to end in an expression: no `;` and no `}` before its end.
-fn block_has_value(p: &Parser<'_>, open: usize) -> bool {
-    p.matching(open).is_some_and(|close| close > open + 1 && !matches!(p.kind_at(close - 1), T![;] | T!['}']))
 }
 
 fn try_(p: &mut Parser<'_>) -> SyntaxKind {

@@ -80,12 +80,16 @@ pub(super) fn at_member(p: &Parser<'_>) -> bool {
 
 /// A statement where no value may stand.
 pub(super) fn stmt(p: &mut Parser<'_>) {
+    stmt_with_tail(p, Tail::No);
+}
+
+/// The statement that is a part of another; with `Tail::Value`, an expression before the closing brace too; then the
+/// answer is yes.
+pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     let saved = std::mem::replace(&mut p.at_statement, false);
-    p.nested(|p| {
-        stmt_or_tail(p, Tail::No);
-        Some(())
-    });
+    let has_value = p.nested(|p| Some(stmt_or_tail(p, tail)));
     p.at_statement = saved;
+    has_value.unwrap_or(false)
 }
 
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
@@ -324,6 +328,11 @@ fn at_boundary(p: &Parser<'_>) -> bool {
 
 /// For a chain of `else if`, which does not nest.
 pub(super) const ELSE_LIMIT: u32 = CHAIN_LIMIT;
+
+/// A block that may end in an expression; whether it does.
+pub(super) fn tail_block(p: &mut Parser<'_>) -> bool {
+    block_with(p, Tail::Value, false)
+}
 
 /// The block of an `at` statement. If it ends in an expression and `;` follows, the whole is an expression; the answer is yes.
 pub(super) fn at_block(p: &mut Parser<'_>) -> bool {

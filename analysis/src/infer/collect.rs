@@ -1,0 +1,123 @@
+//! Collecting `finish`: `finish (r) { ... offer e; ... }`. The values go to an object of `x10.compiler.Collector`,
+//! which the code inside captures like any variable, and methods with an `offers` clause take as a further argument.
+
+use apg_syntax::TextRange;
+use apg_syntax::ast;
+use smol_str::SmolStr;
+
+use super::convert::Why;
+use super::ctx::{Infer, range_of};
+use super::pick::{Call, Picked};
+use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtKind};
+use crate::diagnostics::{r#async as async_rules, r#type as type_rules};
+use crate::item_tree::items::{method_type_param_ids, type_param_ids};
+use crate::scope::signature::{COLLECTOR, method_signature};
+use crate::ty::Ty;
+use crate::ty::known::{Known, known_class};
+use crate::ty::subst::Substitution;
+
+impl Infer<'_> {
+    /// `finish (r) { ... }`: what was offered inside, combined by `r`.
+    pub(super) fn collecting_finish(&mut self, e: &ast::FinishExpr) -> ExprId {
+        let range = range_of(e);
+        let reducer = self.value(e.reducer().as_ref(), range, None);
+        let element = known_class(self.db, Known::Reducible)
+            .and_then(|class| self.as_super(self.ty(reducer), class))
+            .and_then(|ty| ty.as_class(self.db)?.1.first().copied());
+        if element.is_none() && !self.is_error(reducer) {
+            let message =
+                format!("a collecting `finish` needs a `Reducible`, found `{}`", self.show(self.ty(reducer)));
+            self.report(type_rules::mismatch::RULE.at(self.range(reducer), message).note(
+                "it says how the offered values are combined, for example `Reducible.SumReducer[Long]()`",
+            ));
+        }
+        let element = element.unwrap_or_else(|| Ty::error(self.db));
+        let reducible = Ty::known_with(self.db, Known::Reducible, vec![element]);
+        let reducer = self.convert(reducer, reducible, Why::Argument);
+        let made = self.new_collector(element, reducer, range);
+        self.scoped(|infer| {
+            let ty = infer.ty(made);
+            let name = SmolStr::new_static(COLLECTOR);
+            let local = infer.add_local(name, ty, false, LocalKind::Temporary, range);
+            let set = infer.alloc_stmt(StmtKind::Let { local, init: Some(made) }, range);
+            let around = infer.collector.replace((local, element));
+            let clocked = std::mem::take(&mut infer.in_clocked_finish);
+            let body = infer.opt_block(e.block(), range);
+            infer.in_clocked_finish = clocked;
+            infer.collector = around;
+            let finish = infer.alloc_stmt(StmtKind::Finish { clocked: Clocked::No, body }, range);
+            let collector = infer.read(local, range);
+            let call =
+                Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
+            let result = match element.is_error(infer.db) {
+                true => infer.error(range),
+                false => infer.call_method(collector, "result", call),
+            };
+            let ty = infer.ty(result);
+            infer.alloc(ExprKind::Let { stmts: vec![set, finish], result }, ty, range)
+        })
+    }
+
+    fn new_collector(&mut self, element: Ty, reducer: ExprId, range: TextRange) -> ExprId {
+        let class = known_class(self.db, Known::Collector).filter(|_| !element.is_error(self.db));
+        let Some(class) = class else { return self.error(range) };
+        self.construct(class, Some(vec![element]), vec![reducer], range, range)
+    }
+
+    /// `offer e;`
+    pub(super) fn offer(&mut self, s: &ast::OfferStmt) -> StmtKind {
+        let range = range_of(s);
+        let Some((collector, element)) = self.collector else {
+            self.value(s.expr().as_ref(), range, None);
+            self.report(
+                async_rules::offer_outside::RULE
+                    .at(range, "nothing here takes what is offered")
+                    .note("`offer` stands inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
+            );
+            return StmtKind::Error;
+        };
+        let value = self.value(s.expr().as_ref(), range, Some(element));
+        if element.is_error(self.db) {
+            return StmtKind::Error;
+        }
+        let value = self.convert(value, element, Why::Argument);
+        let collector = self.read(collector, range);
+        let call = Call { args: vec![value], type_args: Vec::new(), through_super: false, at: range, range };
+        StmtKind::Expr(self.call_method(collector, "add", call))
+    }
+
+    /// The arguments of a call, and the collector if the method offers values.
+    pub(super) fn with_collector(
+        &mut self,
+        picked: &Picked,
+        mut args: Vec<ExprId>,
+        call: &Call,
+    ) -> Vec<ExprId> {
+        let db = self.db;
+        let Some(offered) = method_signature(db, picked.method).offers else { return args };
+        let class = type_param_ids(db, picked.method.class(db));
+        let own = method_type_param_ids(db, picked.method);
+        let types = Substitution::types(class, &picked.class_args).with_types(own, &picked.type_args);
+        let offered = types.apply(db, offered);
+        let name = picked.method.name(db).clone();
+        match self.collector {
+            Some((local, element)) if self.context().is_same(element, offered) => {
+                let collector = self.read(local, call.range);
+                args.push(collector);
+            }
+            Some((_, element)) => {
+                let (offered, element) = (self.show(offered), self.show(element));
+                self.report(type_rules::mismatch::RULE.at(
+                    call.at,
+                    format!("`{name}` offers values of type `{offered}`, and the `finish` here takes `{element}`"),
+                ));
+            }
+            None => self.report(
+                async_rules::offer_outside::RULE
+                    .at(call.at, format!("`{name}` offers values, and nothing here takes them"))
+                    .note("call it inside a collecting `finish (reducer) { ... }`, or in a method that says `offers T`"),
+            ),
+        }
+        args
+    }
+}

@@ -1,0 +1,67 @@
+//! Conditions on types as values: `T <: U`, `T == U`, `T haszero`, `T isref`.
+
+use super::subst::Substitution;
+use super::{Ty, TyKind};
+use crate::constraint::Entailment;
+use crate::db::Db;
+use crate::ty::context::Context;
+
+/// A condition on types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TypeTest {
+    /// `T <: U`
+    Subtype(Ty, Ty),
+    /// `T == U`
+    Same(Ty, Ty),
+    /// `T haszero`
+    HasZero(Ty),
+    /// `T isref`
+    IsRef(Ty),
+}
+
+impl TypeTest {
+    /// Whether it depends on type parameters, so that it is known only once they are.
+    pub fn is_generic(&self, db: &dyn Db) -> bool {
+        match self {
+            TypeTest::Subtype(a, b) | TypeTest::Same(a, b) => {
+                mentions_param(db, *a) || mentions_param(db, *b)
+            }
+            TypeTest::HasZero(ty) | TypeTest::IsRef(ty) => mentions_param(db, *ty),
+        }
+    }
+
+    /// With types in place of type parameters.
+    pub fn instance(&self, db: &dyn Db, types: &Substitution) -> TypeTest {
+        match self {
+            TypeTest::Subtype(a, b) => TypeTest::Subtype(types.apply(db, *a), types.apply(db, *b)),
+            TypeTest::Same(a, b) => TypeTest::Same(types.apply(db, *a), types.apply(db, *b)),
+            TypeTest::HasZero(ty) => TypeTest::HasZero(types.apply(db, *ty)),
+            TypeTest::IsRef(ty) => TypeTest::IsRef(types.apply(db, *ty)),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Whether the condition holds, constraints included.
+    pub fn holds(&self, test: &TypeTest) -> bool {
+        let within = |a: Ty, b: Ty| self.is_subtype(a, b) && self.entailed(a, b, None) == Entailment::Proved;
+        match test {
+            TypeTest::Subtype(a, b) => within(*a, *b),
+            TypeTest::Same(a, b) => self.is_same(*a, *b) && within(*a, *b) && within(*b, *a),
+            TypeTest::HasZero(ty) => self.has_zero(*ty),
+            TypeTest::IsRef(ty) => self.has_null(ty.base(self.db)),
+        }
+    }
+}
+
+fn mentions_param(db: &dyn Db, ty: Ty) -> bool {
+    match ty.kind(db) {
+        TyKind::Param(_) => true,
+        TyKind::Class { args, .. } => args.iter().any(|arg| mentions_param(db, *arg)),
+        TyKind::Function { params, result } => {
+            mentions_param(db, *result) || params.iter().any(|param| mentions_param(db, *param))
+        }
+        TyKind::Constrained { base, .. } => mentions_param(db, *base),
+        TyKind::Null | TyKind::Void | TyKind::Error => false,
+    }
+}

@@ -1,0 +1,133 @@
+//! Ctrl-C, and other requests to end: what was printed leaves the process first, and then it ends by the signal, so that who
+//! started it sees why. A second request ends it at once.
+//!
+//! A signal's handler may do next to nothing; it wakes a thread, which does the rest. A signal that was ignored when the process
+//! started stays so (`nohup`; Ctrl-C at the further places, which place 0 ends).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+/// Whether the process ends after an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// By the signal.
+    End,
+    /// Not yet: it was passed on, and what comes of it ends this process too.
+    GoOn,
+}
+
+type Action = Arc<dyn Fn(i32) -> Then + Send + Sync>;
+
+/// What is done at a signal.
+static ACTION: Mutex<Option<Action>> = Mutex::new(None);
+/// Where the handler writes the signal's number.
+static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// When the first signal came, in milliseconds of a clock that is not 0; else 0.
+static CAUGHT: AtomicI64 = AtomicI64::new(0);
+/// Milliseconds in which a further signal is the same request: a terminal sends it to a whole group, and so may those in the
+/// group that pass it on.
+const SAME_REQUEST: i64 = 300;
+/// How long an action may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Has `action` done before this process ends by SIGINT, SIGTERM or SIGHUP, instead of what was to be done before.
+pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
+    *ACTION.lock() = Some(Arc::new(action));
+    static INSTALLED: AtomicBool = AtomicBool::new(false);
+    if !INSTALLED.swap(true, Ordering::Relaxed) {
+        // Without a thread the signals do what they always do.
+        let _ = install();
+    }
+}
+
+/// If this process is about to end by a signal: waits for that. What fails then fails because of it.
+pub fn wait_for_end() {
+    if CAUGHT.load(Ordering::Relaxed) != 0 {
+        std::thread::sleep(PATIENCE);
+    }
+}
+
+/// Ends this process by a signal, as if nothing had ever caught it.
+pub fn end_by(signal: i32) -> ! {
+    // SAFETY: plain system calls.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    // It was blocked.
+    std::process::exit(128 + signal)
+}
+
+fn install() -> io::Result<()> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors; the result is checked.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: new descriptors that nobody else owns.
+    let (from, to) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    std::thread::Builder::new().name("apg-interrupt".into()).spawn(move || watch(File::from(from)))?;
+    WAKE.store(to.as_raw_fd(), Ordering::Release);
+    let _ = to.into_raw_fd();
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: a handler that does only what a handler may.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut action);
+            if action.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
+            action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn on_signal(signal: i32) {
+    // SAFETY: system calls that a handler may do; `errno` is the interrupted code's.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now);
+        let now = now.tv_sec * 1000 + now.tv_nsec / 1_000_000;
+        let first = CAUGHT.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        match first {
+            Ok(_) => {
+                let byte = signal as u8;
+                libc::write(WAKE.load(Ordering::Acquire), (&raw const byte).cast(), 1);
+            }
+            Err(first) if now - first < SAME_REQUEST => {}
+            Err(_) => {
+                libc::signal(signal, libc::SIG_DFL);
+                libc::raise(signal);
+            }
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+fn watch(mut from: File) {
+    let mut signal = [0];
+    while from.read_exact(&mut signal).is_ok() {
+        let signal = i32::from(signal[0]);
+        let action = ACTION.lock().clone();
+        let (done, ended) = mpsc::channel();
+        // On a thread of its own: what is to be done may wait for what never comes.
+        let acts = std::thread::Builder::new().name("apg-interrupted".into()).spawn(move || {
+            let _ = done.send(action.map_or(Then::End, |action| action(signal)));
+        });
+        let then = acts.ok().and_then(|_| ended.recv_timeout(PATIENCE).ok());
+        if then != Some(Then::GoOn) {
+            end_by(signal);
+        }
+    }
+}

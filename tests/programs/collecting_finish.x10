@@ -1,0 +1,41 @@
+/** Collecting finish: values offered by activities at all places, by methods, in generic code, one inside another. */
+public class collecting_finish {
+    static def upTo(n:Long) offers Long { for (i in 1..n) async offer i; }
+
+    static class Pairwise[T] {
+        def both(a:T, b:T) offers T { offer a; offer b; }
+        def reduce(r:Reducible[T], a:T, b:T):T {
+            val x = finish (r) { both(a, b); both(a, b); };
+            return x;
+        }
+    }
+
+    static struct Joined implements Reducible[String] {
+        public def zero() = "";
+        public operator this(a:String, b:String) = a + b;
+    }
+
+    public static def main(args:Rail[String]) {
+        val sum = finish (Reducible.SumReducer[Long]()) {
+            for (p in Place.places()) at (p) async { for (i in 1..100) async offer i; }
+            upTo(10);
+        };
+        Console.OUT.println(sum == 5050 * Place.numPlaces() + 55);
+        Console.OUT.println(new Pairwise[Long]().reduce(Reducible.SumReducer[Long](), 4, 5));
+        Console.OUT.println(new Pairwise[String]().reduce(Joined(), "a", "b"));
+        val most = finish (Reducible.MaxReducer[Long](Long.MIN_VALUE)) {
+            for (i in 1..20) async {
+                val least = finish (Reducible.MinReducer[Long](Long.MAX_VALUE)) { for (k in i..30) async offer k; };
+                offer least;
+            }
+        };
+        Console.OUT.println(most);
+        Console.OUT.println(finish (Reducible.AndReducer()) { offer true; });
+        try {
+            val lost = finish (Joined()) { async { throw new Exception("lost"); } };
+            Console.OUT.println(lost);
+        } catch (e:MultipleExceptions) {
+            Console.OUT.println(e.exceptions(0).getMessage());
+        }
+    }
+}

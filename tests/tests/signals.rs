@@ -1,0 +1,173 @@
+//! Ctrl-C and closed pipes: commands end at once, by the signal, without a word, and leave nothing behind.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use apg_tests::tools;
+
+const SIGINT: i32 = 2;
+const SIGPIPE: i32 = 13;
+
+const WAITS: &str = "public class Waits {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async {
+            Console.OUT.println(\"started\");
+            Console.OUT.print(\"unfinished at \" + here.id + \";\");
+            if (here.id == 1) { var i:Long = 0; while (true) { i++; if (i < 0) break; } }
+            else System.sleep(100000);
+        }
+    }
+}
+";
+
+const TALKS: &str = "public class Talks {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async { while (true) Console.OUT.println(\"line\"); }
+    }
+}
+";
+
+/// apg in a folder of its own, and in a process group of its own, as a shell starts it.
+fn apg(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(tools::apg());
+    command.args(arguments).current_dir(folder).env("APG_CACHE_DIR", folder.join("cache"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command
+}
+
+/// What `kill -INT -GROUP` does: as the terminal does at Ctrl-C.
+fn interrupt(child: &Child) {
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().expect("kill runs").success());
+}
+
+/// Waits for the end; whether anything of the group lives then is an error. Exit status and standard error.
+fn end_of(mut child: Child) -> (std::process::ExitStatus, String) {
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "it does not end");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let group = child.id().to_string();
+    let lives = || !members(&group).is_empty();
+    while lives() && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(members(&group), Vec::<String>::new(), "processes are left");
+    let mut errors = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut errors).expect("text");
+    (status, errors)
+}
+
+/// The living processes of a group.
+fn members(group: &str) -> Vec<String> {
+    let all = fs::read_dir("/proc").expect("Linux").filter_map(|entry| Some(entry.ok()?.path()));
+    let stat = |path: std::path::PathBuf| fs::read_to_string(path.join("stat")).ok();
+    all.filter_map(stat)
+        .filter(|stat| {
+            // After the name, which may hold anything: state, parent, group.
+            let words: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').take(3).collect();
+            matches!(words[..], [state, _, of] if of == group && state != "Z" && state != "X")
+        })
+        .collect()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path.display().to_string()] })
+        .collect()
+}
+
+#[test]
+fn an_interrupted_program_ends_with_what_it_has_printed() {
+    for arguments in [
+        &["run", "Waits.x10", "--places", "3"][..],
+        &["run", "Waits.x10", "--places", "3", "--message-format", "json"],
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("Waits.x10"), WAITS).expect("written");
+        let mut child = apg(folder.path(), arguments).spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let started = lines.by_ref().map(|line| line.expect("text"));
+        assert_eq!(started.filter(|line| line.contains("started\"") || line == "started").take(3).count(), 3);
+        // So that the rest of the line is printed, too.
+        std::thread::sleep(Duration::from_millis(300));
+        interrupt(&child);
+        let (status, errors) = end_of(child);
+        let rest: String = lines.map(|line| line.expect("text")).collect();
+        for place in 0..3 {
+            assert!(rest.contains(&format!("unfinished at {place};")), "{rest}");
+        }
+        assert_eq!(errors, "");
+        if arguments.contains(&"json") {
+            assert_eq!(status.code(), Some(130));
+            assert!(rest.ends_with("{\"event\":\"exit\",\"status\":130}"), "{rest}");
+        } else {
+            assert_eq!(status.signal(), Some(SIGINT), "a shell shows 130");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_build_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("Waits.x10"), WAITS).expect("written");
+    let compiler = folder.path().join("compiler");
+    fs::write(&compiler, "#!/bin/sh\ntouch compiling\nexec sleep 100\n").expect("written");
+    fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+    let child = apg(folder.path(), &["run", "Waits.x10"]).env("CXX", &compiler).spawn().expect("it starts");
+    let start = Instant::now();
+    while !folder.path().join("compiling").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is compiled");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    interrupt(&child);
+    let (status, errors) = end_of(child);
+    assert_eq!((status.signal(), errors.as_str()), (Some(SIGINT), ""));
+    // The headers may stay: they are what every build needs.
+    let mut left = files(folder.path());
+    left.retain(|file| !file.contains("/include/"));
+    left.sort();
+    let of = |name: &str| folder.path().join(name).display().to_string();
+    assert_eq!(left, [of("Waits.x10"), of("compiler"), of("compiling")]);
+}
+
+#[test]
+fn a_reader_that_goes_ends_the_command_silently() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("Talks.x10"), TALKS).expect("written");
+    fs::write(folder.path().join("bad.x10"), "class bad { val x:Int = true; }").expect("written");
+    for arguments in [
+        &["explain"][..],
+        &["explain", "cuda/long-range"],
+        &["build", "--emit", "cpp", "Talks.x10"],
+        &["build", "--emit", "mir", "Talks.x10"],
+        &["check", "--message-format", "json", "bad.x10"],
+        &["check", "--message-format", "sarif", "bad.x10"],
+        &["doctor"],
+        &["places"],
+        &["fmt", "--check", "bad.x10"],
+        &["run", "Talks.x10"],
+        &["run", "Talks.x10", "--places", "3"],
+        &["run", "Talks.x10", "--message-format", "json"],
+    ] {
+        let mut child = apg(folder.path(), arguments).spawn().expect("it starts");
+        // The program is only heard once it runs.
+        if arguments[0] == "run" {
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        }
+        drop(child.stdout.take());
+        let (status, errors) = end_of(child);
+        assert_eq!((status.signal(), errors.as_str()), (Some(SIGPIPE), ""), "{arguments:?}: {status}");
+    }
+}
