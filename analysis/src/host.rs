@@ -165,10 +165,28 @@ impl Analysis {
         (file.path(&self.db), file.text(&self.db))
     }
 
+    /// All user files, in the order of their paths.
+    pub fn user_files(&self) -> Vec<SourceFile> {
+        sorted(&self.db, Project::get(&self.db).files(&self.db))
+    }
+
+    /// All files: the user's, then the library's.
+    pub fn all_files(&self) -> Vec<SourceFile> {
+        let mut all = self.user_files();
+        all.extend(sorted(&self.db, Library::get(&self.db).files(&self.db)));
+        all
+    }
+
     /// The named files.
     pub fn roots(&self) -> Vec<SourceFile> {
         Project::get(&self.db).roots(&self.db).to_vec()
     }
+}
+
+fn sorted(db: &RootDatabase, files: &FxHashMap<PathBuf, SourceFile>) -> Vec<SourceFile> {
+    let mut files: Vec<SourceFile> = files.values().copied().collect();
+    files.sort_by(|a, b| a.path(db).cmp(b.path(db)));
+    files
 }
 
 #[cfg(test)]

@@ -32,6 +32,15 @@ pub struct Translated {
     pub emitted: Emitted,
 }
 
+/// How a program is translated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How code is optimised.
+    pub profile: Profile,
+    /// Indices of rails are not checked.
+    pub unchecked: bool,
+}
+
 /// Checks and translates the program whose `main` is in `file`.
 ///
 /// # Errors
@@ -40,7 +49,7 @@ pub fn translate(
     analysis: &Analysis,
     file: SourceFile,
     class: Option<&str>,
-    profile: Profile,
+    options: Options,
 ) -> Result<Translated, Failure> {
     let errors = errors_of(analysis, file);
     if !errors.is_empty() {
@@ -50,8 +59,9 @@ pub fn translate(
     // Nothing changes the database while a command runs; the server catches cancellation outside.
     let lowered =
         analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
-    let mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
-    let emitted = emit::emit(&mir, profile == Profile::Release).map_err(|errors| {
+    let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
+    mir.unchecked = options.unchecked;
+    let emitted = emit::emit(&mir, options.profile == Profile::Release).map_err(|errors| {
         Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
     })?;
     Ok(Translated { mir, emitted })

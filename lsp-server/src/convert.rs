@@ -12,6 +12,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::document::Document;
+use crate::library;
 use crate::position::LineText;
 use crate::world::Snapshot;
 
@@ -76,7 +77,8 @@ fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix)
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for edit in &fix.edits {
         let (uri, text) = match edit.file {
-            Some(file) => place(snapshot, file)?,
+            Some(file) if snapshot.analysis.source(file).0.is_absolute() => place(snapshot, file)?,
+            Some(_) => return None,
             None => (document.uri.clone(), document.text.clone()),
         };
         let range = text.range(edit.range, snapshot.settings.encoding);
@@ -91,13 +93,19 @@ pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRa
     Some(Location { uri, range: text.range(range, snapshot.settings.encoding) })
 }
 
-/// URI and text of a file on the disk; the library's have none.
+/// The URI of a file.
+pub fn uri(snapshot: &Snapshot, file: SourceFile) -> Option<Uri> {
+    place(snapshot, file).map(|(uri, _)| uri)
+}
+
+/// URI and text of a file. One of the class library is put on the disk for the client to read.
 fn place(snapshot: &Snapshot, file: SourceFile) -> Option<(Uri, LineText)> {
     let (path, text) = snapshot.analysis.source(file);
     if let Some(document) = snapshot.documents.get(path) {
         return Some((document.uri.clone(), document.text.clone()));
     }
-    path.is_absolute().then(|| Some((Uri::from_file_path(path)?, LineText::new(text.clone()))))?
+    let shown = if path.is_absolute() { path.to_owned() } else { library::shown(path, text)? };
+    Some((Uri::from_file_path(shown)?, LineText::new(text.clone())))
 }
 
 /// A lens; the editor carries its command out.

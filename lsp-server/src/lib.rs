@@ -1,15 +1,18 @@
 //! The language server: protocol only. Types of the protocol stop here, what they say comes from `apg-analysis`.
 //!
-//! `ordered` keeps edits in order, `main_loop` owns the database, `server` answers requests, `world` is the database with
-//! the open documents, `convert` and `position` translate.
+//! `ordered` keeps edits in order, `main_loop` owns the database, `server` takes requests, `requests` answers them, `world`
+//! is the database with the open documents, `workspace` reads the files that are not open, `convert` and `position` translate.
 
+mod capabilities;
 mod convert;
 mod document;
-mod generated;
+mod library;
 mod main_loop;
 mod ordered;
 mod position;
+mod requests;
 mod server;
+mod workspace;
 mod world;
 
 use std::net::SocketAddr;
@@ -34,7 +37,7 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<()> {
         let sender = main_loop::start(client.clone(), &handle)?;
         let (service, socket) = LspService::build(|connected| {
             let _ = client.set(connected);
-            server::Backend::new(sender.clone())
+            server::Backend::new(sender.clone(), client.get().cloned())
         })
         .custom_method("apg/generatedCode", server::Backend::generated_code)
         .finish();

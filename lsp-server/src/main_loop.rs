@@ -20,6 +20,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::position::Encoding;
+use crate::workspace;
 use crate::world::{Snapshot, World};
 
 /// A document notification.
@@ -44,6 +45,14 @@ pub struct Settings {
     pub encoding: Encoding,
     /// Folders with further packages.
     pub source_path: Vec<PathBuf>,
+    /// The folders of the workspace.
+    pub folders: Vec<PathBuf>,
+    /// The client takes completions with holes.
+    pub snippets: bool,
+    /// The client can rename files.
+    pub can_rename_files: bool,
+    /// The client asks for diagnostics and takes none that are sent.
+    pub pulls: bool,
 }
 
 /// A job on a snapshot; an error is a cancellation, and the job runs again.
@@ -51,6 +60,9 @@ type Job = Arc<dyn Fn(&Snapshot) -> Result<(), Cancelled> + Send + Sync>;
 
 enum Event {
     Settings(Settings),
+    SourcePath(Vec<PathBuf>),
+    /// Files of the workspace.
+    Files(Vec<(PathBuf, Arc<str>)>),
     Edit(Edit),
     Job(Job),
     /// Diagnostics of a document, computed after this many edits.
@@ -70,10 +82,21 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Settles what `initialize` says.
+    /// Settles what `initialize` says, and has the workspace's files read.
     pub fn settings(&self, settings: Settings) {
+        let (folders, events) = (settings.folders.clone(), self.events.clone());
         // The loop ends only with the process, so that a closed queue has nobody waiting.
         let _ = self.events.send(Event::Settings(settings));
+        if !folders.is_empty() {
+            std::thread::spawn(move || {
+                let _ = events.send(Event::Files(workspace::read(&folders)));
+            });
+        }
+    }
+
+    /// Changes the folders with further packages.
+    pub fn source_path(&self, folders: Vec<PathBuf>) {
+        let _ = self.events.send(Event::SourcePath(folders));
     }
 
     /// Applies an edit behind everything sent before.
@@ -198,6 +221,16 @@ impl MainLoop {
                 self.world.settle(settings);
                 self.stale = true;
             }
+            Event::SourcePath(folders) => {
+                self.edits += 1;
+                self.world.set_source_path(folders);
+                self.stale = true;
+            }
+            Event::Files(files) => {
+                self.edits += 1;
+                self.world.add_files(files);
+                self.stale = true;
+            }
             Event::Edit(edit) => {
                 self.edits += 1;
                 self.stale = true;
@@ -231,7 +264,7 @@ impl MainLoop {
 
     /// Starts computing the diagnostics of all open documents, if the last ones are of an older text.
     fn diagnose(&mut self) {
-        if !std::mem::take(&mut self.stale) {
+        if !std::mem::take(&mut self.stale) || self.world.pulls() {
             return;
         }
         let edits = self.edits;

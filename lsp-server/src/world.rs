@@ -7,13 +7,11 @@ use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled};
 use apg_build::project;
 use rustc_hash::FxHashMap;
-use tower_lsp_server::ls_types::{
-    CodeActionOrCommand, CodeLens, Diagnostic, FileChangeType, Hover, HoverContents, Location, MarkupContent,
-    MarkupKind, Position, Range, TextEdit, Uri,
-};
+use tower_lsp_server::ls_types::{Diagnostic, FileChangeType, Uri};
 
 use crate::convert;
 use crate::document::Document;
+use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
 
@@ -45,14 +43,14 @@ impl World {
         match edit {
             Edit::Open(params) => {
                 let opened = params.text_document;
-                let path = convert::path(&opened.uri)?;
+                let path = library::inside(&convert::path(&opened.uri)?);
                 let text = LineText::new(opened.text.into());
                 let document = Document { uri: opened.uri, path, version: opened.version, text };
                 self.read_neighbours(&document.path);
                 self.show(document);
             }
             Edit::Change(params) => {
-                let path = convert::path(&params.text_document.uri)?;
+                let path = library::inside(&convert::path(&params.text_document.uri)?);
                 // A change of a document that was never opened has no text to apply to.
                 let mut document = self.documents.get(&path)?.clone();
                 document.change(params.text_document.version, params.content_changes, self.settings.encoding);
@@ -64,16 +62,18 @@ impl World {
                 self.read_neighbours(&path);
             }
             Edit::Close(params) => {
-                let path = convert::path(&params.text_document.uri)?;
+                let path = library::inside(&convert::path(&params.text_document.uri)?);
                 Arc::make_mut(&mut self.documents).remove(&path);
-                self.host.set_file(&path, project::read(&path).ok());
-                self.set_roots();
+                if path.is_absolute() {
+                    self.host.set_file(&path, project::read(&path).ok());
+                    self.set_roots();
+                }
                 return Some(params.text_document.uri);
             }
             Edit::Watched(params) => {
                 for change in params.changes {
                     let Some(path) = convert::path(&change.uri) else { continue };
-                    if !self.documents.contains_key(&path) {
+                    if path.extension().is_some_and(|e| e == "x10") && !self.documents.contains_key(&path) {
                         let gone = change.typ == FileChangeType::DELETED;
                         self.host.set_file(&path, if gone { None } else { project::read(&path).ok() });
                     }
@@ -83,9 +83,26 @@ impl World {
         None
     }
 
+    /// Takes the files of the workspace, but for those that are open or known already.
+    pub fn add_files(&mut self, files: Vec<(PathBuf, Arc<str>)>) {
+        let snapshot = self.host.snapshot();
+        let unknown = files.into_iter().filter(|(path, _)| snapshot.file(path).is_none()).collect::<Vec<_>>();
+        drop(snapshot);
+        self.host.set_files(unknown);
+    }
+
+    /// Folders to look packages up in, from now on.
+    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+        self.host.set_source_path(folders.clone());
+        self.settings.source_path = folders;
+    }
+
     /// Makes a document's text the file's.
     fn show(&mut self, document: Document) {
-        self.host.set_file(&document.path, Some(document.text.text().clone()));
+        // The class library is read-only: what the client shows of it is what it is.
+        if document.path.is_absolute() {
+            self.host.set_file(&document.path, Some(document.text.text().clone()));
+        }
         let is_new = !self.documents.contains_key(&document.path);
         Arc::make_mut(&mut self.documents).insert(document.path.clone(), document);
         if is_new {
@@ -94,17 +111,25 @@ impl World {
     }
 
     fn set_roots(&mut self) {
-        let mut paths: Vec<PathBuf> = self.documents.keys().cloned().collect();
+        let mut paths: Vec<PathBuf> = self.documents.keys().filter(|p| p.is_absolute()).cloned().collect();
         paths.sort();
         self.host.set_roots(&paths);
     }
 
     /// Reads the files that a file may use from the disk, but for those that are open.
     fn read_neighbours(&mut self, path: &Path) {
-        // A file that is not on the disk yet has no neighbours that anyone named.
+        // A file that is not on the disk yet has no neighbours that anyone named, one of the library knows its own.
+        if !path.is_absolute() {
+            return;
+        }
         let Ok(sources) = project::load(&[path.to_owned()], &self.settings.source_path) else { return };
         let unopened = sources.files.into_iter().filter(|(path, _)| !self.documents.contains_key(path));
         self.host.set_files(unopened);
+    }
+
+    /// Whether the client asks for diagnostics itself.
+    pub fn pulls(&self) -> bool {
+        self.settings.pulls
     }
 
     /// All open documents.
@@ -135,70 +160,20 @@ pub struct Snapshot {
 impl Snapshot {
     /// An open document and its file.
     pub fn document(&self, uri: &Uri) -> Option<(&Document, SourceFile)> {
-        let document = self.documents.get(&convert::path(uri)?)?;
+        let document = self.documents.get(&library::inside(&convert::path(uri)?))?;
         Some((document, self.analysis.file(&document.path)?))
     }
 
-    /// All diagnostics of a document.
+    /// The file of a URI, open or not, in the workspace or the class library.
+    pub fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
+        self.analysis.file(&library::inside(&convert::path(uri)?))
+    }
+
+    /// All diagnostics of a document. The class library's own are of no use to those who read it.
     pub fn diagnostics(&self, document: &Document) -> Result<Vec<Diagnostic>, Cancelled> {
-        let Some(file) = self.analysis.file(&document.path) else { return Ok(Vec::new()) };
+        let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
+        let Some(file) = file else { return Ok(Vec::new()) };
         let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
         Ok(found.iter().map(|diagnostic| convert::diagnostic(self, document, diagnostic)).collect())
-    }
-
-    /// The quick fixes of the diagnostics that touch a range.
-    pub fn code_actions(&self, uri: &Uri, range: Range) -> Result<Vec<CodeActionOrCommand>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
-        let range = document.text.text_range(range, self.settings.encoding);
-        let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
-        let touched = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
-        let actions = touched.flat_map(|diagnostic| convert::fixes(self, document, diagnostic));
-        Ok(actions.map(CodeActionOrCommand::CodeAction).collect())
-    }
-
-    /// What is under the cursor: for a kernel, how it will launch.
-    pub fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let offset = document.text.offset(position, self.settings.encoding);
-        let found = self.analysis.with(|db| apg_analysis::ide::hover(db, file, offset))?;
-        Ok(found.map(|hover| Hover {
-            contents: HoverContents::Markup(MarkupContent {
-                kind: MarkupKind::Markdown,
-                value: hover.markdown,
-            }),
-            range: Some(document.text.range(hover.range, self.settings.encoding)),
-        }))
-    }
-
-    /// Where the name under the cursor is declared, if that is in a file on the disk.
-    pub fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let offset = document.text.offset(position, self.settings.encoding);
-        let found = self.analysis.with(|db| {
-            let (symbol, _) = apg_analysis::ide::symbol_at(db, file, offset)?;
-            apg_analysis::ide::declaration(db, &symbol)
-        })?;
-        Ok(found.and_then(|(file, range)| convert::location(self, file, range)))
-    }
-
-    /// *Run* above each `main`, *Show CUDA* above each kernel.
-    pub fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
-        let lenses = self.analysis.with(|db| apg_analysis::ide::lenses(db, file))?;
-        Ok(lenses.into_iter().map(|lens| convert::lens(self, document, &lens)).collect())
-    }
-
-    /// The edits that format a document; none while it has syntax errors.
-    pub fn format(&self, uri: &Uri) -> Result<Option<Vec<TextEdit>>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let parse = self.analysis.with(|db| apg_analysis::db::parse(db, file).clone())?;
-        let edits = apg_syntax::format_parsed(&parse, None).ok();
-        Ok(edits.map(|edits| {
-            let convert = |edit: apg_syntax::Edit| TextEdit {
-                range: document.text.range(edit.range, self.settings.encoding),
-                new_text: edit.insert,
-            };
-            edits.into_iter().map(convert).collect()
-        }))
     }
 }

@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 1
+#define APG_ABI_VERSION 2
 
 /* ---- objects ---- */
 typedef struct apg_type apg_type;
@@ -53,8 +53,12 @@ typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
 #define APG_MAX_SHARED 16
 /* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
-typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; } apg_launch;
-typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; } apg_launch_shared;
+/* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
+   by zero; file indexes the program's files. */
+typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; } apg_fault;
+/* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
+typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
 typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
@@ -66,6 +70,9 @@ typedef struct apg_kernel {
   apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
   /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
+  /* Whether all accesses that depend on the launch are inside their rails: then the device code is compiled with APG_PROVEN
+     and the CPU form told so. Null if none does. */
+  apg_u8 (*proven)(const void *env, const apg_launch *launch);
 } apg_kernel;
 
 /* ---- statics ----

@@ -113,6 +113,16 @@ fn loaded() -> &'static Loaded {
     LOADED.get().unwrap_or_else(|| unreachable!("a program is loaded before anything runs"))
 }
 
+/// A source file by its number.
+pub fn file(number: u32) -> String {
+    let Some(table) = LOADED.get().map(|it| it.table).filter(|it| number < it.file_count) else {
+        return "?".to_owned();
+    };
+    // SAFETY: the table says its own length, and holds C strings.
+    let name = unsafe { std::ffi::CStr::from_ptr(*table.files.add(number as usize)) };
+    name.to_string_lossy().into_owned()
+}
+
 /// The program's types by number.
 pub fn types() -> &'static [&'static Type] {
     &loaded().types

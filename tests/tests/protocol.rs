@@ -1,9 +1,6 @@
 //! The language server through its protocol: diagnostics in the order of the edits, fixes, hover, lenses, and bad messages.
 
-use std::process::Command;
-
-use apg_tests::lsp::Server;
-use apg_tests::tools;
+use apg_tests::session::Session;
 use serde_json::{Value, json};
 
 const KERNEL: &str = "import x10.compiler.CUDA;
@@ -25,33 +22,6 @@ public class Kernel {
     }
 }
 ";
-
-struct Session {
-    server: Server,
-    folder: tempfile::TempDir,
-}
-
-impl Session {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let capabilities = json!({ "capabilities": {}, "processId": null, "rootUri": null });
-        Self { server: Server::start(Command::new(tools::apg_lsp()), capabilities), folder }
-    }
-
-    /// Writes a file and opens it; its URI.
-    fn open(&mut self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        let uri = format!("file://{}", path.display());
-        self.server.open(&uri, "x10", text);
-        uri
-    }
-
-    fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
-        let position = json!({ "line": line, "character": character });
-        self.server.request(method, json!({ "textDocument": { "uri": uri }, "position": position }))
-    }
-}
 
 fn codes(diagnostics: &[Value]) -> Vec<&str> {
     diagnostics.iter().map(|diagnostic| diagnostic["code"].as_str().unwrap_or_default()).collect()

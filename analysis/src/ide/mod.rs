@@ -1,14 +1,41 @@
 //! What editors ask, as plain data in byte offsets; only the server knows the protocol.
 
+mod assists;
+mod calls;
+mod completion;
+mod expected;
 mod hover;
+mod implementations;
+mod inlay;
 mod lens;
+mod members;
+mod receiver;
+mod references;
+mod rename;
+mod signature;
+mod spans;
+mod stubs;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod tokens;
+mod visible;
+mod workspace;
 
+pub use assists::{Assist, AssistKind, assists, organized_imports};
+pub use calls::{Calls, incoming_calls, outgoing_calls};
+pub use completion::{Completion, CompletionKind, completions};
 pub use hover::{Hover, hover};
+pub use implementations::{implementations, subtypes, supertypes};
+pub use inlay::{Inlay, InlayKind, inlays};
 pub use lens::{Lens, LensKind, lenses};
-pub use symbol::{Symbol, declaration, documentation, symbol_at};
+pub use references::{Access, Reference, references};
+pub use rename::{Rename, prepare_rename, rename};
+pub use signature::{Signature, SignatureHelp, signature_help};
+pub use symbol::{Symbol, declaration, documentation, full_range, name_of, symbol_at, type_of};
+pub use tokens::{Token, semantic_tokens};
+pub use visible::{VisibleLocal, visible_locals};
+pub use workspace::{Listed, workspace_symbols};
 
 use crate::db::Db;
 use crate::ids::{ClassId, SourceFile};

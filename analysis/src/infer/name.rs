@@ -69,7 +69,11 @@ impl<'db> Infer<'db> {
             let local = self.body.local(local);
             (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
         };
-        let scope = self.type_scope().with_values(&values);
+        let classes = |_: &TypeScope<'_>, name: &str| {
+            let local = self.scopes.local(name)?;
+            Some(self.body.local(local).ty.as_class(self.db).map(|(class, _)| class))
+        };
+        let scope = self.type_scope().with_values(&values).with_value_classes(&classes);
         let result = resolve(&scope, &mut lowering, &mut problems);
         for diagnostic in placed(&problems, &lowering.ranges) {
             self.report(diagnostic);
@@ -292,7 +296,12 @@ impl<'db> Infer<'db> {
     /// `receiver.name`
     fn select(&mut self, e: &ast::FieldExpr) -> Resolved {
         let range = range_of(e);
-        let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return Resolved::Error };
+        let Some(receiver) = e.receiver() else { return Resolved::Error };
+        let Some(name) = e.name_ref() else {
+            // Someone is writing it: what stands before the dot has a type, which completion asks for.
+            let _ = self.resolve(&receiver, true);
+            return Resolved::Error;
+        };
         let at = range_of(&name);
         let name = name.text();
         if let ast::Expr::SuperExpr(_) = receiver {

@@ -136,7 +136,10 @@ impl Infer<'_> {
         self.note_guard(method);
         let end = end_of(&code);
         let bound = node.children().find_map(ast::ResultType::cast).is_some_and(|r| r.is_bound());
-        let (root, result) = self.body_code(&code, declared, bound);
+        let (mut root, result) = self.body_code(&code, declared, bound);
+        if method_item(db, method).is_some_and(|item| item.modifiers.has(Modifiers::ATOMIC)) {
+            root = self.alloc_stmt(StmtKind::Atomic(root), self.body.stmt(root).range);
+        }
         self.body.root = Some(root);
         self.scopes.leave();
         self.finish(result, end, Some(node))

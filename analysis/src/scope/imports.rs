@@ -9,19 +9,19 @@ use super::packages::{Folder, all_type_names, package_exists, packages, source_r
 use super::problem::Problem;
 use super::suggest::closest;
 use crate::db::{Db, parse};
-use crate::diagnostics::name as name_rules;
+use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;
 use crate::item_tree::items::item_tree;
 
 /// Where a new import goes, and the white space around it.
-pub(super) struct Insertion {
-    pub(super) range: TextRange,
-    pub(super) before: &'static str,
-    pub(super) after: &'static str,
+struct Insertion {
+    range: TextRange,
+    before: &'static str,
+    after: &'static str,
 }
 
 /// After the last import, else after the package, else at the start.
-pub(super) fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
+fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     let tree: ast::SourceFile = parse(db, file).tree();
     let at = |end: TextSize| TextRange::empty(end);
     if let Some(import) = tree.import_decls().last() {
@@ -32,6 +32,13 @@ pub(super) fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     }
     let start = tree.items().next().map_or(TextSize::from(0), |item| item.syntax().text_range().start());
     Insertion { range: at(start), before: "", after: "\n\n" }
+}
+
+/// The edit that imports a type of this qualified name.
+pub(crate) fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> TextEdit {
+    let position = insertion(db, file);
+    let text = format!("{}import {name};{}", position.before, position.after);
+    TextEdit { file: Some(file), range: position.range, text }
 }
 
 /// What is wrong with the imports of a file.

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
 use super::suggest::closest;
 use crate::db::Db;
-use crate::diagnostics::{Fix, TextEdit, name as name_rules};
+use crate::diagnostics::{Fix, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
@@ -289,9 +289,7 @@ impl TypeScope<'_> {
 
     /// Adds an import after the last one.
     fn import_fix(&self, name: &str) -> Fix {
-        let position = super::imports::insertion(self.db, self.file);
-        let text = format!("{}import {name};{}", position.before, position.after);
-        let edit = TextEdit { file: Some(self.file), range: position.range, text };
+        let edit = super::imports::import_edit(self.db, self.file, name);
         Fix { title: format!("Import `{name}`"), edits: vec![edit] }
     }
 

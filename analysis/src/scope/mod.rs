@@ -3,6 +3,7 @@
 pub mod constraints;
 pub mod imports;
 pub mod lookup;
+pub(crate) mod overload;
 pub mod packages;
 pub mod problem;
 pub mod property;

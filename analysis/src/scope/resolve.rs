@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::lookup::Found;
+use super::overload::ValueClasses;
 use super::problem::Problem;
 use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
@@ -34,6 +35,8 @@ pub struct TypeScope<'a> {
     pub local_types: Vec<(SmolStr, Found)>,
     /// Locals and formals, for constraints.
     pub values: Option<ValueNames<'a>>,
+    /// The classes of those locals and formals, which choose among type definitions of one name.
+    pub value_classes: Option<ValueClasses<'a>>,
     /// Type definitions being expanded, to stop at cycles.
     pub(crate) expanding: Vec<TypedefId>,
 }
@@ -49,6 +52,7 @@ impl<'a> TypeScope<'a> {
             type_params: Vec::new(),
             local_types: Vec::new(),
             values: None,
+            value_classes: None,
             expanding: Vec::new(),
         }
     }
@@ -99,6 +103,12 @@ impl<'a> TypeScope<'a> {
     /// With these values in scope.
     pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
         self.values = Some(values);
+        self
+    }
+
+    /// With these classes of the values in scope.
+    pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
+        self.value_classes = Some(classes);
         self
     }
 
@@ -178,16 +188,23 @@ impl<'a> TypeScope<'a> {
         if args.is_empty() {
             return ty;
         }
+        // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
+        let mut named = own_typedefs(db, class, class.name(db));
+        if class.outer(db).is_none() {
+            named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
+        }
         let properties = properties(db, class);
+        let count = type_args_of(db, ty).len();
+        let typedef = match properties.len() == args.len() {
+            true => self
+                .better_typedef(class, &named, count, args)
+                .filter(|typedef| !self.expanding.contains(typedef)),
+            false => self.best_typedef(&named, count, args),
+        };
+        if let Some(typedef) = typedef {
+            return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
+        }
         if properties.len() != args.len() {
-            // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
-            let mut named = own_typedefs(db, class, class.name(db));
-            if class.outer(db).is_none() {
-                named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
-            }
-            if let Some(typedef) = self.fitting(&named, type_args_of(db, ty), args) {
-                return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
-            }
             let message = format!(
                 "`{}` has {} properties, but {} values are given for them",
                 class.name(db),
@@ -205,12 +222,6 @@ impl<'a> TypeScope<'a> {
         ty.constrained(db, constraint)
     }
 
-    /// The type definition among `typedefs` with these numbers of arguments.
-    fn fitting(&self, typedefs: &[TypedefId], type_args: &[Ty], args: &[PathRef]) -> Option<TypedefId> {
-        let fits = |typedef: &&TypedefId| self.takes(**typedef, type_args.len(), args.len());
-        typedefs.iter().find(fits).copied()
-    }
-
     /// The type definition among `typedefs` with these numbers of arguments, expanded.
     fn expand(
         &self,
@@ -221,7 +232,7 @@ impl<'a> TypeScope<'a> {
         problems: &mut Vec<Problem>,
     ) -> Ty {
         let db = self.db;
-        let Some(typedef) = self.fitting(typedefs, &type_args, args) else {
+        let Some(typedef) = self.best_typedef(typedefs, type_args.len(), args) else {
             let name = typedefs.first().map_or("", |t| t.name(db).as_str());
             let around = typedefs.first().and_then(|t| t.outer(db)).filter(|c| c.name(db) == name);
             if let Some(class) = around {

@@ -184,7 +184,8 @@ pub struct MethodSignature {
 pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let Some(item) = method_item(db, method) else { return MethodSignature::default() };
     let names = formal_names(&item.params);
-    let scope = TypeScope::method(db, method).with_values(&names);
+    let classes = formal_classes(&item.params);
+    let scope = TypeScope::method(db, method).with_values(&names).with_value_classes(&classes);
     let mut problems = Vec::new();
     let mut params = Vec::new();
     for param in &item.params {
@@ -231,6 +232,14 @@ fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
 pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
     let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
     Some(Path::local(name, index as u32))
+}
+
+/// The classes of formals, as written.
+fn formal_classes(params: &[ParamItem]) -> impl Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>> {
+    move |scope: &TypeScope<'_>, name: &str| {
+        let formal = params.iter().find(|p| p.name.as_deref() == Some(name))?;
+        Some(formal.ty.as_ref().and_then(|ty| scope.class_of(ty, 0)))
+    }
 }
 
 /// `C{self.p==p,...}`: what the automatic constructor makes.

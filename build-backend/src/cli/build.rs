@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::options::{ReportOptions, SourceOptions};
+use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome, output, source};
-use crate::build::{self, Translated};
+use crate::build::{self, Options, Translated};
 use crate::driver::{self, Cache, Profile};
 use crate::report;
 
@@ -28,6 +28,10 @@ pub struct Build {
     /// Optimise for this machine's processor
     #[arg(long)]
     release: bool,
+
+    /// What the program checks while it runs
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    checks: Checks,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -59,8 +63,8 @@ pub struct Request<'a> {
     pub file: &'a PathBuf,
     /// The class whose `main` is meant.
     pub main: Option<&'a str>,
-    /// How code is optimised.
-    pub profile: Profile,
+    /// How it is translated.
+    pub options: Options,
     /// Where packages are.
     pub sources: &'a SourceOptions,
     /// How findings are printed.
@@ -72,7 +76,7 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
     progress.stage("checking");
     let (host, file) = source::load_program(request.file, request.sources)?;
     let analysis = host.snapshot();
-    match build::translate(&analysis, file, request.main, request.profile) {
+    match build::translate(&analysis, file, request.main, request.options) {
         Ok(translated) => Ok(Ok(translated)),
         Err(build::Failure::Findings(findings)) => {
             progress.finish();
@@ -106,7 +110,7 @@ impl Build {
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
-            profile,
+            options: Options { profile, unchecked: self.checks == Checks::None },
             sources: &self.sources,
             report: self.report,
         };

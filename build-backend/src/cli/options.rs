@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use apg_analysis::db::Checks;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::report::Format;
 
@@ -25,9 +24,19 @@ pub struct SourceOptions {
 
 impl SourceOptions {
     /// How constraints are checked.
-    pub fn checks(&self) -> Checks {
-        Checks { is_static: self.static_checks, infers_guards: self.constraint_inference }
+    pub fn checks(&self) -> apg_analysis::db::Checks {
+        apg_analysis::db::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference }
     }
+}
+
+/// What a program checks while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Checks {
+    /// Everything
+    #[default]
+    All,
+    /// Not the indices of rails: one outside its rail is undefined
+    None,
 }
 
 /// How findings are printed.

@@ -10,9 +10,10 @@ use clap::{Args, Parser};
 
 use super::build::{self, Request};
 use super::events;
-use super::options::{ReportOptions, SourceOptions};
+use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
+use crate::build::Options;
 use crate::driver::Profile;
 use crate::report::Format;
 
@@ -30,6 +31,10 @@ pub struct Run {
     /// Optimise for this machine's processor
     #[arg(long)]
     release: bool,
+
+    /// What the program checks while it runs
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    checks: Checks,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -133,7 +138,7 @@ impl Run {
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
-            profile,
+            options: Options { profile, unchecked: self.checks == Checks::None },
             sources: &self.sources,
             report: self.report,
         };

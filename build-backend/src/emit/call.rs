@@ -9,7 +9,11 @@ impl Code<'_> {
     pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
-        self.ordered(&operands, |_, text| format!("{symbol}({})", text.join(", ")))
+        let hidden = self.hidden_arguments().map(str::to_owned);
+        self.ordered(&operands, |_, text| {
+            let all: Vec<String> = text.iter().cloned().chain(hidden).collect();
+            format!("{symbol}({})", all.join(", "))
+        })
     }
 
     /// A call through the receiver's vtable.

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
+use super::kernel::Proof;
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -136,6 +139,8 @@ pub struct Code<'p> {
     pub next: u32,
     /// What could not be printed.
     pub errors: Vec<EmitError>,
+    /// In a kernel: what is known of accesses, by the address of the index expression.
+    pub proofs: FxHashMap<*const Expr, Proof>,
 }
 
 impl<'p> Code<'p> {
@@ -153,6 +158,7 @@ impl<'p> Code<'p> {
             position: Position { file: FileId(0), line: 1 },
             next: 0,
             errors: Vec::new(),
+            proofs: FxHashMap::default(),
         }
     }
 

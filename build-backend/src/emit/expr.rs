@@ -212,16 +212,17 @@ impl Code<'_> {
         if let ExprKind::Local(local) = rail.kind
             && let Some(rail) = self.local(local).rail
         {
-            let index = self.expr(index);
-            return format!("{}[{index}]", rail.data);
+            return self.kernel_element(&rail.data, &rail.length, index);
         }
+        let checked = checked && !self.program.unchecked;
         let is_kernel = self.target.is_kernel();
         self.ordered_place(&[rail, index], |code, text| match rail.ty {
             Ty::Struct(id) if is_kernel => {
-                let handle = code.struct_field_name(id, 2);
-                format!("(({ty} *){}.{handle})[{}]", text[0], text[1])
+                let (length, handle) = (code.struct_field_name(id, 0), code.struct_field_name(id, 2));
+                let view = format!("apg_view<{ty}>{{({ty} *){0}.{handle}, {0}.{length}}}", text[0]);
+                code.view_element(&view, index, &text[1])
             }
-            _ if is_kernel => format!("{}.data[{}]", text[0], text[1]),
+            _ if is_kernel => code.view_element(&text[0], index, &text[1]),
             _ if checked => format!("apg_element<{ty}>({}, {})", text[0], text[1]),
             _ => format!("apg_unchecked<{ty}>({}, {})", text[0], text[1]),
         })

@@ -86,6 +86,9 @@ impl Code<'_> {
         if matches!(right.kind, ExprKind::Int(value) if value != 0 && value != -1) {
             return self.narrow(ty, format!("({a} {symbol} {b})"));
         }
+        if self.target.is_kernel() {
+            return self.kernel_division(operation, &name, a, b);
+        }
         format!("apg_{}<{name}>({a}, {b})", operation.name())
     }
 

@@ -103,6 +103,7 @@ impl Code<'_> {
         let changes = super::expr::effect(value) == super::expr::Effect::Changes;
         if changes && !self.target.is_kernel() {
             let ty = self.ty(element);
+            let checked = checked && !self.program.unchecked;
             let access = if checked { "apg_element" } else { "apg_unchecked" };
             let text = self.ordered_store(&[rail, index, value], |_, text| {
                 format!("{access}<{ty}>({}, {}) = {}", text[0], text[1], text[2])

@@ -285,6 +285,15 @@ impl Code<'_> {
         let file = self.program.files.get(kernel.position.file.index()).cloned().unwrap_or_default();
         self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
         self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
+        let proven = match self.program.unchecked {
+            true => None,
+            false => super::kernel::depends_on_launch(self.program, self.names, id)
+                .then(|| format!("proven_{name}")),
+        };
+        if let Some(proven) = &proven {
+            self.out.line(format!("apg_u8 {proven}(const void *, const apg_launch *);"));
+        }
+        let proven = proven.unwrap_or_else(|| "nullptr".into());
         self.out.line(format!("extern const apg_kernel {name};"));
         self.out.line(format!(
             "const apg_kernel {name} = {{{}, {}, {},",
@@ -294,7 +303,7 @@ impl Code<'_> {
         ));
         self.out.append(&format!("  {},\n", quote(cuda).replace("\\n", "\\n\"\n  \"")));
         self.out.line(format!(
-            "  sizeof(E{name}), {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}}};",
+            "  sizeof(E{name}), {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}}};",
             u8::from(super::kernel::by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),

@@ -107,6 +107,8 @@ pub struct Program {
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
     pub runtime_exceptions: Vec<FunctionId>,
+    /// Indices of rails are not checked (`--checks none`).
+    pub unchecked: bool,
 }
 
 /// A struct (a value type).

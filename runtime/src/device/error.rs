@@ -15,6 +15,12 @@ pub enum Kind {
     BadPlace,
     /// `UnsupportedOperationException`: no driver, no compiler.
     Unsupported,
+    /// `ArrayIndexOutOfBoundsException`.
+    Bounds,
+    /// `NullPointerException`.
+    NullPointer,
+    /// `ArithmeticException`.
+    Arithmetic,
     /// `InternalError`: the driver or the device failed.
     Internal,
 }

@@ -8,7 +8,8 @@ use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
-use super::module::{Function, place_of};
+use super::fault::{self, Record};
+use super::module::{Function, Variant, place_of};
 use super::queue::Flight;
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
@@ -66,7 +67,13 @@ pub unsafe fn configure(
     blocks: i32,
     threads: i32,
 ) -> Result<Plan, LaunchError> {
-    let mut launch = Launch { blocks: [1; 3], threads: [1; 3], shared_lengths: [0; MAX_SHARED] };
+    let mut launch = Launch {
+        blocks: [1; 3],
+        threads: [1; 3],
+        shared_lengths: [0; MAX_SHARED],
+        fault: std::ptr::null_mut(),
+        proven: 0,
+    };
     // SAFETY: the kernel's own function, with its environment.
     let raised = unsafe { (kernel.configure)(environment, blocks, threads, &mut launch) };
     if !raised.is_null() {
@@ -90,7 +97,7 @@ fn plan(kernel: &Kernel, launch: Launch) -> Result<Plan, DeviceError> {
         // SAFETY: descriptors are static data of the program and say their own lengths.
         unsafe { std::slice::from_raw_parts(kernel.shared_element_sizes, count) }
     };
-    let mut shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED] };
+    let mut shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED], fault: 0 };
     let mut end = 0_u64;
     for (index, size) in sizes.iter().enumerate() {
         let length = launch.shared_lengths.get(index).copied().unwrap_or(-1);
@@ -127,10 +134,8 @@ impl Device {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&place_of(kernel));
         let overlap = environment::overlap(kernel, environment);
-        let function = self.function(kernel, overlap).map_err(at)?;
-        self.context.enter()?;
         // SAFETY: see above.
-        let plan = unsafe { self.extents(kernel, &function, environment.as_ptr().cast())? };
+        let (function, plan) = unsafe { self.variant(kernel, overlap, environment.as_ptr().cast())? };
         if plan.is_empty() {
             done(Ok(()));
             return Ok(None);
@@ -157,6 +162,32 @@ impl Device {
         // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
         unsafe { self.upload(uploads, then) };
         Ok(None)
+    }
+
+    /// The code to run and its extents. Code without the checks that depend on the launch is run where the host finds them
+    /// unnecessary; it may need fewer registers, so that automatic extents differ.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel.
+    unsafe fn variant(
+        &self,
+        kernel: &'static Kernel,
+        overlap: bool,
+        environment: *const c_void,
+    ) -> Result<(Arc<Function>, Plan), LaunchError> {
+        let at = |error: DeviceError| error.at(&place_of(kernel));
+        let with = |proven| {
+            let function = self.function(kernel, Variant { overlap, proven }).map_err(at)?;
+            self.context.enter()?;
+            // SAFETY: by the caller.
+            let plan = unsafe { self.extents(kernel, &function, environment)? };
+            Ok((function, plan))
+        };
+        let Some(proven) = kernel.proven else { return with(false) };
+        let found = with(true)?;
+        // SAFETY: the kernel's own function, with its environment.
+        let holds = unsafe { proven(environment, &found.1.launch) } != 0;
+        if holds || found.1.is_empty() { Ok(found) } else { with(false) }
     }
 
     /// Room for an environment that is too long for a parameter.
@@ -277,7 +308,16 @@ impl Ready {
         }
         let queue = device.kernels.pick();
         let (function, plan, mut by_pointer) = (self.function, self.plan, self.by_pointer);
+        let record = match Record::new(&device) {
+            Ok(record) => record,
+            Err(error) => {
+                done(Err(error));
+                return None;
+            }
+        };
         let mut shared = plan.shared;
+        shared.fault = record.address();
+        let done = fault::checked(record, plan.launch, done);
         let environment: *mut c_void = match &mut by_pointer {
             Some(address) => std::ptr::from_mut(address).cast(),
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),

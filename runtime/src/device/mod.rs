@@ -11,6 +11,7 @@ mod copy;
 mod driver;
 mod environment;
 mod error;
+mod fault;
 mod launch;
 mod memory;
 mod module;
@@ -28,6 +29,7 @@ pub use copy::Upload;
 pub use driver::{count, driver_version};
 pub use environment::{Prepared, prepare_host};
 pub use error::{DeviceError, Kind, Place as ErrorPlace};
+pub use fault::error as fault_error;
 pub use launch::{LaunchError, Plan, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
@@ -73,6 +75,7 @@ pub struct Device {
     context: Arc<Context>,
     memory: memory::Memory,
     buffers: buffers::Buffers,
+    faults: fault::Faults,
     modules: module::Modules,
     kernels: queue::Kernels,
     uploads: copy::Engine,
@@ -110,6 +113,7 @@ impl Device {
             limits,
             memory: memory::Memory::default(),
             buffers: buffers::Buffers::default(),
+            faults: fault::Faults::default(),
             modules: module::Modules::new(cache),
             kernels: queue::Kernels::new(&context, ordinal)?,
             uploads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,

@@ -32,10 +32,19 @@ unsafe impl Sync for Function {}
 
 type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
 
-/// The kernels of a device, by address of their descriptors and whether global rails may overlap.
+/// What the code of a kernel may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Global rails may have memory in common.
+    pub overlap: bool,
+    /// Accesses that depend on the launch are inside their rails.
+    pub proven: bool,
+}
+
+/// The kernels of a device, by address of their descriptors and variant.
 pub struct Modules {
     cache: Option<PathBuf>,
-    loaded: Mutex<HashMap<(usize, bool), Slot>>,
+    loaded: Mutex<HashMap<(usize, Variant), Slot>>,
 }
 
 /// Where the kernel stands.
@@ -63,15 +72,15 @@ impl Device {
     pub(super) fn function(
         &self,
         kernel: &'static Kernel,
-        overlap: bool,
+        variant: Variant,
     ) -> Result<Arc<Function>, DeviceError> {
-        let key = (std::ptr::from_ref(kernel) as usize, overlap);
+        let key = (std::ptr::from_ref(kernel) as usize, variant);
         let slot = Arc::clone(self.modules.loaded.lock().entry(key).or_default());
-        slot.get_or_init(|| self.load(kernel, overlap).map(Arc::new)).clone()
+        slot.get_or_init(|| self.load(kernel, variant).map(Arc::new)).clone()
     }
 
-    fn load(&self, kernel: &Kernel, overlap: bool) -> Result<Function, DeviceError> {
-        let code = self.device_code(kernel, overlap)?;
+    fn load(&self, kernel: &Kernel, variant: Variant) -> Result<Function, DeviceError> {
+        let code = self.device_code(kernel, variant)?;
         self.context.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let name = text(kernel.name);
@@ -101,14 +110,20 @@ impl Device {
         })
     }
 
-    fn device_code(&self, kernel: &Kernel, overlap: bool) -> Result<Vec<u8>, DeviceError> {
+    fn device_code(&self, kernel: &Kernel, variant: Variant) -> Result<Vec<u8>, DeviceError> {
         if kernel.cuda.is_null() {
             return Err(DeviceError::new(Kind::Unsupported, "the program was built without code for GPUs"));
         }
         // SAFETY: a C string of the program.
         let source = unsafe { CStr::from_ptr(kernel.cuda) };
         let source = source.to_string_lossy();
-        let source = if overlap { format!("#define APG_OVERLAP\n{source}").into() } else { source };
+        let mut head = String::new();
+        for (name, wanted) in [("APG_OVERLAP", variant.overlap), ("APG_PROVEN", variant.proven)] {
+            if wanted {
+                head.push_str(&format!("#define {name}\n"));
+            }
+        }
+        let source = format!("{head}{source}");
         let options = compile::options(self.capability).join(" ");
         let key = cache::key(&[source.as_bytes(), options.as_bytes()]);
         if let Some(code) = self.modules.cache.as_ref().and_then(|directory| cache::load(directory, &key)) {

@@ -73,6 +73,7 @@ static KERNEL: Kernel = Kernel {
     shared_element_sizes: SHARED.as_ptr(),
     configure,
     cpu: unused,
+    proven: None,
 };
 
 unsafe extern "C" fn configure(_: *const c_void, blocks: i32, threads: i32, out: *mut Launch) -> *mut Object {

@@ -50,6 +50,7 @@ const KERNEL: Kernel = Kernel {
     shared_element_sizes: SIZES.as_ptr(),
     configure: two_tiles,
     cpu: no_blocks,
+    proven: None,
 };
 
 #[test]

@@ -320,6 +320,9 @@ pub fn device_exception(error: &DeviceError) -> Ref {
         device::Kind::IllegalOperation => ExceptionKind::IllegalOperation,
         device::Kind::BadPlace => ExceptionKind::BadPlace,
         device::Kind::Unsupported => ExceptionKind::UnsupportedOperation,
+        device::Kind::Bounds => ExceptionKind::ArrayIndexOutOfBounds,
+        device::Kind::NullPointer => ExceptionKind::NullPointer,
+        device::Kind::Arithmetic => ExceptionKind::Arithmetic,
         device::Kind::Internal => ExceptionKind::Internal,
     };
     system().engine().exception(kind, &error.message)

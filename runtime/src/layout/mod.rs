@@ -253,6 +253,40 @@ pub struct Capture {
 /// Most shared rails of a kernel.
 pub const MAX_SHARED: usize = 16;
 
+/// What the first failing check of a launch left (`apg_fault`); axis 0 is x.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fault {
+    /// One of [`fault_kind`].
+    pub kind: u32,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index.
+    pub thread: [u32; 3],
+    /// Index into the program's files.
+    pub file: u32,
+    /// 1-based line.
+    pub line: u32,
+    /// Nothing.
+    pub unused: u32,
+    /// The index.
+    pub index: i64,
+    /// The rail's elements.
+    pub length: i64,
+}
+
+/// Values of [`Fault::kind`].
+pub mod fault_kind {
+    /// No check failed.
+    pub const NONE: u32 = 0;
+    /// An index outside its rail.
+    pub const BOUNDS: u32 = 1;
+    /// An index into null.
+    pub const NULL: u32 = 2;
+    /// A division by zero.
+    pub const DIVISION: u32 = 3;
+}
+
 /// Extents of a launch (`apg_launch`); axis 0 is x, the fastest.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,6 +297,10 @@ pub struct Launch {
     pub threads: [i32; 3],
     /// Elements of each shared rail.
     pub shared_lengths: [i64; MAX_SHARED],
+    /// Where the processor's form leaves a record.
+    pub fault: *mut Fault,
+    /// The accesses that depend on the launch are inside their rails.
+    pub proven: u32,
 }
 
 /// Where shared rails lie in dynamic shared memory (`apg_launch_shared`).
@@ -273,6 +311,8 @@ pub struct LaunchShared {
     pub offset: [u32; MAX_SHARED],
     /// Elements.
     pub length: [i32; MAX_SHARED],
+    /// Where the device code leaves a record.
+    pub fault: u64,
 }
 
 /// A kernel (`apg_kernel`).
@@ -307,8 +347,14 @@ pub struct Kernel {
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
     /// Runs some blocks on the processor.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
+    /// Whether all accesses that depend on the launch are inside their rails; none if there are none.
+    pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u8>,
 }
 
+// SAFETY: the record is written atomically, by whoever is first.
+unsafe impl Send for Launch {}
+// SAFETY: as above.
+unsafe impl Sync for Launch {}
 // SAFETY: descriptors and kernels are static, constant data of the program.
 unsafe impl Sync for Type {}
 // SAFETY: as above.

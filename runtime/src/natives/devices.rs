@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
 use crate::device::{self, Device, DeviceError, Done, LaunchError};
 use crate::distributed::{device_exception, here, system};
-use crate::layout::Kernel;
+use crate::layout::{Fault, Kernel};
 use crate::memory::{self, Ref};
 
 fn raised(error: &DeviceError) -> Raised {
@@ -123,15 +123,22 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     let resolve = |handle| memory::global(handle).filter(|rail| rail.is_rail()).map(Ref::elements);
     let prepared = device::prepare_host(place, kernel, bytes, &resolve).map_err(|error| raised(&error))?;
     // Three extents below 2^31: their product may need more than 64 bits, which no machine counts to.
-    let blocks = plan.launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
+    let mut launch = plan.launch;
+    let mut fault = Fault::default();
+    launch.fault = &raw mut fault;
+    if let Some(proven) = kernel.proven {
+        // SAFETY: the kernel's own function, with its environment.
+        launch.proven = u32::from(unsafe { proven(bytes.as_ptr().cast(), &launch) });
+    }
+    let blocks = launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
     let environment = Environment(prepared.bytes().as_ptr().cast());
     let run = |first: i64, last: i64| {
         let environment = &environment;
         // SAFETY: the kernel's own function, with its environment and blocks of the grid.
-        Ref(unsafe { (kernel.cpu)(environment.0, &plan.launch, first, last) })
+        Ref(unsafe { (kernel.cpu)(environment.0, &launch, first, last) })
     };
     match crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run) {
-        Ref::NULL => Ok(()),
+        Ref::NULL => device::fault_error(&fault, &launch).map_or(Ok(()), |error| Err(raised(&error))),
         exception => Err(Raised(exception)),
     }
 }

@@ -8,10 +8,41 @@
 typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;
-struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; };
+/* The first check that fails leaves a record for the host; its thread ends, the others go on. */
+struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; };
+struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
+/* Accesses that the host has found to be inside their rails are not checked. */
+#ifdef APG_PROVEN
+static constexpr bool proven_ = true;
+#else
+static constexpr bool proven_ = false;
+#endif
+static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length) {
+  if (atomicCAS(&fault->kind, 0u, kind) == 0u) {
+    fault->block[0] = blockIdx.x; fault->block[1] = blockIdx.y; fault->block[2] = blockIdx.z;
+    fault->thread[0] = threadIdx.x; fault->thread[1] = threadIdx.y; fault->thread[2] = threadIdx.z;
+    fault->file = file; fault->line = line; fault->index = index; fault->length = length;
+  }
+  asm volatile("exit;");
+}
+template <bool proven> static __device__ __forceinline__ apg_i64 apg_index(apg_i64 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_fault *fault) {
+  if (!proven && (apg_u64)i >= (apg_u64)n) { apg_fail(fault, data ? 1 : 2, file, line, i, n); __builtin_unreachable(); }
+  return i;
+}
+template <bool proven> static __device__ __forceinline__ apg_i64 apg_index(apg_i32 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_fault *fault) {
+  if (!proven && (apg_u32)i >= (apg_u32)(n < 0x80000000LL ? n : 0x80000000LL)) { apg_fail(fault, data ? 1 : 2, file, line, i, n); __builtin_unreachable(); }
+  return i;
+}
+template <class T> static __device__ __forceinline__ T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_fault *fault) {
+  if (b == 0) { apg_fail(fault, 3, file, line, 0, 0); __builtin_unreachable(); }
+  return b;
+}
 template <class T> struct apg_view { T *data; apg_i64 length; };
+template <class T> static __device__ __forceinline__ T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_fault *fault) {
+  return view.data[apg_index<false>(i, view.length, view.data, file, line, fault)];
+}
 struct apg_global_rail { apg_i64 size, home, handle; };
-/* A device has no traps: a division by zero gives all bits set, as its instructions do. */
+/* Unchecked, a division by zero gives all bits set, as the device's instructions do. */
 template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { return b == 0 ? (T)-1 : (T)-1 < 0 && b == (T)-1 ? (T)(0 - (apg_u64)a) : (T)(a / b); }
 template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)-1 < 0 && b == (T)-1 ? (T)0 : (T)(a % b); }
 template <class T> static __device__ __forceinline__ T apg_min(T a, T b) { return a < b ? a : b; }

@@ -122,6 +122,42 @@ APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_M
 
 /* ---- kernels on the processor ---- */
 template <class T> struct apg_view { T *data; apg_i64 length; };
+/* A failing check ends the blocks of its thread; the first one of a launch is recorded. */
+struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block, rank; };
+[[noreturn]] static APG_COLD void apg_fail(apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length, apg_i64 block, apg_i64 rank) {
+  throw apg_kernel_fault{kind, file, line, index, length, block, rank};
+}
+static APG_COLD void apg_record(const apg_launch *launch, const apg_kernel_fault &found) {
+  apg_fault *fault = launch->fault;
+  apg_u32 none = 0;
+  if (!fault || !__atomic_compare_exchange_n(&fault->kind, &none, found.kind, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+  apg_i64 block = found.block, rank = found.rank;
+  for (int axis = 0; axis < 3; ++axis) {
+    apg_i32 blocks = launch->blocks[axis] > 0 ? launch->blocks[axis] : 1, threads = launch->threads[axis] > 0 ? launch->threads[axis] : 1;
+    fault->block[axis] = (apg_u32)(block % blocks); block /= blocks;
+    fault->thread[axis] = (apg_u32)(rank % threads); rank /= threads;
+  }
+  fault->file = found.file; fault->line = found.line; fault->index = found.index; fault->length = found.length;
+}
+template <bool proven> static inline apg_i64 apg_index(apg_i64 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  if (!proven && APG_UNLIKELY((apg_u64)i >= (apg_u64)n)) apg_fail(data ? 1 : 2, file, line, i, n, block, rank);
+  return i;
+}
+template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  return view.data[apg_index<false>(i, view.length, view.data, file, line, block, rank)];
+}
+template <class T> static inline T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  if (APG_UNLIKELY(b == 0)) apg_fail(3, file, line, 0, 0, block, rank);
+  return b;
+}
+/* What a launch is checked with beforehand; where 64 bits are too few, nothing is known. */
+static inline apg_i64 apg_sum(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_add_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_difference(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_sub_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_product(apg_i64 a, apg_i64 b, bool &bad) { apg_i64 c; bad |= __builtin_mul_overflow(a, b, &c); return c; }
+static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a : b; }
+static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
+/* A divisor that is not positive is refused by a condition of its own. */
+static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
 extern "C" void *malloc(unsigned long) noexcept;
 extern "C" void free(void *) noexcept;
 #endif

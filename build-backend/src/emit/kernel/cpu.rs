@@ -17,10 +17,14 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
     code.stack_rails(&kernel.body);
+    let bounds = match code.program.unchecked {
+        true => Default::default(),
+        false => super::bounds::kernel(code.program, code.names, id),
+    };
+    code.proofs = bounds.proofs;
     code.at(kernel.position);
-    code.out.open(format!(
-        "apg_object *cpu_{symbol}(const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_) {{"
-    ));
+    let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
+    code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
     code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
     extents(code, kernel);
     captures(code, kernel);
@@ -28,6 +32,8 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
     code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {");
+    // What is done once a block counts as the first thread's.
+    code.out.line("const apg_i64 r_ = 0; (void)r_;");
     block_indices(code, kernel);
     for (index, class) in plan.classes.iter().enumerate() {
         if *class == Class::Uniform {
@@ -45,12 +51,21 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         printer.code.out.line("block_end_: ;");
     }
     code.out.close("}");
-    code.out.close("} catch (apg_object *x_) { apg_keep(x_); result_ = x_; }");
+    code.out.close(
+        "} catch (apg_object *x_) { apg_keep(x_); result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
+    );
     if scratch {
         code.out.line("free(scratch_);");
     }
     code.out.line("return result_;");
     code.out.close("}");
+    let run = match bounds.condition {
+        Some(_) => format!("launch_->proven ? run_{symbol}<true> : run_{symbol}<false>"),
+        None => format!("run_{symbol}<true>"),
+    };
+    code.out.line(format!(
+        "apg_object *cpu_{symbol}({parameters}) {{ return ({run})(env_, launch_, first_, last_); }}"
+    ));
     code.target = Target::Host;
 }
 

@@ -25,6 +25,9 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
 fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
     let usage = Usage::of(kernel);
+    if !code.program.unchecked {
+        code.proofs = super::bounds::kernel(code.program, code.names, id).proofs;
+    }
     code.locals = Code::plain_locals(&kernel.locals);
     code.stack_rails(&kernel.body);
     code.at(kernel.position);
@@ -40,6 +43,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     if let Some(get) = get {
         code.out.line(get);
     }
+    code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
     captures(code, kernel, &usage);
     indices(code, kernel);
     let first_own = kernel.captures.len();

@@ -8,6 +8,7 @@ pub fn host(code: &mut Code<'_>) -> String {
     let mut text = String::new();
     for index in 0..code.program.kernels.len() {
         let id = KernelId(index as u32);
+        text.push_str(&proven(code, id));
         configure(code, id);
         super::cpu::cpu(code, id);
         text.push_str(&code.out.take());
@@ -23,11 +24,28 @@ pub fn host(code: &mut Code<'_>) -> String {
     format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
 }
 
-/// The function that computes extents and lengths of shared rails from the captures.
-fn configure(code: &mut Code<'_>, id: KernelId) {
-    let kernel = &code.program.kernels[id.index()];
-    let symbol = code.names.kernels[id.index()].clone();
-    code.target = Target::Host;
+/// The function that says whether the accesses that depend on the launch are inside their rails.
+fn proven(code: &mut Code<'_>, id: KernelId) -> String {
+    if code.program.unchecked {
+        return String::new();
+    }
+    let bounds = super::bounds::kernel(code.program, code.names, id);
+    let Some(condition) = bounds.condition else { return String::new() };
+    let symbol = &code.names.kernels[id.index()];
+    code.out.open(format!("apg_u8 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
+    code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
+    code.out.line("bool bad_ = false;");
+    for line in bounds.lines {
+        code.out.line(line);
+    }
+    code.out.line(format!("return !bad_ && {condition};"));
+    code.out.close("}");
+    code.used.absorb(bounds.used);
+    code.out.take()
+}
+
+/// Captured values as they are spelled in host code that has the environment in `env`.
+pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
     code.locals = kernel
         .locals
         .iter()
@@ -50,6 +68,14 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
             }
         };
     }
+}
+
+/// The function that computes extents and lengths of shared rails from the captures.
+fn configure(code: &mut Code<'_>, id: KernelId) {
+    let kernel = &code.program.kernels[id.index()];
+    let symbol = code.names.kernels[id.index()].clone();
+    code.target = Target::Host;
+    captured_locals(code, kernel);
     for (local, text) in [(kernel.auto_blocks, "auto_blocks"), (kernel.auto_threads, "auto_threads")] {
         if let Some(local) = local {
             let ty = code.ty(code.local(local).ty);

@@ -1,5 +1,7 @@
 //! Kernels: CUDA C++ for devices, and a form for the processor.
 
+mod bounds;
+mod check;
 mod cpu;
 mod cuda;
 mod host;
@@ -7,10 +9,12 @@ mod plan;
 mod stride;
 mod usage;
 
+pub use bounds::Proof;
 pub use cuda::cuda;
 pub use host::host;
 
 use super::code::Code;
+use super::names::Names;
 use crate::mir::*;
 
 /// Largest environment that is a parameter of the device function itself: parameters are 4 KB, and the table of shared
@@ -33,6 +37,11 @@ fn size(program: &Program, ty: Ty) -> usize {
         Ty::Struct(id) => program.structs[id.index()].fields.iter().map(|it| size(program, it.ty)).sum(),
         _ => 8,
     }
+}
+
+/// Whether some checks of a kernel can be left out of launches that the host finds right.
+pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
+    bounds::kernel(program, names, id).condition.is_some()
 }
 
 /// The value of an integer constant.
@@ -87,6 +96,11 @@ fn device_functions(code: &mut Code<'_>, storage: &str) -> String {
     let mut bodies = String::new();
     while let Some(id) = code.used.device_functions.iter().copied().find(|it| !done.contains(it)) {
         done.push(id);
+        let function = &code.program.functions[id.index()];
+        code.proofs = match code.program.unchecked {
+            true => Default::default(),
+            false => bounds::function(code.program, code.names, function).proofs,
+        };
         code.function(id, storage);
         bodies.push_str(&code.out.take());
     }

@@ -1,25 +1,16 @@
 //! Names under the cursor.
 
-use apg_syntax::TextSize;
-
-use super::{declaration, hover, symbol_at};
+use super::cursors;
 use crate::fixture::{file, host};
+use crate::ide::{declaration, hover, symbol_at};
 
 /// At each `$0`: what hovering says first, and the line where the name is declared.
 fn at_cursors(text: &str) -> Vec<String> {
-    let text = text.trim_start_matches('\n');
-    let mut offsets = Vec::new();
-    let mut plain = String::new();
-    for (index, part) in text.split("$0").enumerate() {
-        if index > 0 {
-            offsets.push(TextSize::of(plain.as_str()));
-        }
-        plain.push_str(part);
-    }
+    let (plain, offsets) = cursors(text);
     let host = host(&plain);
     let example = file(&host, crate::diagnostics::DEFAULT_FILE);
     let ask = |db: &dyn crate::db::Db| {
-        let one = |offset: &TextSize| {
+        let one = |offset: &apg_syntax::TextSize| {
             let said = hover(db, example, *offset).map(|h| h.markdown).unwrap_or_default();
             let code = said.lines().nth(1).unwrap_or_default().to_owned();
             let doc = said.lines().nth(4).map(|l| format!(" | {l}")).unwrap_or_default();

@@ -2,7 +2,6 @@
 
 use apg_analysis::Cancelled;
 use apg_build::build::{self, Failure};
-use apg_build::driver::Profile;
 use tower_lsp_server::ls_types::Uri;
 
 use crate::world::Snapshot;
@@ -13,7 +12,7 @@ impl Snapshot {
         let Some((_, file)) = self.document(uri) else { return Ok("// This document is not open.\n".into()) };
         // Translating asks the database; a change meanwhile unwinds to here.
         let translated = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
-            build::translate(&self.analysis, file, None, Profile::Dev)
+            build::translate(&self.analysis, file, None, build::Options::default())
         }))?;
         let translated = match translated {
             Ok(translated) => translated,

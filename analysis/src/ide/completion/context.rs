@@ -1,0 +1,185 @@
+//! What is asked for at the cursor.
+
+use apg_syntax::SyntaxKind::*;
+use apg_syntax::T;
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::db::{Db, parse};
+use crate::ide::receiver::{Receiver, receiver};
+use crate::ide::spans::enclosing_class;
+use crate::ids::{ClassId, SourceFile};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// A member of what stands before the dot.
+    Members(Receiver),
+    /// A type of a package, in a type.
+    Package(SmolStr),
+    /// A package or type, in an import.
+    Import(SmolStr),
+    /// What may follow `@`.
+    Annotation,
+    /// A type.
+    Type,
+    /// A declaration in the body of a class.
+    Member(ClassId),
+    /// A value.
+    Expression,
+    /// A statement or a value.
+    Statement,
+}
+
+/// What is asked for at an offset, and the word to replace.
+pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Wanted, TextRange)> {
+    let root = parse(db, file).syntax();
+    if offset > root.text_range().end() {
+        return None;
+    }
+    let left = root.token_at_offset(offset).left_biased();
+    let is_word = |t: &SyntaxToken| t.kind() == IDENT || t.kind().is_keyword();
+    let word = left.clone().filter(is_word);
+    let in_text = |t: &SyntaxToken| {
+        t.text_range().end() > offset
+            || !t.text().ends_with(['"', '\'']) && t.kind().is_literal()
+            || t.kind().is_comment() && !t.text().ends_with("*/")
+    };
+    if left.as_ref().is_some_and(|t| (t.kind().is_literal() || t.kind().is_comment()) && in_text(t)) {
+        return None;
+    }
+    let replace = word.as_ref().map_or(TextRange::empty(offset), |w| w.text_range());
+    // The token before the word.
+    let before = match &word {
+        Some(word) => solid_before(word),
+        None => left.and_then(|t| if t.kind().is_trivia() { solid_before(&t) } else { Some(t) }),
+    };
+    let Some(before) = before else { return Some((declaration(db, file, offset)?, replace)) };
+    let wanted = match before.kind() {
+        T![.] => after_dot(db, file, &before)?,
+        T![@] => Wanted::Annotation,
+        T![import] => Wanted::Import(SmolStr::default()),
+        _ => elsewhere(db, file, &before, word.as_ref(), offset)?,
+    };
+    Some((wanted, replace))
+}
+
+/// The last token before this one that is not white space or a comment.
+fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
+    std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|t| !t.kind().is_trivia())
+}
+
+fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted> {
+    let node = dot.parent()?;
+    match node.kind() {
+        IMPORT_DECL | QUALIFIED_NAME => {
+            let name = node.descendants().filter_map(ast::QualifiedName::cast);
+            let before = name.filter(|n| n.syntax().text_range().end() <= dot.text_range().start());
+            let qualifier = before.max_by_key(|n| n.syntax().text_range().len())?;
+            Some(Wanted::Import(qualifier.text()))
+        }
+        NAMED_TYPE => {
+            let qualifier = node.children().find_map(ast::NamedType::cast)?;
+            let names = crate::ide::symbol::segments(&qualifier)?;
+            Some(Wanted::Package(SmolStr::new(names.join("."))))
+        }
+        _ => {
+            let end = dot.text_range().start();
+            let before = |n: &SyntaxNode| n.text_range().end() <= end;
+            // A dot that stands alone after a complete expression belongs to whatever was made of the rest.
+            let own = node.children().filter(before).filter_map(ast::Expr::cast).last();
+            let e = own.or_else(|| expression_before(dot))?;
+            match receiver(db, file, &e)? {
+                Receiver::Package(package) => Some(Wanted::Package(package)),
+                receiver => Some(Wanted::Members(receiver)),
+            }
+        }
+    }
+}
+
+/// The largest expression that ends right before a token.
+fn expression_before(token: &SyntaxToken) -> Option<ast::Expr> {
+    let last = solid_before(token)?;
+    let end = last.text_range().end();
+    last.parent_ancestors().take_while(|n| n.text_range().end() == end).filter_map(ast::Expr::cast).last()
+}
+
+fn elsewhere(
+    db: &dyn Db,
+    file: SourceFile,
+    before: &SyntaxToken,
+    word: Option<&SyntaxToken>,
+    offset: TextSize,
+) -> Option<Wanted> {
+    let parent = before.parent()?;
+    if names_something_new(before, &parent) {
+        return None;
+    }
+    let at = word.and_then(SyntaxToken::parent).and_then(|n| n.parent());
+    let in_type = at.as_ref().is_some_and(|n| n.kind() == NAMED_TYPE && !is_value_like(n));
+    if in_type || starts_type(before, &parent) {
+        return Some(Wanted::Type);
+    }
+    let code = before.parent_ancestors().chain(at).map(|n| n.kind());
+    let mut inside_code = false;
+    for kind in code {
+        match kind {
+            BLOCK | EXPR_BODY | CALL_BODY | ARG_LIST | DECLARATOR => inside_code = true,
+            CLASS_BODY if !inside_code => return declaration(db, file, offset),
+            _ => {}
+        }
+        if inside_code {
+            break;
+        }
+    }
+    if !inside_code {
+        return declaration(db, file, offset);
+    }
+    let starts_statement = matches!(before.kind(), T!['{'] | T!['}'] | T![;])
+        || matches!(before.kind(), T![else] | T![do] | T![async] | T![finish] | T![atomic] | T![clocked])
+        || before.kind() == T![')'] && heads_statement(&parent);
+    Some(if starts_statement { Wanted::Statement } else { Wanted::Expression })
+}
+
+/// In a block, a name alone is read as a type as often as a value.
+fn is_value_like(named: &SyntaxNode) -> bool {
+    named.parent().is_some_and(|p| p.kind() == TYPE_EXPR)
+}
+
+/// `if (...)`, `for (...)`, `at (...)`: a statement follows.
+fn heads_statement(node: &SyntaxNode) -> bool {
+    matches!(
+        node.kind(),
+        IF_STMT | WHILE_STMT | FOR_STMT | FOR_IN_STMT | AT_STMT | AT_EACH_STMT | WHEN_STMT | CATCH_CLAUSE
+    )
+}
+
+/// Whether a type follows.
+fn starts_type(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
+    match before.kind() {
+        T![:] => matches!(
+            parent.kind(),
+            DECLARATOR | FORMAL | PROPERTY | RESULT_TYPE | METHOD_DECL | FIELD_DECL | LOCAL_DECL
+        ),
+        T![as] | T![instanceof] | T![extends] | T![implements] | T![throws] | T![new] => true,
+        T![<:] => true,
+        T!['['] | T![,] => matches!(parent.kind(), TYPE_ARG_LIST),
+        T![=>] => parent.kind() == FUNCTION_TYPE,
+        _ => false,
+    }
+}
+
+/// After `val`, `class`, `def`, ... a new name is written.
+fn names_something_new(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
+    matches!(
+        before.kind(),
+        T![val] | T![var] | T![class] | T![struct] | T![interface] | T![def] | T![package]
+    ) || matches!(before.kind(), T!['('] | T![,])
+        && matches!(parent.kind(), FORMAL_LIST | PROPERTY_LIST | TYPE_PARAM_LIST | POINT_PATTERN)
+        || before.kind() == T!['('] && matches!(parent.kind(), FOR_IN_STMT | AT_EACH_STMT)
+}
+
+fn declaration(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Wanted> {
+    enclosing_class(db, file, TextRange::empty(offset)).map(Wanted::Member)
+}

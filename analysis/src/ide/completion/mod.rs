@@ -1,0 +1,76 @@
+//! What could be written at the cursor.
+//!
+//! The syntax around the cursor says what is asked for (`context`): members, types, names or declarations; each has its
+//! file. Code that is being typed does not parse; what stands before a dot has a type all the same.
+
+mod context;
+mod items;
+mod names;
+mod overrides;
+mod snippets;
+
+use apg_syntax::{TextRange, TextSize};
+
+use self::context::{Wanted, wanted};
+use self::items::Items;
+use super::symbol::Symbol;
+use crate::db::Db;
+use crate::diagnostics::TextEdit;
+use crate::ids::SourceFile;
+
+/// Something that could be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// What a person sees and filters by.
+    pub label: String,
+    /// What it is.
+    pub kind: CompletionKind,
+    /// Its signature or type.
+    pub detail: Option<String>,
+    /// The text to insert; a snippet has `$1`, `${2:name}` and `$0`.
+    pub insert: String,
+    /// Whether `insert` is a snippet.
+    pub is_snippet: bool,
+    /// What it replaces: the word that is being typed.
+    pub replace: TextRange,
+    /// Further edits: an import.
+    pub also: Vec<TextEdit>,
+    /// The most likely have the lowest.
+    pub rank: u32,
+    /// Where its documentation is.
+    pub symbol: Option<Symbol>,
+}
+
+/// What a completion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // named after X10's constructs
+pub enum CompletionKind {
+    Local,
+    Field,
+    Method,
+    Class,
+    Struct,
+    Interface,
+    TypeDef,
+    TypeParam,
+    Package,
+    Keyword,
+    Snippet,
+}
+
+/// What could be written at an offset, in no order but by `rank`.
+pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Completion> {
+    let Some((wanted, word)) = wanted(db, file, offset) else { return Vec::new() };
+    let mut items = Items::new(db, file, offset, word);
+    match wanted {
+        Wanted::Members(receiver) => items.members(&receiver),
+        Wanted::Package(package) => items.package(&package),
+        Wanted::Import(package) => items.import(&package),
+        Wanted::Annotation => items.annotations(),
+        Wanted::Type => items.types(),
+        Wanted::Member(class) => items.declarations(class),
+        Wanted::Expression => items.expression(false),
+        Wanted::Statement => items.expression(true),
+    }
+    items.finish()
+}

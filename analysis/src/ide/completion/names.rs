@@ -1,0 +1,70 @@
+//! Names where a value or statement may stand: locals, members of the classes around, types, keywords.
+
+use super::CompletionKind;
+use super::items::{Items, rank};
+use super::snippets::{EXPRESSION_KEYWORDS, STATEMENT_KEYWORDS, STATEMENT_SNIPPETS};
+use crate::ide::symbol::Symbol;
+use crate::ide::visible::visible_locals;
+use crate::infer::owner_body;
+use crate::members::is_static_class;
+use crate::ty::Ty;
+
+impl Items<'_> {
+    /// What may stand where a value is wanted; with `statement`, also what only a statement may start with.
+    pub(super) fn expression(&mut self, statement: bool) {
+        self.locals();
+        self.members_around();
+        if !self.typed.is_empty() || self.expected.is_none() {
+            self.types();
+        }
+        for keyword in EXPRESSION_KEYWORDS {
+            self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
+        }
+        if !self.in_static_code() && self.context.class.is_some() {
+            self.add("this", CompletionKind::Keyword, rank::KEYWORD);
+            self.add("super", CompletionKind::Keyword, rank::KEYWORD);
+        }
+        if statement {
+            for keyword in STATEMENT_KEYWORDS {
+                self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
+            }
+            for (label, detail, text) in STATEMENT_SNIPPETS {
+                let item = self.add(*label, CompletionKind::Snippet, rank::SNIPPET);
+                item.detail = Some((*detail).to_owned());
+                item.insert = (*text).to_owned();
+                item.is_snippet = true;
+            }
+        }
+    }
+
+    fn locals(&mut self) {
+        let db = self.db;
+        for (nearness, local) in visible_locals(db, self.file, self.replace.start()).into_iter().enumerate() {
+            let Symbol::Local { owner, local: id } = local.symbol else { continue };
+            let ty = owner_body(db, owner).body.local(id).ty;
+            let near = u32::try_from(nearness.min(4)).unwrap_or(4);
+            let rank = rank::LOCAL + near - u32::from(self.fits(ty)) * 5;
+            let item = self.add(local.name.as_str(), CompletionKind::Local, rank);
+            item.detail = Some(ty.display(db).to_string());
+            item.symbol = Some(local.symbol);
+        }
+    }
+
+    /// The members of the classes around, as far as they can be named without a receiver.
+    fn members_around(&mut self) {
+        let db = self.db;
+        let mut class = self.context.class;
+        let mut has_instance = !self.in_static_code();
+        while let Some(inner) = class {
+            let this = Ty::this_type(db, inner);
+            if has_instance {
+                self.fields_of(this, false);
+                self.methods_of(this, false);
+            }
+            self.fields_of(this, true);
+            self.methods_of(this, true);
+            has_instance &= !is_static_class(db, inner);
+            class = inner.outer(db);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Declarations in the body of a class: keywords, and the inherited methods that could be overridden.
+
+use super::CompletionKind;
+use super::items::{Items, rank};
+use super::snippets::{MEMBER_KEYWORDS, MEMBER_SNIPPETS};
+use crate::ide::members::overridable;
+use crate::ide::stubs::stub;
+use crate::ide::symbol::Symbol;
+use crate::ids::ClassId;
+use crate::item_tree::source::Item;
+use crate::ty::Ty;
+use crate::ty::context::Context;
+
+impl Items<'_> {
+    /// What may stand in the body of a class.
+    pub(super) fn declarations(&mut self, class: ClassId) {
+        for keyword in MEMBER_KEYWORDS {
+            self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
+        }
+        for (label, detail, text) in MEMBER_SNIPPETS {
+            let item = self.add(*label, CompletionKind::Snippet, rank::SNIPPET);
+            item.detail = Some((*detail).to_owned());
+            item.insert = (*text).to_owned();
+            item.is_snippet = true;
+        }
+        let context = Context::class(self.db, class);
+        for found in overridable(&context, Ty::this_type(self.db, class)) {
+            let Some(stub) = stub(self.db, found.member, found.owner) else { continue };
+            let label = format!("def {}", stub.head);
+            let item = self.add(label, CompletionKind::Method, rank::MEMBER);
+            item.detail = Some(format!("override of {}", found.member.class(context.db).name(context.db)));
+            item.insert = format!("{} {{\n    $0\n}}", stub.declaration);
+            item.is_snippet = true;
+            item.symbol = Some(Symbol::Item(Item::Method(found.member)));
+        }
+    }
+}

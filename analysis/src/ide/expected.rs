@@ -1,0 +1,68 @@
+//! The type of the value that is wanted at a place: it ranks completions.
+
+use apg_syntax::SyntaxKind::*;
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, T, TextSize};
+
+use super::receiver::value_type;
+use super::signature::candidates_of;
+use super::spans::owner_at;
+use super::symbol::{Symbol, declared_local};
+use crate::db::{Db, parse};
+use crate::ids::SourceFile;
+use crate::infer::{Owner, owner_body};
+use crate::item_tree::source::Item;
+use crate::members::result_type;
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
+use crate::ty::subst::Substitution;
+
+/// What the declaration, assignment, `return`, condition or call around an offset takes there.
+pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Ty> {
+    let root = parse(db, file).syntax();
+    if offset > root.text_range().end() {
+        return None;
+    }
+    let token = root.token_at_offset(offset).left_biased()?;
+    let token = if token.kind().is_trivia() {
+        std::iter::successors(token.prev_token(), |t| t.prev_token()).find(|t| !t.kind().is_trivia())?
+    } else {
+        token
+    };
+    let node = token.parent()?;
+    match (token.kind(), node.kind()) {
+        (T![=], DECLARATOR) => declared_type(db, file, &node),
+        (T![=], ASSIGN_EXPR) => value_type(db, file, &ast::AssignExpr::cast(node)?.lhs()?),
+        (T![return], RETURN_STMT) => match owner_at(db, file, node.text_range())? {
+            Owner::Method(method) => Some(result_type(db, method)),
+            Owner::Field(_) => None,
+        },
+        (T!['('], IF_STMT | WHILE_STMT | WHEN_STMT | DO_STMT) => Some(Ty::boolean(db)),
+        (T!['('], AT_STMT | AT_EXPR) => Some(Ty::place(db)),
+        (T!['('] | T![,], ARG_LIST) => argument(db, file, &node, offset),
+        _ => None,
+    }
+}
+
+fn declared_type(db: &dyn Db, file: SourceFile, declarator: &SyntaxNode) -> Option<Ty> {
+    let declarator = ast::Declarator::cast(declarator.clone())?;
+    declarator.ty()?;
+    let name = ast::HasName::name(&declarator)?;
+    let Symbol::Local { owner, local } = declared_local(db, file, name.range())? else { return None };
+    Some(owner_body(db, owner).body.local(local).ty)
+}
+
+/// What the only method that a call can mean takes at the cursor.
+fn argument(db: &dyn Db, file: SourceFile, list: &SyntaxNode, offset: TextSize) -> Option<Ty> {
+    let commas = list.children_with_tokens().filter_map(|e| e.into_token());
+    let nth = commas.filter(|t| t.kind() == T![,] && t.text_range().end() <= offset).count();
+    let types = candidates_of(db, file, list).into_iter().filter_map(|(symbol, owner)| {
+        let Symbol::Item(Item::Method(method)) = symbol else { return None };
+        let formal = method_signature(db, method).params.get(nth)?.ty;
+        let (class, args) = owner.as_class(db)?;
+        Some(Substitution::class(db, class, args).apply(db, formal))
+    });
+    let types: Vec<Ty> = types.collect();
+    let first = *types.first()?;
+    types.iter().all(|t| *t == first).then_some(first)
+}

@@ -1,0 +1,190 @@
+//! What the code leaves unsaid, to be shown in it: inferred types, names of formals, what `at` copies, how a kernel launches.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
+
+use super::owners;
+use super::symbol::{Symbol, declared_local};
+use crate::body::{Body, Captured, Expr, ExprId, ExprKind, StmtKind};
+use crate::db::{Db, parse};
+use crate::ids::{MethodId, SourceFile};
+use crate::infer::{Owner, owner_body};
+use crate::item_tree::items::method_item;
+use crate::item_tree::source::{Item, item_node, item_offset, item_ptr};
+use crate::kernel::launch_summaries;
+use crate::members::result_type;
+
+/// A text shown in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inlay {
+    /// Where.
+    pub at: TextSize,
+    /// What.
+    pub label: String,
+    /// What it tells.
+    pub kind: InlayKind,
+    /// More, for those who point at it.
+    pub tooltip: Option<String>,
+}
+
+/// What a hint tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InlayKind {
+    /// The type of a variable or the result of a method: as it could be written.
+    Type,
+    /// The formal that an argument is for.
+    Parameter,
+    /// What an `at` copies to the other place.
+    Captures,
+    /// How a kernel launches.
+    Launch,
+}
+
+/// The hints in a range of a file, in order.
+pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
+    let mut all = Vec::new();
+    for owner in owners(db, file) {
+        let item: Item = owner.into();
+        if item_ptr(db, item).is_none_or(|ptr| ptr.range().intersect(range).is_none()) {
+            continue;
+        }
+        result_hint(db, owner, &mut all);
+        let body = &owner_body(db, owner).body;
+        let offset = item_offset(db, item);
+        for e in &body.exprs {
+            arguments(db, file, body, e, offset, &mut all);
+        }
+        for stmt in &body.stmts {
+            if let StmtKind::At { captures, place, .. } = &stmt.kind {
+                let at = body.expr(*place).range.end() + offset;
+                all.extend(captures_hint(db, file, body, captures, at));
+            }
+        }
+        let launches = launch_summaries(db, owner).into_iter();
+        all.extend(launches.map(|launch| launch_hint(&launch)));
+    }
+    for declarator in parse(db, file).syntax().descendants().filter_map(ast::Declarator::cast) {
+        if declarator.syntax().text_range().intersect(range).is_some() {
+            all.extend(variable_type(db, file, &declarator));
+        }
+    }
+    all.retain(|inlay| range.contains_inclusive(inlay.at));
+    all.sort_by_key(|inlay| inlay.at);
+    all.dedup();
+    all
+}
+
+/// `:T` behind a `val` or `var` without a type, unless the value says it itself.
+fn variable_type(db: &dyn Db, file: SourceFile, declarator: &ast::Declarator) -> Option<Inlay> {
+    if declarator.ty().is_some() {
+        return None;
+    }
+    let obvious = |e: &ast::Expr| {
+        matches!(e, ast::Expr::NewExpr(_) | ast::Expr::CastExpr(_) | ast::Expr::ClosureExpr(_))
+            || matches!(e, ast::Expr::Literal(_))
+    };
+    if declarator.expr().as_ref().is_some_and(obvious) {
+        return None;
+    }
+    let name = declarator.name()?;
+    let Symbol::Local { owner, local } = declared_local(db, file, name.range())? else { return None };
+    let ty = owner_body(db, owner).body.local(local).ty;
+    if ty.is_error(db) {
+        return None;
+    }
+    Some(Inlay {
+        at: name.range().end(),
+        label: format!(":{}", ty.base(db).display(db)),
+        kind: InlayKind::Type,
+        tooltip: ty.constraint(db).map(|_| format!("with what is known of it: `{}`", ty.display(db))),
+    })
+}
+
+/// `:T` behind the formals of a method that does not declare its result.
+fn result_hint(db: &dyn Db, owner: Owner, all: &mut Vec<Inlay>) {
+    let Owner::Method(method) = owner else { return };
+    let undeclared =
+        method_item(db, method).is_some_and(|m| m.result.is_none() && m.has_body && !m.kind.is_constructor());
+    if !undeclared {
+        return;
+    }
+    let result = result_type(db, method);
+    let Some(node) = item_node(db, Item::Method(method)) else { return };
+    let formals: Option<SyntaxNode> =
+        node.children().filter(|n| matches!(n.kind(), SyntaxKind::FORMAL_LIST | SyntaxKind::GUARD)).last();
+    if let Some(formals) = formals.filter(|_| !result.is_error(db) && !result.is_void(db)) {
+        let label = format!(":{}", result.base(db).display(db));
+        all.push(Inlay { at: formals.text_range().end(), label, kind: InlayKind::Type, tooltip: None });
+    }
+}
+
+/// The names of the formals before arguments that say nothing themselves.
+fn arguments(db: &dyn Db, file: SourceFile, body: &Body, e: &Expr, offset: TextSize, all: &mut Vec<Inlay>) {
+    let (method, args): (MethodId, &[ExprId]) = match &e.kind {
+        ExprKind::Call { method, args, .. } if !method.name(db).starts_with("operator") => (*method, args),
+        ExprKind::New { constructor, args, .. } => (*constructor, args),
+        _ => return,
+    };
+    let Some(item) = method_item(db, method) else { return };
+    if args.len() < 2 || args.len() != item.params.len() {
+        return;
+    }
+    for (arg, param) in args.iter().zip(&item.params) {
+        let range = body.expr(*arg).range;
+        // An implicit argument has the range of the whole call.
+        if range == e.range || !e.range.contains_range(range) {
+            continue;
+        }
+        let range = range + offset;
+        let text =
+            file.text(db).get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default();
+        let tells = text.chars().any(char::is_alphabetic) && !is_literal(text);
+        let Some(name) = param.name.as_ref().filter(|n| n.len() > 1 && !tells) else { continue };
+        let label = format!("{name}:");
+        all.push(Inlay { at: range.start(), label, kind: InlayKind::Parameter, tooltip: None });
+    }
+}
+
+fn is_literal(text: &str) -> bool {
+    matches!(text, "true" | "false" | "null")
+        || text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '\''))
+}
+
+/// What an `at` copies.
+fn captures_hint(
+    db: &dyn Db,
+    file: SourceFile,
+    body: &Body,
+    captures: &[crate::body::Capture],
+    end: TextSize,
+) -> Option<Inlay> {
+    let name = |captured: &Captured| match captured {
+        Captured::Local(local) => (body.local(*local).name.to_string(), Some(body.local(*local).ty)),
+        Captured::This => ("this".to_owned(), None),
+    };
+    let named: Vec<(String, Option<crate::ty::Ty>)> =
+        captures.iter().map(|c| name(&c.what)).filter(|(n, _)| !n.starts_with('$')).collect();
+    if named.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = named.iter().map(|(n, _)| n.as_str()).collect();
+    let lines = named.iter().map(|(n, ty)| match ty {
+        Some(ty) => format!("- `{n}: {}`", ty.display(db)),
+        None => format!("- `{n}`"),
+    });
+    let tooltip = format!("Copied to the other place:\n{}", lines.collect::<Vec<_>>().join("\n"));
+    // Behind the parenthesis that closes the place.
+    let rest = file.text(db).get(usize::from(end)..)?;
+    let close = u32::try_from(rest.find(')')? + 1).ok()?;
+    let label = format!(" copies {}", names.join(", "));
+    Some(Inlay { at: end + TextSize::new(close), label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
+}
+
+fn launch_hint(launch: &crate::kernel::LaunchSummary) -> Inlay {
+    let count = |n: Option<i64>| n.map_or("?".to_owned(), |n| n.to_string());
+    let mut label = format!(" {} × {} threads", count(launch.block_count), count(launch.thread_count));
+    if let Some(bytes) = launch.shared_bytes.filter(|b| *b > 0) {
+        label.push_str(&format!(", {bytes} B shared"));
+    }
+    Inlay { at: launch.head.end(), label, kind: InlayKind::Launch, tooltip: None }
+}

@@ -1,0 +1,247 @@
+//! Signatures: of a method as seen from a receiver, and of the call around the cursor.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
+use smol_str::SmolStr;
+
+use super::members::all_methods;
+use super::receiver::{Receiver, context_at, receiver, value_type};
+use super::spans::enclosing_class;
+use super::symbol::{Symbol, documentation, dotted, scope_at, segments};
+use crate::db::{Db, parse};
+use crate::ids::{ClassId, MethodId, SourceFile};
+use crate::item_tree::items::method_item;
+use crate::item_tree::source::Item;
+use crate::members::{Candidate, result_type};
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
+use crate::ty::context::Context;
+use crate::ty::subst::Substitution;
+
+/// A method's signature with the types that a receiver gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Described {
+    pub(super) type_params: Vec<SmolStr>,
+    /// Name and type of each formal.
+    pub(super) params: Vec<(SmolStr, String)>,
+    pub(super) result: Option<Ty>,
+    result_text: String,
+}
+
+impl Described {
+    /// `[T](x:Int):Long`
+    pub(super) fn tail(&self) -> String {
+        let types = match self.type_params.is_empty() {
+            true => String::new(),
+            false => format!("[{}]", self.type_params.join(",")),
+        };
+        format!("{types}({}){}", self.formals().join(", "), self.result_text)
+    }
+
+    fn formals(&self) -> Vec<String> {
+        self.params.iter().map(|(name, ty)| format!("{name}:{ty}")).collect()
+    }
+}
+
+/// A method as a receiver of type `owner` has it.
+pub(super) fn describe(db: &dyn Db, method: MethodId, owner: Option<Ty>) -> Described {
+    let signature = method_signature(db, method);
+    let item = method_item(db, method);
+    let substitution =
+        owner.and_then(|o| o.as_class(db)).map(|(class, args)| Substitution::class(db, class, args));
+    let seen = |ty: Ty| substitution.as_ref().map_or(ty, |s| s.apply(db, ty));
+    let name = |n: usize| {
+        let written = item.and_then(|m| m.params.get(n)).and_then(|p| p.name.clone());
+        written.filter(|n| !n.is_empty()).unwrap_or_else(|| SmolStr::new(format!("arg{}", n + 1)))
+    };
+    let params = signature.params.iter().enumerate();
+    let result = item.is_some_and(|m| !m.kind.is_constructor()).then(|| seen(result_type(db, method)));
+    Described {
+        type_params: item.map_or(Vec::new(), |m| m.type_params.iter().map(|p| p.name.clone()).collect()),
+        params: params.map(|(n, p)| (name(n), seen(p.ty).display(db).to_string())).collect(),
+        result,
+        result_text: result.map_or(String::new(), |ty| format!(":{}", ty.display(db))),
+    }
+}
+
+/// A call with a hole for each argument.
+pub(super) fn call_snippet(name: &str, described: &Described) -> String {
+    let holes = described.params.iter().enumerate();
+    let holes: Vec<String> = holes.map(|(n, (name, _))| format!("${{{}:{name}}}", n + 1)).collect();
+    format!("{name}({})$0", holes.join(", "))
+}
+
+/// The signatures that the call around the cursor may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureHelp {
+    /// All of them.
+    pub signatures: Vec<Signature>,
+    /// The one that fits what is written so far.
+    pub active: usize,
+    /// The argument the cursor is in.
+    pub argument: usize,
+}
+
+/// A signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// All of it.
+    pub label: String,
+    /// Where in the label each formal stands, in bytes.
+    pub params: Vec<std::ops::Range<usize>>,
+    /// Its documentation comment.
+    pub documentation: Option<String>,
+}
+
+/// The call whose arguments the cursor is in.
+pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
+    let root = parse(db, file).syntax();
+    let token = (offset <= root.text_range().end()).then(|| root.token_at_offset(offset).left_biased())??;
+    let inside = |list: &SyntaxNode| {
+        let open = list.first_token().is_some_and(|t| t.kind() == T!['('] && t.text_range().end() <= offset);
+        let closed = list.last_token().is_some_and(|t| t.kind() == T![')'] && t.text_range().end() <= offset);
+        list.kind() == SyntaxKind::ARG_LIST && open && !closed
+    };
+    let list = token.parent_ancestors().take_while(|n| n.kind() != SyntaxKind::BLOCK).find(inside)?;
+    let commas = list.children_with_tokens().filter_map(|e| e.into_token());
+    let argument = commas.filter(|t| t.kind() == T![,] && t.text_range().end() <= offset).count();
+    let written = list.children().filter(|n| ast::Expr::can_cast(n.kind())).count();
+    let (name, candidates) = called(db, file, &list)?;
+    let signatures: Vec<Signature> = candidates.iter().map(|c| signature(db, &name, c)).collect();
+    let takes = |n: usize| signatures[n].params.len();
+    let wanted = written.max(argument + 1);
+    let fitting = (0..signatures.len()).filter(|n| takes(*n) >= wanted).min_by_key(|n| takes(*n));
+    let active = fitting.unwrap_or(0);
+    (!signatures.is_empty()).then_some(SignatureHelp { signatures, active, argument })
+}
+
+/// What a list of arguments may be for.
+enum Called {
+    Method(Candidate),
+    Function(Ty),
+}
+
+fn signature(db: &dyn Db, name: &str, called: &Called) -> Signature {
+    let (label_start, formals, tail, doc) = match called {
+        Called::Method(candidate) => {
+            let described = describe(db, candidate.method, Some(candidate.owner));
+            let types = match described.type_params.is_empty() {
+                true => String::new(),
+                false => format!("[{}]", described.type_params.join(",")),
+            };
+            let doc = documentation(db, Item::Method(candidate.method));
+            (format!("{name}{types}("), described.formals(), described.result_text.clone(), doc)
+        }
+        Called::Function(ty) => {
+            let (params, result) = ty.as_function(db).unwrap_or((&[], Ty::error(db)));
+            let formals = params.iter().map(|p| p.display(db).to_string()).collect();
+            (format!("{name}("), formals, format!(":{}", result.display(db)), None)
+        }
+    };
+    let mut label = label_start;
+    let mut params = Vec::new();
+    for (n, formal) in formals.iter().enumerate() {
+        if n > 0 {
+            label.push_str(", ");
+        }
+        params.push(label.len()..label.len() + formal.len());
+        label.push_str(formal);
+    }
+    label.push(')');
+    label.push_str(&tail);
+    Signature { label, params, documentation: doc }
+}
+
+fn called(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Option<(SmolStr, Vec<Called>)> {
+    let around = list.parent()?;
+    let context = context_at(db, file, list.text_range().start());
+    let methods = |all: Vec<Candidate>| all.into_iter().map(Called::Method).collect::<Vec<_>>();
+    match around.kind() {
+        SyntaxKind::CALL_EXPR | SyntaxKind::TRAILING_CLOSURE_STMT => {
+            let callee = around.children().find_map(ast::Expr::cast)?;
+            let name = match &callee {
+                ast::Expr::NameExpr(name) => name.name_ref()?.text(),
+                ast::Expr::FieldExpr(field) => field.name_ref()?.text(),
+                _ => SmolStr::default(),
+            };
+            let found = callee_methods(db, file, &context, &callee, &name);
+            if !found.is_empty() {
+                return Some((name, methods(found)));
+            }
+            // A struct's constructor, the application of a value.
+            if let Some(names) = dotted(&callee)
+                && let Some(class) = scope_at(db, file, callee.syntax().text_range()).find_class(&names)
+            {
+                return Some((name, methods(constructors(&context, class))));
+            }
+            let ty = value_type(db, file, &callee)?;
+            if ty.base(db).as_function(db).is_some() {
+                return Some((name, vec![Called::Function(ty.base(db))]));
+            }
+            Some((name, methods(context.methods_named(ty, "operator()"))))
+        }
+        SyntaxKind::NEW_EXPR | SyntaxKind::NAMED_TYPE => {
+            let named = around.descendants().find_map(ast::NamedType::cast)?;
+            let names = segments(&named)?;
+            let class = scope_at(db, file, around.text_range()).find_class(&names)?;
+            Some((class.name(db).clone(), methods(constructors(&context, class))))
+        }
+        SyntaxKind::CONSTRUCTOR_CALL_STMT => {
+            let class = context.class?;
+            let is_super = around.children_with_tokens().any(|t| t.kind() == T![super]);
+            let class = match is_super {
+                true => crate::ty::supers::superclass(db, class)?.as_class(db)?.0,
+                false => class,
+            };
+            Some((class.name(db).clone(), methods(constructors(&context, class))))
+        }
+        _ => None,
+    }
+}
+
+fn constructors(context: &Context<'_>, class: ClassId) -> Vec<Candidate> {
+    let owner = Ty::this_type(context.db, class);
+    context.constructors(class).iter().map(|method| Candidate { method: *method, owner }).collect()
+}
+
+fn callee_methods(
+    db: &dyn Db,
+    file: SourceFile,
+    context: &Context<'_>,
+    callee: &ast::Expr,
+    name: &str,
+) -> Vec<Candidate> {
+    let of = |ty: Ty, is_static: bool| {
+        let all = all_methods(context, ty, is_static).into_iter().filter(|m| m.member.name(db) == name);
+        all.map(|m| Candidate { method: m.member, owner: m.owner }).collect::<Vec<_>>()
+    };
+    match callee {
+        ast::Expr::FieldExpr(field) => match field.receiver().and_then(|e| receiver(db, file, &e)) {
+            Some(Receiver::Value(ty)) => of(ty, false),
+            Some(Receiver::Type(ty)) => of(ty, true),
+            _ => Vec::new(),
+        },
+        ast::Expr::NameExpr(name) => {
+            let range: TextRange = name.syntax().text_range();
+            let classes = std::iter::successors(enclosing_class(db, file, range), |c| c.outer(db));
+            let own = classes.map(|class| {
+                let this = Ty::this_type(db, class);
+                let mut all = of(this, false);
+                all.extend(of(this, true));
+                all
+            });
+            own.into_iter().find(|all| !all.is_empty()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The symbols that the call around a list of arguments may mean.
+pub(super) fn candidates_of(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Vec<(Symbol, Ty)> {
+    let Some((_, all)) = called(db, file, list) else { return Vec::new() };
+    let method = |c: Called| match c {
+        Called::Method(c) => Some((Symbol::Item(Item::Method(c.method)), c.owner)),
+        Called::Function(_) => None,
+    };
+    all.into_iter().filter_map(method).collect()
+}

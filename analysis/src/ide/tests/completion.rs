@@ -1,0 +1,188 @@
+//! Completion and signatures, also in code that does not parse.
+
+use super::ask;
+use crate::ide::{Completion, completions, signature_help};
+
+/// The labels at the first cursor, best first.
+fn labels(text: &str) -> Vec<String> {
+    let mut found = at_cursor(text);
+    found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
+    found.into_iter().map(|c| c.label).collect()
+}
+
+fn at_cursor(text: &str) -> Vec<Completion> {
+    ask(text, completions).swap_remove(0)
+}
+
+fn assert_has(found: &[String], wanted: &[&str]) {
+    for label in wanted {
+        assert!(found.iter().any(|l| l == label), "no `{label}` in {found:?}");
+    }
+}
+
+fn assert_lacks(found: &[String], unwanted: &[&str]) {
+    for label in unwanted {
+        assert!(!found.iter().any(|l| l == label), "`{label}` in {found:?}");
+    }
+}
+
+const SHAPES: &str = "
+class Shape(sides:Long) {
+    static val UNIT = 1;
+    private val hidden = 2;
+    def area():Double = 0.0;
+    static def square():Shape = new Shape(4);
+    def this(n:Long) { property(n); }
+}
+";
+
+fn in_main(statements: &str) -> String {
+    format!(
+        "{SHAPES}\nclass Example {{ def other() {{}} static def main(args:Rail[String]) {{ val shape = new Shape(3); {statements} }} }}"
+    )
+}
+
+#[test]
+fn members_of_a_value_follow_a_dot() {
+    for unfinished in [
+        "shape.$0",
+        "shape.a$0",
+        "shape.$0;",
+        "val a = shape.$0",
+        "f(shape.$0",
+        "if (shape.$0) {}",
+        "shape.$0\n shape.area();",
+    ] {
+        let found = labels(&in_main(unfinished));
+        assert_has(&found, &["sides", "area", "toString", "hashCode"]);
+        assert_lacks(&found, &["UNIT", "square", "hidden", "while", "shape"]);
+        let position = |label: &str| found.iter().position(|l| l == label);
+        assert!(position("area") < position("toString"), "{unfinished}: {found:?}");
+    }
+}
+
+#[test]
+fn static_members_of_a_type_follow_a_dot() {
+    let found = labels(&in_main("Shape.$0"));
+    assert_has(&found, &["UNIT", "square"]);
+    assert_lacks(&found, &["sides", "area", "hidden"]);
+    assert_has(&labels(&in_main("val x = Math.s$0")), &["sqrt", "sin"]);
+}
+
+#[test]
+fn members_of_what_a_call_gives_follow_a_dot() {
+    assert_has(&labels(&in_main("Shape.square().$0")), &["area", "sides"]);
+    assert_has(&labels(&in_main("Console.OUT.$0")), &["println", "print"]);
+    assert_has(&labels(&in_main("args(0).$0")), &["length", "charAt"]);
+    assert_has(&labels(&in_main("(shape).$0")), &["area"]);
+}
+
+#[test]
+fn names_in_scope_are_offered_locals_first() {
+    let found = labels(&in_main("val near = 1; $0"));
+    assert_has(&found, &["near", "shape", "args", "main", "finish", "async", "println"]);
+    // `main` is static: members of the object are not at hand.
+    assert_lacks(&found, &["other", "this"]);
+    let position = |label: &str| found.iter().position(|l| l == label);
+    assert!(position("near") < position("finish"), "{found:?}");
+    let inner = labels(&in_main("for (i in 0..9) { val inside = i; } in$0"));
+    assert_lacks(&inner, &["inside", "i"]);
+}
+
+#[test]
+fn what_fits_comes_first() {
+    let found = labels(&in_main("val text = \"\"; val number = 1; val wanted:String = $0"));
+    assert_eq!(found.first().map(String::as_str), Some("text"), "{found:?}");
+    let found = labels(&in_main("val flag = true; val number = 1; if ($0"));
+    assert_eq!(found.first().map(String::as_str), Some("flag"), "{found:?}");
+}
+
+#[test]
+fn types_are_offered_where_a_type_stands() {
+    for place in ["val x:$0", "val x = new Sh$0", "val x = shape as $0", "val x = new Rail[$0"] {
+        let found = labels(&in_main(place));
+        assert_has(&found, &["Shape", "Example"]);
+        assert_lacks(&found, &["shape", "while"]);
+    }
+}
+
+#[test]
+fn a_class_of_another_package_brings_its_import() {
+    let found = at_cursor(&in_main("val m = new HashM$0"));
+    let map = found.iter().find(|c| c.label == "HashMap").expect("HashMap is offered");
+    assert_eq!(map.also.len(), 1);
+    assert_eq!(map.also[0].text.trim(), "import x10.util.HashMap;");
+}
+
+#[test]
+fn imports_and_annotations_are_completed() {
+    assert_has(&labels("import $0\nclass Example {}"), &["x10"]);
+    assert_has(&labels("import x10.$0\nclass Example {}"), &["util", "lang", "compiler"]);
+    assert_has(&labels("import x10.util.$0\nclass Example {}"), &["HashMap", "Random", "*"]);
+    assert_has(&labels(&in_main("finish async at (here) @$0")), &["CUDA"]);
+}
+
+#[test]
+fn inherited_methods_are_offered_in_a_class() {
+    let text = "
+abstract class Animal { abstract def sound(loud:Boolean):String; def legs():Long = 4; final def name() = \"\"; }
+class Example extends Animal {
+    $0
+}";
+    let found = at_cursor(text);
+    let sound = found.iter().find(|c| c.label.starts_with("def sound")).expect("sound is offered");
+    assert!(sound.insert.contains("def sound(loud:Boolean):String {"), "{}", sound.insert);
+    let found: Vec<String> = found.into_iter().map(|c| c.label).collect();
+    assert_has(&found, &["def legs():Long", "static", "main"]);
+    assert!(!found.iter().any(|l| l.starts_with("def name")), "{found:?}");
+}
+
+#[test]
+fn nothing_is_offered_in_comments_strings_and_new_names() {
+    for place in ["// sh$0", "val s = \"sh$0\";", "val sh$0", "/* sh$0 */"] {
+        assert_eq!(labels(&in_main(place)), Vec::<String>::new(), "{place}");
+    }
+}
+
+#[test]
+fn the_signatures_of_a_call_are_shown() {
+    let text = "
+class Example {
+    /** Adds. */
+    def add(first:Long, second:Long):Long = first + second;
+    def add(first:String):String = first;
+    def test(f:(Long)=>String, e:Example) {
+        add($0);
+        e.add(1, $0
+        f($0);
+        new Rail[Long](10, $0);
+    }
+}";
+    let found = ask(text, signature_help);
+    let shown = |n: usize| {
+        let help: &crate::ide::SignatureHelp = found[n].as_ref().expect("a call");
+        (help.signatures[help.active].label.clone(), help.argument)
+    };
+    assert_eq!(found[0].as_ref().map(|h| h.signatures.len()), Some(2));
+    assert_eq!(shown(1), ("add(first:Long, second:Long):Long".to_owned(), 1));
+    assert_eq!(
+        found[1].as_ref().and_then(|h| h.signatures[h.active].documentation.clone()),
+        Some("Adds.".to_owned())
+    );
+    assert_eq!(shown(2), ("f(Long):String".to_owned(), 0));
+    assert_eq!(shown(3).1, 1);
+}
+
+#[test]
+fn every_offset_of_a_broken_program_is_answered() {
+    let text = in_main("shape.; val x = ; new ; for (i in ) { shape.area( } @ at (");
+    for offset in 0..=text.len() {
+        if text.is_char_boundary(offset) {
+            let mut with = text.clone();
+            with.insert_str(offset, "$0");
+            if offset % 7 == 0 {
+                ask(&with, |db, file, at| (completions(db, file, at).len(), signature_help(db, file, at)));
+            }
+        }
+    }
+}

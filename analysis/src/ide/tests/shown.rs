@@ -1,0 +1,91 @@
+//! Inlay hints, semantic tokens, symbols by name.
+
+use apg_syntax::services::HighlightKind;
+use apg_syntax::{TextRange, TextSize};
+
+use super::ask;
+use crate::ide::{inlays, semantic_tokens, workspace_symbols};
+
+fn all(text: &str) -> TextRange {
+    TextRange::up_to(TextSize::of(text))
+}
+
+#[test]
+fn hints_say_what_the_code_leaves_unsaid() {
+    let text = "
+class Example {
+    def twice(n:Long) = n * 2;
+    static def area(width:Long, height:Long):Long = width * height;
+    static def main(args:Rail[String]) {
+        val sum = area(3, args.size);
+        val made = new Example();
+        for (p in Place.places()) at (p) async { Console.OUT.println(sum); }
+    }
+}
+$0";
+    let found = ask(text, |db, file, _| {
+        let shown = inlays(db, file, all(file.text(db)));
+        shown
+            .into_iter()
+            .map(|i| {
+                format!(
+                    "{}{}",
+                    &file.text(db)[..usize::from(i.at)].lines().last().unwrap_or_default().trim(),
+                    i.label
+                )
+            })
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(
+        found[0],
+        [
+            "def twice(n:Long):Long",
+            "val sum:Long",
+            "val sum = area(width:",
+            "for (p in Place.places()) at (p) copies sum",
+        ]
+    );
+}
+
+#[test]
+fn tokens_know_what_names_stand_for() {
+    let text = "
+struct Pair(a:Long) {}
+class Example[T] {
+    var field:Long = 1;
+    static val LIMIT = 3;
+    def f(x:T, p:Pair):Long { var y:Long = field; y = p.a + LIMIT; return y; }
+}
+$0";
+    let found = ask(text, |db, file, _| {
+        let tokens = semantic_tokens(db, file, all(file.text(db)));
+        let shown = tokens
+            .into_iter()
+            .map(|t| (file.text(db)[t.range].to_owned(), t.kind, t.is_mutable, t.is_static));
+        shown.collect::<Vec<_>>()
+    });
+    let has = |name: &str, kind: HighlightKind, mutable: bool, is_static: bool| {
+        let wanted = (name.to_owned(), kind, mutable, is_static);
+        assert!(found[0].contains(&wanted), "{wanted:?} in {:?}", found[0]);
+    };
+    has("Pair", HighlightKind::Struct, false, false);
+    has("T", HighlightKind::TypeParameter, false, false);
+    has("x", HighlightKind::Parameter, false, false);
+    has("y", HighlightKind::Variable, true, false);
+    has("field", HighlightKind::Property, true, false);
+    has("a", HighlightKind::Property, false, false);
+    has("LIMIT", HighlightKind::Property, false, true);
+}
+
+#[test]
+fn symbols_are_found_by_their_letters() {
+    let text = "class Example { def makeThing() {} val thing = 1; class Inner {} }\ntype Things = Rail[Example];\n$0";
+    let found = ask(text, |db, file, _| {
+        let named =
+            |query| workspace_symbols(db, &[file], query).into_iter().map(|l| l.name).collect::<Vec<_>>();
+        (named("thing"), named("mkt"), named("inn"))
+    });
+    assert_eq!(found[0].0, ["thing", "Things", "makeThing"]);
+    assert_eq!(found[0].1, ["makeThing"]);
+    assert_eq!(found[0].2, ["Inner"]);
+}

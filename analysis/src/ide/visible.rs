@@ -1,0 +1,87 @@
+//! The locals and formals that can be named at an offset.
+
+use apg_syntax::SyntaxKind::{self, *};
+use apg_syntax::{SyntaxNode, TextRange, TextSize};
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use super::symbol::{Symbol, declared_local};
+use crate::db::{Db, parse};
+use crate::ids::SourceFile;
+
+/// A local that can be named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisibleLocal {
+    /// Its name.
+    pub name: SmolStr,
+    /// What it is.
+    pub symbol: Symbol,
+}
+
+/// The locals and formals in scope at an offset, the nearest first, without those that are hidden by nearer ones.
+pub fn visible_locals(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<VisibleLocal> {
+    let mut seen = FxHashSet::default();
+    visible_names(&parse(db, file).syntax(), offset)
+        .into_iter()
+        .filter(|(name, _)| seen.insert(name.clone()))
+        .filter_map(|(name, range)| Some(VisibleLocal { name, symbol: declared_local(db, file, range)? }))
+        .collect()
+}
+
+/// The declared names in scope at an offset, the nearest first.
+fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange)> {
+    let mut found = Vec::new();
+    if offset > root.text_range().end() {
+        return found;
+    }
+    let Some(token) = root.token_at_offset(offset).left_biased() else { return found };
+    for node in token.parent_ancestors() {
+        let names = match node.kind() {
+            BLOCK | SWITCH_GROUP => declared_before(&node, offset, &[LOCAL_DECL]),
+            LOCAL_DECL => declared_before(&node, offset, &[DECLARATOR]),
+            FOR_STMT => declared_before(&node, offset, &[FOR_INIT]),
+            FOR_IN_STMT | AT_EACH_STMT => declared_before(&node, offset, &[FORMAL]),
+            CATCH_CLAUSE | KEYWORD_CALL_STMT => declared_before(&node, offset, &[FORMAL, LOOP_HEADER]),
+            CLOSURE_EXPR | METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | TYPE_DEF | FUNCTION_TYPE => {
+                formals(&node)
+            }
+            _ => continue,
+        };
+        found.extend(names.into_iter().rev());
+    }
+    found
+}
+
+/// The names that the children of these kinds declare before an offset.
+fn declared_before(node: &SyntaxNode, offset: TextSize, kinds: &[SyntaxKind]) -> Vec<(SmolStr, TextRange)> {
+    let before = node.children().take_while(|child| child.text_range().end() <= offset);
+    // In `val x = |` the value is still to come: `x` is not known in it.
+    let unfinished = |child: &SyntaxNode| child.last_token().is_some_and(|t| t.kind() == EQ);
+    before
+        .filter(|child| kinds.contains(&child.kind()) && !unfinished(child))
+        .flat_map(|child| names(&child))
+        .collect()
+}
+
+/// The formals of a method or closure: known in its whole signature and body.
+fn formals(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
+    node.children().filter(|child| child.kind() == FORMAL_LIST).flat_map(|list| names(&list)).collect()
+}
+
+/// The names that declarators and formals below a node declare, not those inside their types and initialisers.
+fn names(node: &SyntaxNode) -> Vec<(SmolStr, TextRange)> {
+    let mut found = Vec::new();
+    for child in node.children() {
+        match child.kind() {
+            NAME => {
+                let text = child.text().to_string();
+                found.push((SmolStr::new(text.trim_matches('`')), child.text_range()));
+            }
+            DECLARATOR | FORMAL | FORMAL_LIST | POINT_PATTERN | LOCAL_DECL | FOR_INIT | LOOP_HEADER => {
+                found.extend(names(&child))
+            }
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,75 @@
+//! Symbols by name, over many files.
+
+use super::members_of;
+use super::symbol::{Symbol, is_anonymous};
+use crate::db::Db;
+use crate::ids::SourceFile;
+use crate::item_tree::items::{all_classes, item_tree, qualified_name, top_level_typedefs};
+use crate::item_tree::source::Item;
+
+/// A symbol and the class or package around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What it is.
+    pub symbol: Symbol,
+    /// Its name.
+    pub name: String,
+    /// What it is in.
+    pub container: String,
+}
+
+/// At most this many are listed: more help nobody.
+const MOST: usize = 500;
+
+/// The classes, members and type definitions whose names match: the letters of `query` occur in the name in this order.
+/// The best come first: those that are the query, start with it, contain it.
+pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<Listed> {
+    let query = query.to_lowercase();
+    let mut found: Vec<(u8, Listed)> = Vec::new();
+    for file in files {
+        for class in all_classes(db, *file).iter().filter(|c| !is_anonymous(db, **c)) {
+            let name = qualified_name(db, *class).to_string();
+            let around = name.rsplit_once('.').map_or("", |(around, _)| around).to_owned();
+            add(&mut found, &query, Symbol::Item(Item::Class(*class)), class.name(db), &around);
+            for member in members_of(db, *class) {
+                let own = match member {
+                    Item::Method(m) if m.name(db) == "this" => continue,
+                    Item::Method(m) => m.name(db).clone(),
+                    Item::Field(f) => f.name(db).clone(),
+                    Item::Typedef(t) => t.name(db).clone(),
+                    Item::Class(c) => c.name(db).clone(),
+                };
+                add(&mut found, &query, Symbol::Item(member), &own, &name);
+            }
+        }
+        let tree = item_tree(db, *file);
+        for typedef in tree.typedefs.iter().filter(|t| t.nth == 0) {
+            for id in top_level_typedefs(db, *file, &typedef.name) {
+                add(&mut found, &query, Symbol::Item(Item::Typedef(id)), &typedef.name, &tree.package);
+            }
+        }
+    }
+    found.sort_by(|(a, x), (b, y)| (a, x.name.len(), &x.name).cmp(&(b, y.name.len(), &y.name)));
+    found.into_iter().map(|(_, listed)| listed).take(MOST).collect()
+}
+
+fn add(found: &mut Vec<(u8, Listed)>, query: &str, symbol: Symbol, name: &str, container: &str) {
+    if let Some(rank) = rank(&name.to_lowercase(), query) {
+        let listed = Listed { symbol, name: name.to_owned(), container: container.to_owned() };
+        found.push((rank, listed));
+    }
+}
+
+fn rank(name: &str, query: &str) -> Option<u8> {
+    if name == query {
+        return Some(0);
+    }
+    if name.starts_with(query) {
+        return Some(1);
+    }
+    if name.contains(query) {
+        return Some(2);
+    }
+    let mut letters = name.chars();
+    query.chars().all(|wanted| letters.any(|c| c == wanted)).then_some(3)
+}

@@ -1,0 +1,126 @@
+//! What a condition says of the values in it.
+
+use super::Prover;
+use super::form::{Num, Range};
+use super::value::{key, limits, plain};
+use crate::mir::*;
+
+/// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
+pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
+    let [a, b] = args else { return None };
+    Some(match (operation, holds) {
+        (Operation::Lt, true) | (Operation::Ge, false) => (a, b, false),
+        (Operation::Le, true) | (Operation::Gt, false) => (a, b, true),
+        (Operation::Gt, true) | (Operation::Le, false) => (b, a, false),
+        (Operation::Ge, true) | (Operation::Lt, false) => (b, a, true),
+        _ => return None,
+    })
+}
+
+impl<'a> Prover<'_, 'a> {
+    /// From here on the condition is known to hold, or not to.
+    pub fn assume(&mut self, condition: &'a Expr, holds: bool) {
+        match &condition.kind {
+            ExprKind::And(a, b) if holds => {
+                self.assume(a, true);
+                self.assume(b, true);
+            }
+            ExprKind::Or(a, b) if !holds => {
+                self.assume(a, false);
+                self.assume(b, false);
+            }
+            ExprKind::Local(local) => {
+                if let Some(test) = self.state.tests.get(local).copied() {
+                    self.assume(test, holds);
+                } else if self.uniform.contains(local) {
+                    self.reached(condition, holds);
+                }
+            }
+            ExprKind::Operation { operation: Operation::Not, args } => {
+                if let [inner] = args.as_slice() {
+                    self.assume(inner, !holds);
+                }
+            }
+            ExprKind::Operation { operation, args } => {
+                if self.is_uniform(condition) {
+                    return self.reached(condition, holds);
+                }
+                if let Some((a, b, equal)) = ordered(*operation, args, holds) {
+                    let (below, above) = (self.bounds(a), self.bounds(b));
+                    let gap = Num::Known(i64::from(!equal));
+                    let most = above.1.clone().map(|it| self.book.sub(&it, &gap));
+                    let least = below.0.clone().map(|it| self.book.add(&it, &gap));
+                    self.narrow(a, (None, most), b);
+                    self.narrow(b, (least, None), a);
+                } else if let ([a, b], true) =
+                    (args.as_slice(), *operation == if holds { Operation::Eq } else { Operation::Ne })
+                {
+                    let (left, right) = (self.bounds(a), self.bounds(b));
+                    self.narrow(a, right, b);
+                    self.narrow(b, left, a);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn reached(&mut self, condition: &Expr, holds: bool) {
+        let text = self.code.expr(condition);
+        let text = if holds { text } else { format!("!({text})") };
+        let fact = self.book.fact(text);
+        self.state.path.push(format!("q{fact}"));
+    }
+
+    fn bounds(&mut self, expr: &Expr) -> Range {
+        self.exact(expr).map_or((None, None), |it| it.1)
+    }
+
+    /// An expression is within a range as well; the range comes from another one.
+    fn narrow(&mut self, expr: &'a Expr, range: Range, from: &Expr) {
+        let expr = plain(expr);
+        // A narrower range of a wrapped value is not one of the value before.
+        if limits(expr.ty).is_none()
+            || expr.ty == Ty::U64
+            || from.ty == Ty::U64
+            || self.is_uniform(expr)
+            || !is_pure(expr)
+            || matches!(expr.kind, ExprKind::Int(_))
+            || range == (None, None)
+        {
+            return;
+        }
+        let Some((other, _)) = self.exact(from) else { return };
+        let (mut facts, mut all) = (other.facts, (None, None));
+        if let Some((form, own)) = self.exact(expr) {
+            facts.extend(&form.facts);
+            all = own;
+        }
+        let low = match (all.0, range.0) {
+            (Some(a), Some(b)) => Some(self.book.max(&a, &b)),
+            (a, b) => a.or(b),
+        };
+        let high = match (all.1, range.1) {
+            (Some(a), Some(b)) => Some(self.book.min(&a, &b)),
+            (a, b) => a.or(b),
+        };
+        let form = self.book.atom((low, high), facts);
+        self.state.narrow.insert(key(expr), form);
+    }
+}
+
+/// Whether an expression has the same value again, as long as its locals have.
+fn is_pure(expr: &Expr) -> bool {
+    let mut pure = true;
+    walk::visit_expr(expr, None, &mut |it, _| {
+        pure &= matches!(
+            it.kind,
+            ExprKind::Local(_)
+                | ExprKind::Int(_)
+                | ExprKind::Operation { .. }
+                | ExprKind::Length { .. }
+                | ExprKind::StructField { .. }
+                | ExprKind::Select { .. }
+        );
+    });
+    pure
+}

@@ -1,0 +1,256 @@
+//! Which accesses of a kernel's threads stay inside their rails. The body is walked once, with a form for every integer local:
+//! sums of the block's and the thread's index, of loops' turns and of what the host knows. What the host must know to be sure
+//! is written down as a function that it evaluates at each launch; where that says yes, code without these checks is run.
+//!
+//! Soundness rests on three rules: a form is the value itself only under its `facts`; what a guard says is used only where
+//! the guard holds; a local that changes in a way not understood is unknown from the loop's head on.
+
+mod flow;
+mod form;
+mod guard;
+mod loops;
+mod value;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::code::{Code, Used};
+use super::super::names::Names;
+use crate::mir::*;
+use form::{Book, Form, Num};
+
+/// How much is known of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It is inside the rail, always.
+    Inside,
+    /// It is if the host says so at the launch.
+    AtLaunch,
+    /// Nothing.
+    Unknown,
+}
+
+/// What is known of a body's accesses.
+#[derive(Default)]
+pub struct Bounds {
+    /// By the address of the index expression.
+    pub proofs: FxHashMap<*const Expr, Proof>,
+    /// Host code of the conditions, and the expression that says whether they hold.
+    pub lines: Vec<String>,
+    /// None if nothing depends on the launch.
+    pub condition: Option<String>,
+    /// What that code refers to.
+    pub used: Used,
+}
+
+/// A length that the host knows.
+#[derive(Clone)]
+enum Bound {
+    Number(Num),
+    Host(String),
+}
+
+/// What holds at a point of the body.
+#[derive(Clone, Default)]
+struct State<'a> {
+    /// Integer locals.
+    values: FxHashMap<LocalId, Form>,
+    /// Other names of rails.
+    aliases: FxHashMap<LocalId, LocalId>,
+    /// Boolean locals: what they were computed from.
+    tests: FxHashMap<LocalId, &'a Expr>,
+    /// What guards say of expressions, by [`value::key`].
+    narrow: FxHashMap<String, Form>,
+    /// Conditions of the host under which this point is reached.
+    path: Vec<String>,
+}
+
+struct Prover<'p, 'a> {
+    code: Code<'p>,
+    book: Book,
+    state: State<'a>,
+    /// Guards count.
+    narrowed: bool,
+    /// Captured values that nothing assigns.
+    uniform: FxHashSet<LocalId>,
+    lengths: FxHashMap<LocalId, Bound>,
+    proofs: FxHashMap<*const Expr, Proof>,
+    /// One for each access that depends on the launch.
+    conditions: Vec<String>,
+}
+
+/// Walks a kernel.
+pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
+    let kernel = &program.kernels[id.index()];
+    let mut code = Code::new(program, names, super::super::code::Target::Host);
+    super::host::captured_locals(&mut code, kernel);
+    let mut prover = Prover::new(code, &kernel.body);
+    let mut assigned = FxHashSet::default();
+    loops::assigned(&kernel.body, &mut assigned);
+    for (index, capture) in kernel.captures.iter().enumerate() {
+        let local = LocalId(index as u32);
+        match capture.kind {
+            KernelCaptureKind::Scalar(_) if assigned.contains(&local) => {
+                let text = prover.code.local(local).text;
+                if value::limits(kernel.locals[index].ty).is_some() {
+                    let form = Form::point(prover.book.named(&text));
+                    prover.state.values.insert(local, form);
+                }
+            }
+            KernelCaptureKind::Scalar(_) => {
+                prover.uniform.insert(local);
+            }
+            _ => {
+                let length = prover.code.local(local).rail.map(|it| it.length).unwrap_or_default();
+                prover.lengths.insert(local, Bound::Host(length));
+            }
+        }
+    }
+    let product = |what: &str| format!("(apg_i64)launch->{what}[0] * launch->{what}[1] * launch->{what}[2]");
+    for (local, text) in [(kernel.auto_blocks, product("blocks")), (kernel.auto_threads, product("threads"))]
+    {
+        if let Some(local) = local {
+            let form = Form::point(prover.book.named(&text));
+            prover.state.values.insert(local, form);
+        }
+    }
+    for (locals, extents, member) in [
+        (&kernel.block_locals, &kernel.host.blocks, "blocks"),
+        (&kernel.thread_locals, &kernel.host.threads, "threads"),
+    ] {
+        for (axis, local) in locals.iter().rev().enumerate() {
+            let extent = match extents.iter().rev().nth(axis).and_then(super::constant) {
+                Some(value) => Num::Known(value),
+                None => prover.book.named(&format!("launch->{member}[{axis}]")),
+            };
+            let last = prover.book.sub(&extent, &Num::Known(1));
+            let form = prover.book.atom((Some(Num::Known(0)), Some(last)), Default::default());
+            prover.state.values.insert(*local, form);
+        }
+    }
+    for (number, rail) in kernel.shared.iter().enumerate() {
+        let bound = match kernel.host.shared_lengths.get(number).and_then(super::constant) {
+            Some(value) => Bound::Number(Num::Known(value)),
+            None => Bound::Host(format!("launch->shared_lengths[{number}]")),
+        };
+        prover.lengths.insert(rail.local, bound);
+    }
+    prover.shared(kernel);
+    prover.stmts(&kernel.body);
+    prover.finish()
+}
+
+/// Walks a function that kernels call: only what holds always is told.
+pub fn function(program: &Program, names: &Names, function: &Function) -> Bounds {
+    let mut code = Code::new(program, names, super::super::code::Target::Host);
+    code.locals = Code::plain_locals(&function.locals);
+    let mut prover = Prover::new(code, &function.body);
+    prover.stmts(&function.body);
+    let mut bounds = prover.finish();
+    for proof in bounds.proofs.values_mut() {
+        if *proof == Proof::AtLaunch {
+            *proof = Proof::Unknown;
+        }
+    }
+    bounds
+}
+
+impl<'p, 'a> Prover<'p, 'a> {
+    fn new(code: Code<'p>, body: &[Stmt]) -> Prover<'p, 'a> {
+        let mut lengths = FxHashMap::default();
+        walk::visit_stmts(body, &mut |stmt| {
+            if let StmtKind::Set { local, value } = &stmt.kind
+                && let ExprKind::AllocateRail { length, .. } = &value.kind
+                && let Some(length) = super::constant(length)
+            {
+                lengths.insert(*local, Bound::Number(Num::Known(length)));
+            }
+        });
+        Prover {
+            code,
+            book: Book::default(),
+            state: State::default(),
+            narrowed: true,
+            uniform: FxHashSet::default(),
+            lengths,
+            proofs: FxHashMap::default(),
+            conditions: Vec::new(),
+        }
+    }
+
+    /// What shared rails are filled with.
+    fn shared(&mut self, kernel: &'a Kernel) {
+        for rail in &kernel.shared {
+            let SharedInit::Function { index, setup, value } = &rail.init else { continue };
+            let before = self.state.clone();
+            let last = match self.lengths.get(&rail.local).cloned() {
+                Some(Bound::Number(number)) => number,
+                Some(Bound::Host(text)) => self.book.named(&text),
+                None => continue,
+            };
+            let last = self.book.sub(&last, &Num::Known(1));
+            let form = self.book.atom((Some(Num::Known(0)), Some(last)), Default::default());
+            self.state.values.insert(*index, form);
+            self.stmts(setup);
+            self.accesses(value);
+            self.state = before;
+        }
+    }
+
+    fn finish(self) -> Bounds {
+        let condition = (!self.conditions.is_empty()).then(|| self.conditions.join(" && "));
+        Bounds { proofs: self.proofs, lines: self.book.lines, condition, used: self.code.used }
+    }
+
+    /// An access with an index.
+    fn access(&mut self, rail: &Expr, index: &Expr) {
+        let proof = self.prove(rail, index).unwrap_or(Proof::Unknown);
+        // A body may be walked only once, but an access that is walked twice must hold both times.
+        let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
+        if *entry == Proof::Inside {
+            *entry = proof;
+        }
+    }
+
+    fn prove(&mut self, rail: &Expr, index: &Expr) -> Option<Proof> {
+        let length = self.length(rail)?;
+        let mut ways: Vec<String> = Vec::new();
+        for narrowed in [false, true] {
+            self.narrowed = narrowed;
+            let found = self.exact(index);
+            self.narrowed = true;
+            let Some((form, (Some(low), Some(high)))) = found else { continue };
+            let mut tests: Vec<String> = Vec::new();
+            match &low {
+                Num::Known(0..) => {}
+                Num::Known(_) => continue,
+                Num::Text(text) => tests.push(format!("{text} >= 0")),
+            }
+            match (&high, &length) {
+                (Num::Known(high), Num::Known(length)) if high < length => {}
+                (Num::Known(_), Num::Known(_)) => continue,
+                _ => tests.push(format!("{} < {}", high.text(), length.text())),
+            }
+            tests.extend(form.facts.iter().map(|it| format!("q{it}")));
+            if tests.is_empty() {
+                return Some(Proof::Inside);
+            }
+            let test = tests.join(" && ");
+            if !ways.contains(&test) {
+                ways.push(test);
+            }
+        }
+        if ways.is_empty() {
+            return None;
+        }
+        let mut text = if ways.len() == 1 { ways.remove(0) } else { format!("(({}))", ways.join(") || (")) };
+        if !self.state.path.is_empty() {
+            text = format!("(!({}) || ({text}))", self.state.path.join(" && "));
+        }
+        let fact = self.book.fact(text);
+        let name = format!("q{fact}");
+        if !self.conditions.contains(&name) {
+            self.conditions.push(name);
+        }
+        Some(Proof::AtLaunch)
+    }
+}

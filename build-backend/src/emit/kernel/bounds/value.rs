@@ -1,0 +1,275 @@
+//! Values of integer expressions as forms.
+
+use super::form::{Form, Num, Range};
+use super::{Bound, Prover};
+use crate::mir::walk::{children, visit_expr};
+use crate::mir::*;
+
+/// The values of an integer type, as far as 64 signed bits hold them.
+pub fn limits(ty: Ty) -> Option<(i64, i64)> {
+    Some(match ty {
+        Ty::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+        Ty::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        Ty::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Ty::U8 => (0, i64::from(u8::MAX)),
+        Ty::U16 => (0, i64::from(u16::MAX)),
+        Ty::U32 | Ty::Char => (0, i64::from(u32::MAX)),
+        Ty::U64 => (0, i64::MAX),
+        Ty::I64 => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
+}
+
+/// Conversions that keep the value, taken off.
+pub fn plain(expr: &Expr) -> &Expr {
+    if let ExprKind::Operation { operation: Operation::Convert, args } = &expr.kind
+        && let [inner] = args.as_slice()
+        && let (Some(to), Some(from)) = (limits(expr.ty), limits(inner.ty))
+        && to.0 <= from.0
+        && from.1 <= to.1
+    {
+        return plain(inner);
+    }
+    expr
+}
+
+/// What identifies an expression.
+pub fn key(expr: &Expr) -> String {
+    format!("{:?}", plain(expr).kind)
+}
+
+impl Prover<'_, '_> {
+    /// The value of an expression, known modulo the width of its type; none if nothing is known.
+    pub fn value(&mut self, expr: &Expr) -> Option<Form> {
+        limits(expr.ty)?;
+        if let ExprKind::Int(value) = expr.kind {
+            return Some(Form::point(Num::Known(value)));
+        }
+        if self.narrowed
+            && let Some(form) = self.state.narrow.get(&key(expr))
+        {
+            return Some(form.clone());
+        }
+        if let Some(length) = self.length_of(expr) {
+            return Some(Form::point(length));
+        }
+        let converts = matches!(&expr.kind, ExprKind::Operation { operation: Operation::Convert, args }
+            if args.first().is_some_and(|it| limits(it.ty).is_some()));
+        if !converts && self.is_uniform(expr) {
+            let text = self.code.expr(expr);
+            return Some(Form::point(self.book.named(&text)));
+        }
+        match &expr.kind {
+            ExprKind::Local(local) => self.state.values.get(local).cloned(),
+            ExprKind::Operation { operation, args } => self.operation(*operation, expr.ty, args),
+            ExprKind::Select { then, otherwise, .. } => {
+                let (a, b) = (self.exact(then)?, self.exact(otherwise)?);
+                let range = self.book.hull(&a.1, &b.1);
+                Some(self.book.atom(range, &a.0.facts | &b.0.facts))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value itself and its range: as the type holds it.
+    pub fn exact(&mut self, expr: &Expr) -> Option<(Form, Range)> {
+        let mut form = self.value(expr)?;
+        let range = self.book.range(&form);
+        let (least, most) = limits(expr.ty)?;
+        if !form.exact && expr.ty != Ty::I64 {
+            let (Some(low), Some(high)) = &range else { return None };
+            let fits = |it: &Num| matches!(it, Num::Known(value) if (least..=most).contains(value));
+            if !fits(low) || !fits(high) {
+                let (low, high) = (low.text(), high.text());
+                form.facts.insert(self.book.fact(format!("{low} >= {least}LL && {high} <= {most}LL")));
+            }
+            form.exact = true;
+        }
+        Some((form, range))
+    }
+
+    fn operation(&mut self, operation: Operation, ty: Ty, args: &[Expr]) -> Option<Form> {
+        let modular = matches!(
+            operation,
+            Operation::Convert | Operation::Neg | Operation::Add | Operation::Sub | Operation::Mul
+        );
+        if ty == Ty::U64 && !modular {
+            return None;
+        }
+        match (operation, args) {
+            (Operation::Convert, [a]) => {
+                // A narrower value is widened as it is; of a wider one the lower bits are taken.
+                let (to, from) = (limits(ty)?, limits(a.ty)?);
+                if to.1 >= from.1 {
+                    let form = self.exact(a)?.0;
+                    return Some(Form { exact: to.0 <= from.0, ..form });
+                }
+                Some(Form { exact: false, ..self.value(a)? })
+            }
+            (Operation::Neg, [a]) => {
+                let a = self.value(a)?;
+                Some(self.book.scale(&a, &Num::Known(-1)))
+            }
+            (Operation::Add, [a, b]) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                Some(self.book.sum(&a, &b))
+            }
+            (Operation::Sub, [a, b]) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                Some(self.book.difference(&a, &b))
+            }
+            (Operation::Mul, [a, b]) => self.product(a, b),
+            (Operation::Shl, [a, b]) => {
+                let ExprKind::Int(count @ 0..=62) = b.kind else { return None };
+                let a = self.value(a)?;
+                Some(self.book.scale(&a, &Num::Known(1 << count)))
+            }
+            (Operation::Shr, [a, b]) => {
+                let ExprKind::Int(count @ 0..=62) = b.kind else { return None };
+                let (form, (low, high)) = self.exact(a)?;
+                let by = Num::Known(1 << count);
+                let low = low.map(|it| self.book.floor(&it, &by));
+                let high = high.map(|it| self.book.floor(&it, &by));
+                Some(self.book.atom((low, high), form.facts))
+            }
+            (Operation::Div, [a, b]) => self.quotient(a, b),
+            (Operation::Rem, [a, b]) => self.remainder(a, b),
+            (Operation::And, [a, b]) => self.mask(a, b).or_else(|| self.mask(b, a)),
+            (Operation::Min | Operation::Max, [a, b]) => {
+                let (a, b) = (self.exact(a)?, self.exact(b)?);
+                let is_min = operation == Operation::Min;
+                let one = |book: &mut super::form::Book, a: &Option<Num>, b: &Option<Num>, tight: bool| match (
+                    a, b,
+                ) {
+                    (Some(a), Some(b)) => Some(if is_min { book.min(a, b) } else { book.max(a, b) }),
+                    (Some(only), None) | (None, Some(only)) if tight => Some(only.clone()),
+                    _ => None,
+                };
+                let low = one(&mut self.book, &a.1.0, &b.1.0, !is_min);
+                let high = one(&mut self.book, &a.1.1, &b.1.1, is_min);
+                Some(self.book.atom((low, high), &a.0.facts | &b.0.facts))
+            }
+            _ => None,
+        }
+    }
+
+    fn product(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
+        let (left, right) = (self.value(a)?, self.value(b)?);
+        for (form, other) in [(&left, &right), (&right, &left)] {
+            if let Some(factor) = other.as_point() {
+                let mut product = self.book.scale(form, factor);
+                product.facts.extend(&other.facts);
+                return Some(product);
+            }
+        }
+        let ((left, (la, ha)), (right, (lb, hb))) = (self.exact(a)?, self.exact(b)?);
+        let (la, ha, lb, hb) = (la?, ha?, lb?, hb?);
+        let corners = [(&la, &lb), (&la, &hb), (&ha, &lb), (&ha, &hb)].map(|(a, b)| self.book.mul(a, b));
+        let mut range = (corners[0].clone(), corners[0].clone());
+        for corner in &corners[1..] {
+            range = (self.book.min(&range.0, corner), self.book.max(&range.1, corner));
+        }
+        let product = self.book.atom((Some(range.0), Some(range.1)), &left.facts | &right.facts);
+        Some(Form { exact: false, ..product })
+    }
+
+    /// A positive number that the host knows.
+    fn divisor(&mut self, expr: &Expr) -> Option<Form> {
+        let (mut form, _) = self.exact(expr)?;
+        match form.as_point()? {
+            Num::Known(1..) => {}
+            Num::Known(_) => return None,
+            Num::Text(text) => {
+                let text = format!("{text} > 0");
+                form.facts.insert(self.book.fact(text));
+            }
+        }
+        Some(form)
+    }
+
+    fn not_negative(&mut self, form: &mut Form, low: &Option<Num>) -> Option<()> {
+        match low.as_ref()? {
+            Num::Known(0..) => {}
+            Num::Known(_) => return None,
+            Num::Text(text) => {
+                let text = format!("{text} >= 0");
+                form.facts.insert(self.book.fact(text));
+            }
+        }
+        Some(())
+    }
+
+    fn quotient(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
+        let by = self.divisor(b)?;
+        let number = by.as_point()?.clone();
+        let (mut form, (low, high)) = self.exact(a)?;
+        self.not_negative(&mut form, &low)?;
+        let low = low.map(|it| self.book.floor(&it, &number));
+        let high = high.map(|it| self.book.floor(&it, &number));
+        Some(self.book.atom((low, high), &form.facts | &by.facts))
+    }
+
+    fn remainder(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
+        let by = self.divisor(b)?;
+        let most = self.book.sub(by.as_point()?, &Num::Known(1));
+        // Of what, does not matter but for its sign.
+        let Some((mut form, (low, high))) = self.exact(a) else {
+            let least = self.book.sub(&Num::Known(0), &most);
+            return Some(self.book.atom((Some(least), Some(most)), by.facts));
+        };
+        if self.not_negative(&mut form, &low).is_none() {
+            let least = self.book.sub(&Num::Known(0), &most);
+            return Some(self.book.atom((Some(least), Some(most)), by.facts));
+        }
+        let high = high.map_or(most.clone(), |it| self.book.min(&it, &most));
+        Some(self.book.atom((Some(Num::Known(0)), Some(high)), &form.facts | &by.facts))
+    }
+
+    /// `a & b` with a constant `b` that is not negative.
+    fn mask(&mut self, _: &Expr, b: &Expr) -> Option<Form> {
+        let form = self.value(b)?;
+        let Num::Known(most @ 0..) = form.as_point()? else { return None };
+        Some(self.book.atom((Some(Num::Known(0)), Some(Num::Known(*most))), form.facts.clone()))
+    }
+
+    /// The number of elements of a rail.
+    pub fn length(&mut self, rail: &Expr) -> Option<Num> {
+        let ExprKind::Local(local) = rail.kind else { return None };
+        let local = self.state.aliases.get(&local).copied().unwrap_or(local);
+        match self.lengths.get(&local)?.clone() {
+            Bound::Number(number) => Some(number),
+            Bound::Host(text) => Some(self.book.named(&text)),
+        }
+    }
+
+    /// The length that an expression is.
+    fn length_of(&mut self, expr: &Expr) -> Option<Num> {
+        match &expr.kind {
+            ExprKind::Length { rail, .. } => self.length(rail),
+            // Of a global rail.
+            ExprKind::StructField { value, field: 0 } => self.length(value),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is made of captured values alone, and its evaluation on the host raises nothing.
+    pub fn is_uniform(&self, expr: &Expr) -> bool {
+        let mut uniform = true;
+        visit_expr(expr, None, &mut |it, _| {
+            uniform &= match &it.kind {
+                ExprKind::Local(local) => self.uniform.contains(local),
+                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+                ExprKind::StructField { .. }
+                | ExprKind::And(..)
+                | ExprKind::Or(..)
+                | ExprKind::Select { .. } => true,
+                ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {
+                    matches!(args.get(1).map(|it| &it.kind), Some(ExprKind::Int(value)) if *value != 0)
+                }
+                ExprKind::Operation { .. } => true,
+                _ => false,
+            }
+        });
+        uniform && (matches!(expr.kind, ExprKind::Local(_)) || !children(&expr.kind).is_empty())
+    }
+}

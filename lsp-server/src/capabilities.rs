@@ -1,0 +1,122 @@
+//! What the server can do, and what of it depends on the client.
+
+use serde_json::json;
+use tower_lsp_server::ls_types::{
+    CallHierarchyServerCapability, ClientCapabilities, CodeActionKind, CodeActionOptions,
+    CodeActionProviderCapability, CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentOnTypeFormattingOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability, OneOf,
+    Registration, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
+    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
+};
+
+use crate::main_loop::Settings;
+use crate::requests;
+
+/// The answer to `initialize`.
+pub fn server(settings: &Settings) -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+        ..TextDocumentSyncOptions::default()
+    };
+    let actions = CodeActionOptions {
+        code_action_kinds: Some(vec![
+            CodeActionKind::QUICKFIX,
+            CodeActionKind::REFACTOR_EXTRACT,
+            CodeActionKind::REFACTOR_REWRITE,
+            CodeActionKind::SOURCE_ORGANIZE_IMPORTS,
+        ]),
+        ..CodeActionOptions::default()
+    };
+    let completion = CompletionOptions {
+        resolve_provider: Some(true),
+        trigger_characters: Some(vec![".".into(), "@".into()]),
+        completion_item: Some(CompletionOptionsCompletionItem { label_details_support: Some(true) }),
+        ..CompletionOptions::default()
+    };
+    let signatures = SignatureHelpOptions {
+        trigger_characters: Some(vec!["(".into(), ",".into()]),
+        ..SignatureHelpOptions::default()
+    };
+    let tokens = SemanticTokensOptions {
+        legend: requests::legend(),
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Bool(true)),
+        ..SemanticTokensOptions::default()
+    };
+    let on_type = DocumentOnTypeFormattingOptions {
+        first_trigger_character: "}".into(),
+        more_trigger_character: Some(vec![";".into(), "\n".into()]),
+    };
+    let rename = RenameOptions {
+        prepare_provider: Some(true),
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    };
+    let folders = WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: None };
+    let pulled = DiagnosticOptions {
+        identifier: Some("apg".into()),
+        inter_file_dependencies: true,
+        workspace_diagnostics: false,
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    };
+    ServerCapabilities {
+        position_encoding: Some(settings.encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(completion),
+        signature_help_provider: Some(signatures),
+        definition_provider: Some(OneOf::Left(true)),
+        declaration_provider: Some(tower_lsp_server::ls_types::DeclarationCapability::Simple(true)),
+        type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
+        implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        document_on_type_formatting_provider: Some(on_type),
+        rename_provider: Some(OneOf::Right(rename)),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(tokens)),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            file_operations: None,
+        }),
+        // A client that takes both would show every finding twice.
+        diagnostic_provider: settings.pulls.then_some(DiagnosticServerCapabilities::Options(pulled)),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// What is registered once the client is there, as far as it can: the protocol's types know no static way for it.
+pub fn registrations(client: &ClientCapabilities) -> Vec<Registration> {
+    let mut all = Vec::new();
+    let watches = client.workspace.as_ref().and_then(|w| w.did_change_watched_files.as_ref());
+    if watches.is_some_and(|w| w.dynamic_registration == Some(true)) {
+        all.push(Registration {
+            id: "apg-watch".into(),
+            method: "workspace/didChangeWatchedFiles".into(),
+            register_options: Some(json!({ "watchers": [{ "globPattern": "**/*.x10" }] })),
+        });
+    }
+    let types = client.text_document.as_ref().and_then(|t| t.type_hierarchy.as_ref());
+    if types.is_some_and(|t| t.dynamic_registration == Some(true)) {
+        all.push(Registration {
+            id: "apg-types".into(),
+            method: "textDocument/prepareTypeHierarchy".into(),
+            register_options: Some(json!({ "documentSelector": [{ "language": "x10" }] })),
+        });
+    }
+    all
+}

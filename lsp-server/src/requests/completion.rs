@@ -1,0 +1,138 @@
+//! Completion. The list is made at once, the documentation of an item when it is looked at.
+
+use apg_analysis::Cancelled;
+use apg_analysis::ide::{self, Completion, CompletionKind, Symbol};
+use apg_analysis::ids::SourceFile;
+use serde::{Deserialize, Serialize};
+use tower_lsp_server::ls_types::{
+    CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionTextEdit, Documentation,
+    InsertTextFormat, Position, TextEdit, Uri,
+};
+
+use super::hints::markdown;
+use crate::document::Document;
+use crate::world::Snapshot;
+
+/// Where an item comes from: what the client sends back to learn more.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CompletionOrigin {
+    uri: Uri,
+    position: Position,
+    nth: usize,
+}
+
+impl Snapshot {
+    /// What could be written at a position.
+    pub fn completion(
+        &self,
+        uri: &Uri,
+        position: Position,
+    ) -> Result<Option<Vec<CompletionItem>>, Cancelled> {
+        let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
+        let found = self.analysis.with(|db| ide::completions(db, file, offset))?;
+        let item = |(nth, completion): (usize, &Completion)| {
+            let origin = CompletionOrigin { uri: uri.clone(), position, nth };
+            self.completion_item(document, file, completion, &origin)
+        };
+        Ok(Some(found.iter().enumerate().map(item).collect()))
+    }
+
+    fn completion_item(
+        &self,
+        document: &Document,
+        file: SourceFile,
+        completion: &Completion,
+        origin: &CompletionOrigin,
+    ) -> CompletionItem {
+        let snippets = self.settings.snippets;
+        let text = match completion.is_snippet && !snippets {
+            true => plain(&completion.insert),
+            false => completion.insert.clone(),
+        };
+        let edit = TextEdit { range: self.range(document, completion.replace), new_text: text };
+        let also = completion
+            .also
+            .iter()
+            .map(|edit| TextEdit { range: self.range(document, edit.range), new_text: edit.text.clone() });
+        debug_assert!(completion.also.iter().all(|edit| edit.file.is_none_or(|other| other == file)));
+        let is_callable = completion.kind == CompletionKind::Method;
+        CompletionItem {
+            label: completion.label.clone(),
+            label_details: is_callable
+                .then(|| CompletionItemLabelDetails { detail: completion.detail.clone(), description: None }),
+            kind: Some(kind(completion.kind)),
+            detail: completion.detail.clone(),
+            sort_text: Some(format!("{:03}{}", completion.rank, completion.label)),
+            filter_text: Some(completion.label.trim_start_matches("def ").to_owned()),
+            insert_text_format: Some(match completion.is_snippet && snippets {
+                true => InsertTextFormat::SNIPPET,
+                false => InsertTextFormat::PLAIN_TEXT,
+            }),
+            text_edit: Some(CompletionTextEdit::Edit(edit)),
+            additional_text_edits: Some(also.collect::<Vec<_>>()).filter(|edits| !edits.is_empty()),
+            data: completion.symbol.and_then(|_| serde_json::to_value(origin).ok()),
+            ..CompletionItem::default()
+        }
+    }
+
+    /// An item with its documentation.
+    pub fn resolve_completion(&self, mut item: CompletionItem) -> Result<CompletionItem, Cancelled> {
+        let origin = item.data.clone().and_then(|data| serde_json::from_value::<CompletionOrigin>(data).ok());
+        let Some(origin) = origin else { return Ok(item) };
+        let Some((_, file, offset)) = self.at(&origin.uri, origin.position) else { return Ok(item) };
+        let documentation = self.analysis.with(|db| {
+            // The text may have changed since: an item is only believed if it is still the same.
+            let all = ide::completions(db, file, offset);
+            let same = |c: &&Completion| c.label == item.label && c.detail == item.detail;
+            let completion = all.get(origin.nth).filter(same).or_else(|| all.iter().find(same))?;
+            match completion.symbol? {
+                Symbol::Item(found) => ide::documentation(db, found),
+                _ => None,
+            }
+        })?;
+        item.documentation = documentation.map(|text| Documentation::MarkupContent(markdown(text)));
+        Ok(item)
+    }
+}
+
+/// A snippet's text without holes.
+fn plain(snippet: &str) -> String {
+    let mut text = String::new();
+    let mut rest = snippet;
+    while let Some(at) = rest.find('$') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(hole) = rest.strip_prefix('{') {
+            let end = hole.find('}').unwrap_or(hole.len());
+            text.push_str(hole[..end].split_once(':').map_or("", |(_, name)| name));
+            rest = hole.get(end + 1..).unwrap_or_default();
+        } else {
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+    }
+    text + rest
+}
+
+fn kind(kind: CompletionKind) -> CompletionItemKind {
+    match kind {
+        CompletionKind::Local => CompletionItemKind::VARIABLE,
+        CompletionKind::Field => CompletionItemKind::FIELD,
+        CompletionKind::Method => CompletionItemKind::METHOD,
+        CompletionKind::Class | CompletionKind::TypeDef => CompletionItemKind::CLASS,
+        CompletionKind::Struct => CompletionItemKind::STRUCT,
+        CompletionKind::Interface => CompletionItemKind::INTERFACE,
+        CompletionKind::TypeParam => CompletionItemKind::TYPE_PARAMETER,
+        CompletionKind::Package => CompletionItemKind::MODULE,
+        CompletionKind::Keyword => CompletionItemKind::KEYWORD,
+        CompletionKind::Snippet => CompletionItemKind::SNIPPET,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn snippets_become_plain_text() {
+        assert_eq!(super::plain("for (${1:i} in 0..${2:n}) {\n    $0\n}"), "for (i in 0..n) {\n    \n}");
+        assert_eq!(super::plain("f($1)$0"), "f()");
+    }
+}

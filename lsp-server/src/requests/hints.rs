@@ -1,0 +1,86 @@
+//! What is shown between the lines and beside the cursor: inlay hints, lenses, signatures.
+
+use apg_analysis::Cancelled;
+use apg_analysis::ide::{self, InlayKind};
+use tower_lsp_server::ls_types::{
+    CodeLens, Documentation, InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, MarkupContent,
+    MarkupKind, ParameterInformation, ParameterLabel, Position, Range, SignatureHelp, SignatureInformation,
+    TextEdit, Uri,
+};
+
+use crate::convert;
+use crate::world::Snapshot;
+
+impl Snapshot {
+    /// *Run* above each `main`, *Show CUDA* above each kernel.
+    pub fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
+        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
+        let lenses = self.analysis.with(|db| ide::lenses(db, file))?;
+        Ok(lenses.into_iter().map(|lens| convert::lens(self, document, &lens)).collect())
+    }
+
+    /// The hints in a range of a document.
+    pub fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
+        let Some((document, file)) = self.document(uri) else { return Ok(None) };
+        let range = document.text.text_range(range, self.settings.encoding);
+        let found = self.analysis.with(|db| ide::inlays(db, file, range))?;
+        let hint = |inlay: ide::Inlay| {
+            let position = document.text.position(inlay.at, self.settings.encoding);
+            let insert =
+                || vec![TextEdit { range: Range::new(position, position), new_text: inlay.label.clone() }];
+            InlayHint {
+                position,
+                kind: match inlay.kind {
+                    InlayKind::Type => Some(InlayHintKind::TYPE),
+                    InlayKind::Parameter => Some(InlayHintKind::PARAMETER),
+                    InlayKind::Captures | InlayKind::Launch => None,
+                },
+                // A double click writes the type down.
+                text_edits: (inlay.kind == InlayKind::Type).then(insert),
+                tooltip: inlay.tooltip.map(|text| InlayHintTooltip::MarkupContent(markdown(text))),
+                padding_left: None,
+                padding_right: Some(inlay.kind == InlayKind::Parameter),
+                label: InlayHintLabel::String(inlay.label),
+                data: None,
+            }
+        };
+        Ok(Some(found.into_iter().map(hint).collect()))
+    }
+
+    /// The signatures that the call around the cursor may mean.
+    pub fn signature_help(&self, uri: &Uri, position: Position) -> Result<Option<SignatureHelp>, Cancelled> {
+        let Some((_, file, offset)) = self.at(uri, position) else { return Ok(None) };
+        let found = self.analysis.with(|db| ide::signature_help(db, file, offset))?;
+        let number = |n: usize| u32::try_from(n).ok();
+        Ok(found.map(|help| SignatureHelp {
+            active_signature: number(help.active),
+            active_parameter: number(help.argument),
+            signatures: help.signatures.into_iter().map(signature).collect(),
+        }))
+    }
+}
+
+fn signature(signature: ide::Signature) -> SignatureInformation {
+    // Formals are marked by UTF-16 offsets in the label, whatever the encoding of positions.
+    let utf16 = |at: usize| {
+        let before = signature.label.get(..at).unwrap_or_default();
+        u32::try_from(before.encode_utf16().count()).unwrap_or_default()
+    };
+    let formal = |range: &std::ops::Range<usize>| ParameterInformation {
+        label: ParameterLabel::LabelOffsets([utf16(range.start), utf16(range.end)]),
+        documentation: None,
+    };
+    SignatureInformation {
+        parameters: Some(signature.params.iter().map(formal).collect()),
+        documentation: signature
+            .documentation
+            .clone()
+            .map(|text| Documentation::MarkupContent(markdown(text))),
+        active_parameter: None,
+        label: signature.label.clone(),
+    }
+}
+
+pub(super) fn markdown(value: String) -> MarkupContent {
+    MarkupContent { kind: MarkupKind::Markdown, value }
+}

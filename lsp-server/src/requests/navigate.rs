@@ -1,0 +1,98 @@
+//! From a name to where it is declared, used, implemented.
+
+use apg_analysis::ide::{self, Access, Symbol};
+use apg_analysis::ids::SourceFile;
+use apg_analysis::{Cancelled, db};
+use apg_syntax::TextRange;
+use tower_lsp_server::ls_types::{
+    DocumentHighlight, DocumentHighlightKind, Hover, HoverContents, Location, MarkupContent, MarkupKind,
+    Position, Uri,
+};
+
+use crate::convert;
+use crate::world::Snapshot;
+
+impl Snapshot {
+    /// What is under the cursor: for a kernel, how it will launch.
+    pub fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
+        let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
+        let found = self.analysis.with(|db| ide::hover(db, file, offset))?;
+        Ok(found.map(|hover| Hover {
+            contents: HoverContents::Markup(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value: hover.markdown,
+            }),
+            range: Some(self.range(document, hover.range)),
+        }))
+    }
+
+    /// Where the name under the cursor is declared, in the class library too.
+    pub fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+        self.declared(uri, position, |_, symbol| Some(symbol))
+    }
+
+    /// Where the type of what is under the cursor is declared.
+    pub fn type_definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+        self.declared(uri, position, |db, symbol| ide::type_of(db, &symbol))
+    }
+
+    fn declared(
+        &self,
+        uri: &Uri,
+        position: Position,
+        of: impl FnOnce(&dyn db::Db, Symbol) -> Option<Symbol>,
+    ) -> Result<Option<Location>, Cancelled> {
+        let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
+        let found = self.analysis.with(|db| ide::declaration(db, &of(db, symbol)?))?;
+        Ok(found.and_then(|(file, range)| convert::location(self, file, range)))
+    }
+
+    /// The classes that extend, or methods that override, what is under the cursor.
+    pub fn implementations(&self, uri: &Uri, position: Position) -> Result<Option<Vec<Location>>, Cancelled> {
+        let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
+        let files = self.analysis.all_files();
+        let found = self.analysis.with(|db| {
+            let all = ide::implementations(db, &files, &symbol);
+            all.iter().filter_map(|symbol| ide::declaration(db, symbol)).collect::<Vec<_>>()
+        })?;
+        Ok(Some(self.locations(found)))
+    }
+
+    /// All places that name what is under the cursor.
+    pub fn references(
+        &self,
+        uri: &Uri,
+        position: Position,
+        with_declaration: bool,
+    ) -> Result<Option<Vec<Location>>, Cancelled> {
+        let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
+        let files = self.analysis.user_files();
+        let found = self.analysis.with(|db| ide::references(db, &files, &symbol))?;
+        let wanted = found.into_iter().filter(|r| with_declaration || r.access != Access::Declaration);
+        Ok(Some(self.locations(wanted.map(|r| (r.file, r.range)))))
+    }
+
+    fn locations(&self, found: impl IntoIterator<Item = (SourceFile, TextRange)>) -> Vec<Location> {
+        found.into_iter().filter_map(|(file, range)| convert::location(self, file, range)).collect()
+    }
+
+    /// The same name in the same document.
+    pub fn highlights(
+        &self,
+        uri: &Uri,
+        position: Position,
+    ) -> Result<Option<Vec<DocumentHighlight>>, Cancelled> {
+        let Some((document, file, _)) = self.at(uri, position) else { return Ok(None) };
+        let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
+        let found = self.analysis.with(|db| ide::references(db, &[file], &symbol))?;
+        let highlight = |reference: ide::Reference| DocumentHighlight {
+            range: self.range(document, reference.range),
+            kind: Some(match reference.access {
+                Access::Write => DocumentHighlightKind::WRITE,
+                Access::Read => DocumentHighlightKind::READ,
+                Access::Declaration => DocumentHighlightKind::TEXT,
+            }),
+        };
+        Ok(Some(found.into_iter().map(highlight).collect()))
+    }
+}

@@ -1,0 +1,125 @@
+import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+
+/** Indices, null and divisors are checked in kernels, on processors and on devices, and the place can be used afterwards. */
+public class kernel_checks {
+    static def place():Place {
+        val topology = PlaceTopology.getTopology();
+        return topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
+    }
+
+    static def report(what:String, run:()=>void) {
+        try {
+            run();
+            Console.OUT.println(what + ": nothing raised");
+        } catch (all:MultipleExceptions) {
+            for (e in all.exceptions()) {
+                val text = e.getMessage();
+                Console.OUT.println(what + ": " + e.typeName() + ": " + text.substring(text.lastIndexOf('/') + 1n));
+            }
+        }
+    }
+
+    /** The last thread of the last block is one element behind the end. */
+    static def write(p:Place, size:Long) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, size);
+        report("write", () => {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..3n) async {
+                    clocked finish for (thread in 0n..31n) clocked async {
+                        out(block * 32n + thread) = 1n;
+                    }
+                }
+            }
+        });
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
+    @CUDA static def pick(from:Rail[Long], i:Long):Long = from(i);
+
+    /** What is read says where to read; others wait at a barrier. */
+    static def indirect(p:Place, where:Rail[Long], through:Boolean) {
+        val values = new Rail[Long](64, (i:Long)=>i * i);
+        val out = CUDAUtilities.makeGlobalRail[Long](p, 64);
+        report("indirect", () => {
+            finish async at (p) @CUDA {
+                finish for ([by, bx] in (0n..1n) * (0n..1n)) async {
+                    val seen = new Rail[Long](16, 0);
+                    clocked finish for ([ty, tx] in (0n..3n) * (0n..3n)) clocked async {
+                        val rank = (by * 2n + bx) * 16n + ty * 4n + tx;
+                        seen(ty * 4n + tx) = through ? pick(values, where(rank)) : values(where(rank));
+                        Clock.advanceAll();
+                        out(rank) = seen((ty * 4n + tx + 1n) % 16n);
+                    }
+                }
+            }
+        });
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
+    static def missing(p:Place, values:Rail[Int]) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, 1);
+        report("null", () => {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..0n) clocked async {
+                        out(0) = values(7);
+                    }
+                }
+            }
+        });
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
+    static def divide(p:Place, by:Int) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, 8);
+        report("divide", () => {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..7n) clocked async {
+                        out(thread) = 100n / (thread - by);
+                    }
+                }
+            }
+        });
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
+    /** Loops whose last turn is guarded, and one that is not. */
+    static def loops(p:Place, n:Long, limit:Long) {
+        val out = CUDAUtilities.makeGlobalRail[Long](p, n);
+        report("loops", () => {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..1n) async {
+                    clocked finish for (thread in 0n..31n) clocked async {
+                        val id = block * 32n + thread;
+                        for (var i:Long = id; i < n; i += 64) out(i) = i;
+                        if (id < n) for (i in 0..id) out(id) = out(id) + i;
+                        for (var s:Int = 1n; s < limit; s *= 2n) if (id == 0n) out(s) = s;
+                    }
+                }
+            }
+        });
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
+    public static def main(args:Rail[String]) {
+        val p = place();
+        write(p, 127);
+        write(p, 128);
+        val where = new Rail[Long](64, (i:Long)=>i);
+        indirect(p, where, false);
+        where(37) = 64;
+        indirect(p, where, false);
+        where(37) = -1;
+        indirect(p, where, true);
+        missing(p, null);
+        missing(p, new Rail[Int](8));
+        divide(p, 8n);
+        divide(p, 3n);
+        loops(p, 100, 100);
+        loops(p, 100, 65);
+        loops(p, 128, 129);
+        write(p, 128);
+    }
+}
