@@ -261,7 +261,7 @@ impl<'a, 'db> Asked<'a, 'db> {
 
     fn look_at_value(&mut self, path: &Path, ty: Ty) {
         let db = self.context.db;
-        if ty.is_struct(db) || path.root == PathRoot::This && path.is_root() {
+        if ty.is_struct(db) {
             self.solver.assume(&ConstraintTerm::NotEqual(path.clone(), Path::literal("null")));
         }
         // What the declaration of a member says is said of the object that has it.

@@ -142,15 +142,10 @@ impl<'db> Infer<'db> {
     pub(super) fn temporary(&mut self, value: ExprId) -> (StmtId, LocalId) {
         let range = self.range(value);
         let ty = self.ty(value);
-        let name = format_smolstr!("${}", self.new_temporary());
+        let name = format_smolstr!("${}", self.next_temporary);
+        self.next_temporary += 1;
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
         (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
-    }
-
-    /// The number of a new temporary.
-    pub(super) fn new_temporary(&mut self) -> u32 {
-        self.next_temporary += 1;
-        self.next_temporary - 1
     }
 
     /// A use of a local's value.

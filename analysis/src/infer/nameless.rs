@@ -21,7 +21,7 @@ impl Infer<'_> {
         if ty.is_error(self.db) || ty.is_void(self.db) || ty.is_null(self.db) {
             return None;
         }
-        let name = format_smolstr!("${}", self.new_temporary());
+        let name = format_smolstr!("$v{}", self.nameless.len());
         let range = self.range(id);
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
         self.nameless.insert(id, local);
