@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::ctx::Infer;
+use super::surroundings::{captured_path, captured_variable, outer_path};
 use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::diagnostics::r#type as type_rules;
@@ -108,7 +109,7 @@ impl<'db> Infer<'db> {
 
     fn implicit_call(&mut self, call: &ImplicitCall, argument: ExprId) -> ExprId {
         let db = self.db;
-        let class_params = crate::item_tree::items::type_param_ids(db, call.method.class(db));
+        let class_params = crate::ty::params::all_type_params(db, call.method.class(db));
         let own = crate::item_tree::items::method_type_param_ids(db, call.method);
         let substitution =
             Substitution::types(class_params, &call.class_args).with_types(own, &call.type_args);
@@ -195,7 +196,15 @@ impl<'db> Infer<'db> {
                 stable.then(|| Path::local(local.name.clone(), local.range.start().into()))
             }
             ExprKind::This => Some(Path::this()),
+            ExprKind::Outer(class) => Some(outer_path(self.db, *class)),
+            ExprKind::Field { field, .. } if captured_variable(self.db, *field).is_some() => {
+                let name = captured_variable(self.db, *field)?;
+                Some(captured_path(self.db, field.class(self.db), name))
+            }
             ExprKind::Here => Some(self.here_path()),
+            ExprKind::Literal(Literal::Int(value)) if self.ty(id).is_known(self.db, Known::ULong) => {
+                Some(Path::literal((*value as u64).to_string()))
+            }
             ExprKind::Literal(literal) => literal_path(literal),
             ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
             // Checked, it is still the same value.

@@ -9,6 +9,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::Owner;
 use super::scopes::Scopes;
+use super::surroundings::{self, SuperCall, Surroundings, Visible, enclosing_owner};
 use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
 use crate::constraint::facts::Facts;
 use crate::db::{Checks, Db};
@@ -51,6 +52,10 @@ pub(super) struct Infer<'db> {
     pub(super) infers_guard: bool,
     /// The condition inferred so far.
     pub(super) required: Vec<ConstraintTerm>,
+    /// Typing ends at this class: only what is around it is asked for.
+    pub(super) stop_at: Option<ClassId>,
+    /// What was found there.
+    pub(super) stopped: Option<Surroundings>,
     /// What runs before the code: formals taken apart.
     pub(super) prologue: Vec<StmtId>,
     next_temporary: u32,
@@ -67,6 +72,10 @@ impl<'db> Infer<'db> {
             Owner::Method(method) => super::infers_guard(db, method),
             Owner::Field(_) => false,
         };
+        let mut known = Facts::default();
+        if enclosing_owner(db, class).is_some() {
+            surroundings::surroundings(db, class).known.iter().for_each(|term| known.push(term.clone()));
+        };
         Infer {
             db,
             owner,
@@ -76,7 +85,7 @@ impl<'db> Infer<'db> {
             body: Body::default(),
             scopes: Scopes::default(),
             diagnostics: Vec::new(),
-            known: Arc::default(),
+            known: Arc::new(known),
             typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
@@ -87,6 +96,8 @@ impl<'db> Infer<'db> {
             checks,
             infers_guard,
             required: Vec::new(),
+            stop_at: None,
+            stopped: None,
             prologue: Vec::new(),
             next_temporary: 0,
         }
@@ -189,6 +200,40 @@ impl<'db> Infer<'db> {
         }
     }
 
+    // ---- stopping
+
+    /// Whether typing ends here; then notes what is in scope.
+    pub(super) fn stops_at(&mut self, class: ClassId, superclass: Option<SuperCall>) -> bool {
+        if self.stop_at != Some(class) || self.stopped.is_some() {
+            return false;
+        }
+        let db = self.db;
+        let visible = self.scopes.visible();
+        let path = |path: &Path| {
+            let root = match &path.root {
+                PathRoot::Local { name, offset } => {
+                    let same = |local: LocalId| u32::from(self.body.local(local).range.start()) == *offset;
+                    visible.iter().find(|(n, local)| n == name && same(*local))?;
+                    surroundings::captured_path(db, class, name).root
+                }
+                PathRoot::This => surroundings::outer_path(db, self.class).root,
+                PathRoot::Here => return None,
+                _ => path.root.clone(),
+            };
+            Some(Path { root, fields: path.fields.clone() })
+        };
+        let local = |(name, local): &(SmolStr, LocalId)| {
+            let Local { ty, mutable, .. } = self.body.local(*local);
+            let ty = surroundings::seen_by_class(db, *ty, &path);
+            Visible { name: name.clone(), local: *local, ty, mutable: *mutable }
+        };
+        let locals = visible.iter().map(local).collect();
+        let known =
+            self.known.terms().iter().filter_map(|term| surroundings::term_seen(term, &path)).collect();
+        self.stopped = Some(Surroundings { locals, known, superclass });
+        true
+    }
+
     // ---- asking
 
     pub(super) fn ty(&self, id: ExprId) -> Ty {
@@ -220,11 +265,9 @@ impl<'db> Infer<'db> {
         }
     }
 
-    /// A construct that is parsed but not compiled yet.
-    pub(super) fn unsupported(&mut self, range: TextRange, what: &str, instead: &str) -> ExprId {
-        self.report(
-            type_rules::unsupported::RULE.at(range, format!("{what} cannot be compiled yet")).note(instead),
-        );
+    /// A construct that X10 no longer has.
+    pub(super) fn removed(&mut self, range: TextRange, message: &str, instead: &str) -> ExprId {
+        self.report(type_rules::removed::RULE.at(range, message).note(instead));
         self.error(range)
     }
 

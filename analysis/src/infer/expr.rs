@@ -33,6 +33,9 @@ impl Infer<'_> {
 
     fn expr(&mut self, e: &ast::Expr, expected: Option<Ty>, used: bool) -> ExprId {
         let range = range_of(e);
+        if self.stopped.is_some() {
+            return self.error(range);
+        }
         match e {
             ast::Expr::Literal(e) => self.literal(e, range),
             ast::Expr::RailExpr(e) => self.rail(e, expected),
@@ -74,7 +77,7 @@ impl Infer<'_> {
         match e {
             ast::Expr::OperatorExpr(_) => {
                 let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
-                self.unsupported(range, "an operator as a value", instead)
+                self.removed(range, "an operator is no value", instead)
             }
             ast::Expr::SelfExpr(_) => {
                 self.report(

@@ -61,7 +61,8 @@ impl Infer<'_> {
         let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };
         let picked = self.pick_constructor(class, Some(Vec::new()), &call).ok()?;
         let args = self.convert_args(&picked, call.args);
-        let kind = ExprKind::New { class, class_args: Vec::new(), constructor: picked.method, args };
+        let kind =
+            ExprKind::New { outer: None, class, class_args: Vec::new(), constructor: picked.method, args };
         Some(self.alloc(kind, picked.result, range))
     }
 

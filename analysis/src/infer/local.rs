@@ -22,7 +22,11 @@ impl Infer<'_> {
             self.declarator(&declarator, is_var, range, out);
         }
         if decl.has_modifier(T![clocked]) {
-            self.unsupported(range_of(decl), "a clocked variable", "use a `Clock` and a plain variable");
+            self.removed(
+                range_of(decl),
+                "there are no clocked variables",
+                "use a `Clock` and a plain variable",
+            );
         }
         let annotations: Vec<ast::Annotation> =
             decl.modifier_list().into_iter().flat_map(|list| list.annotations()).collect();

@@ -26,6 +26,7 @@ mod remote;
 mod scopes;
 mod start;
 mod stmt;
+pub mod surroundings;
 mod undecided;
 
 use std::sync::Arc;

@@ -172,10 +172,12 @@ impl Infer<'_> {
         let shown = match name {
             "operator()" => "the application".to_owned(),
             "operator()=" => "the assignment of an element".to_owned(),
-            name => format!(
-                "`{}`",
-                name.strip_prefix("operator").map_or(name.to_owned(), |op| format!("operator {op}"))
-            ),
+            "operator_as" => "`operator as`".to_owned(),
+            "operator_implicit_as" => "the implicit conversion".to_owned(),
+            name => match name.strip_prefix("operator") {
+                Some(operator) => format!("`operator {}`", operator.trim_start_matches('_')),
+                None => format!("`{name}`"),
+            },
         };
         let diagnostic = match failure {
             Failure::Ambiguous(_) => type_rules::ambiguous_call::RULE

@@ -11,6 +11,7 @@ use crate::ids::{ClassId, MethodId, TypeParamId};
 use crate::item_tree::items::{method_is_static, method_item, method_type_param_ids, type_param_ids};
 use crate::scope::signature::{Guard, method_signature};
 use crate::ty::context::Context;
+use crate::ty::params::{all_type_params, enclosing_args};
 use crate::ty::relate::Conversion;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, Path, Ty};
@@ -165,7 +166,11 @@ impl<'db> Context<'db> {
         let db = self.db;
         let owner = match class_args {
             Some(given) => Ty::class(db, class, given.to_vec()),
-            None => Ty::this_type(db, class),
+            None => {
+                let own = type_param_ids(db, class).iter().map(|p| Ty::param(db, *p));
+                let around = enclosing_args(db, class, self.class, None);
+                Ty::class(db, class, own.chain(around).collect())
+            }
         };
         let candidates: Vec<_> =
             self.constructors(class).iter().map(|m| Candidate { method: *m, owner }).collect();
@@ -260,7 +265,10 @@ impl<'db> Context<'db> {
         }
         let (class, class_args) = owner.as_class(db).map_or((method.class(db), &[][..]), |(c, a)| (c, a));
         let mut types = match call.infer_class {
-            true => Substitution { keep_paths: true, ..Substitution::default() },
+            true => {
+                let own = type_param_ids(db, class).len().min(class_args.len());
+                Substitution::types(all_type_params(db, class).get(own..).unwrap_or(&[]), &class_args[own..])
+            }
             false => Substitution::class(db, class, class_args),
         };
         if !call.type_args.is_empty() {
@@ -316,7 +324,7 @@ impl<'db> Context<'db> {
         let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
         let condition = crate::scope::property::guard_of(db, method);
         let unproved = self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
-        let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| type_param_ids(db, c));
+        let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| all_type_params(db, c));
         let apply_param = |p: &TypeParamId| types.apply(db, Ty::param(db, *p));
         let class_args: Vec<Ty> = class_params.iter().map(apply_param).collect();
         let own = method_type_param_ids(db, method);

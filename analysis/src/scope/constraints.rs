@@ -156,7 +156,12 @@ impl TypeScope<'_> {
                     let object = format_smolstr!("{}.this", qualified_name(db, around));
                     return Some(Path { root: PathRoot::Static(object), fields: vec![name.clone()] });
                 }
-                None => {}
+                None => {
+                    let around_class = crate::infer::surroundings::surroundings(db, around);
+                    if around_class.local(name).is_some_and(|local| !local.mutable) {
+                        return Some(crate::infer::surroundings::captured_path(db, around, name));
+                    }
+                }
             }
             inner = false;
             class = around.outer(db);
@@ -234,11 +239,6 @@ impl TypeScope<'_> {
                 let name = format_smolstr!("{}.{}", qualified_name(self.db, class), names[end]);
                 return Some(Path { root: PathRoot::Static(name), fields: names[end + 1..].to_vec() });
             }
-        }
-        // A class in the code of a method may speak of that code's variables, which are not known here.
-        let mut around = std::iter::successors(self.class, |c| c.outer(self.db));
-        if around.any(|c| class_item(self.db, c).as_ref().is_some_and(|c| c.body.is_some())) {
-            return None;
         }
         let message = format!("nothing named `{first}` can be used in this constraint");
         let problem = Problem::new(&name_rules::unresolved::RULE, written.at, message);

@@ -13,6 +13,9 @@ use crate::item_tree::items::{
     qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
+use crate::ty::params::{all_type_params, enclosing_args};
+use crate::ty::subst::Substitution;
+use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// What a name of a value stands for in a constraint.
@@ -165,8 +168,37 @@ impl<'a> TypeScope<'a> {
                 }
                 ty
             }
-            Found::Class(class) => self.apply_class(at, class, type_args, args, problems),
+            Found::Class(class) => {
+                let around = self.arguments_around(class, &segments[..last]);
+                self.apply_class(at, class, type_args, around, args, problems)
+            }
             Found::Typedefs(typedefs) => self.expand(at, &typedefs, type_args, args, problems),
+        }
+    }
+
+    /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is written
+    /// before its name.
+    fn arguments_around(&self, class: ClassId, qualifier: &[NameSegment]) -> Vec<Ty> {
+        let db = self.db;
+        let found = enclosing_args(db, class, self.class, self.header_of);
+        let Some(last) = qualifier.last().filter(|last| !found.is_empty() && !last.args.is_empty()) else {
+            return found;
+        };
+        let qualifier = self.named(last.at, qualifier, &[], &mut Vec::new());
+        let (Some((around, args)), Some(outer)) = (qualifier.as_class(db), class.outer(db)) else {
+            return found;
+        };
+        let seen = Substitution::class(db, around, args);
+        let outer =
+            all_supertypes(db, around).iter().find(|t| t.as_class(db).is_some_and(|(c, _)| c == outer));
+        match outer.and_then(|outer| outer.as_class(db)) {
+            Some((outer, args)) => {
+                let args = seen.apply_all(db, args);
+                let params = &all_type_params(db, class)[type_param_ids(db, class).len()..];
+                let params: Vec<Ty> = params.iter().map(|p| Ty::param(db, *p)).collect();
+                Substitution::class(db, outer, &args).apply_all(db, &params)
+            }
+            None => found,
         }
     }
 
@@ -175,6 +207,7 @@ impl<'a> TypeScope<'a> {
         at: u32,
         class: ClassId,
         type_args: Vec<Ty>,
+        around: Vec<Ty>,
         args: &[PathRef],
         problems: &mut Vec<Problem>,
     ) -> Ty {
@@ -184,7 +217,8 @@ impl<'a> TypeScope<'a> {
             problems.push(wrong_count(at, class.name(db), params.len(), type_args.len()));
             return Ty::error(db);
         }
-        let ty = Ty::class(db, class, type_args);
+        let own = type_args.clone();
+        let ty = Ty::class(db, class, type_args.into_iter().chain(around).collect());
         if args.is_empty() {
             return ty;
         }
@@ -194,7 +228,7 @@ impl<'a> TypeScope<'a> {
             named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
         }
         let properties = properties(db, class);
-        let count = type_args_of(db, ty).len();
+        let count = own.len();
         let typedef = match properties.len() == args.len() {
             true => self
                 .better_typedef(class, &named, count, args)
@@ -202,7 +236,7 @@ impl<'a> TypeScope<'a> {
             false => self.best_typedef(&named, count, args),
         };
         if let Some(typedef) = typedef {
-            return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
+            return self.expand(at, &[typedef], own, args, problems);
         }
         if properties.len() != args.len() {
             let message = format!(
@@ -236,7 +270,8 @@ impl<'a> TypeScope<'a> {
             let name = typedefs.first().map_or("", |t| t.name(db).as_str());
             let around = typedefs.first().and_then(|t| t.outer(db)).filter(|c| c.name(db) == name);
             if let Some(class) = around {
-                return self.apply_class(at, class, type_args, args, problems);
+                let around = self.arguments_around(class, &[]);
+                return self.apply_class(at, class, type_args, around, args, problems);
             }
             let message = format!(
                 "no type definition `{name}` takes {} type arguments and {} values",
@@ -294,13 +329,15 @@ impl<'a> TypeScope<'a> {
         let (found, last) = self.find(segments, args.len(), problems)?;
         if let Found::Class(class) = found {
             let given = &segments[last].args;
+            let around = self.arguments_around(class, &segments[..last]);
             if given.is_empty() {
-                return Some((class, type_param_ids(db, class).is_empty().then(Vec::new)));
+                return Some((class, type_param_ids(db, class).is_empty().then_some(around)));
             }
             let ty = self.apply_class(
                 reference.at,
                 class,
                 given.iter().map(|a| self.resolve_value_type(a, problems)).collect(),
+                around,
                 args,
                 problems,
             );
@@ -316,10 +353,6 @@ impl<'a> TypeScope<'a> {
         }
         None
     }
-}
-
-fn type_args_of(db: &dyn Db, ty: Ty) -> &[Ty] {
-    ty.as_class(db).map_or(&[], |(_, args)| args)
 }
 
 /// The method whose code a local or anonymous class stands in.

@@ -193,6 +193,12 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
             param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
+    if item.kind == MethodKind::AutomaticConstructor
+        && let Some(call) = &crate::infer::surroundings::surroundings(db, method.class(db)).superclass
+    {
+        let param = |ty: &Ty| Param { name: SmolStr::default(), ty: *ty, mutable: false };
+        params.extend(call.outer.iter().chain(&call.params).map(param));
+    }
     let offers = item.offers.as_ref().filter(|_| !item.kind.is_constructor());
     let offers = offers.map(|t| scope.resolve_value_type(t, &mut problems));
     if let Some(offered) = offers {
@@ -265,7 +271,10 @@ pub struct FieldSignature {
 /// The declared type of a field or property.
 #[salsa::tracked(cycle_result = cyclic_field)]
 pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
-    let Some(item) = field_item(db, field) else { return FieldSignature::default() };
+    let Some(item) = field_item(db, field) else {
+        let ty = crate::infer::surroundings::captured_type(db, field);
+        return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
+    };
     let mut problems = Vec::new();
     let scope = TypeScope::class(db, field.class(db));
     let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));

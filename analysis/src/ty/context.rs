@@ -55,10 +55,20 @@ impl<'db> Context<'db> {
         guards
     }
 
+    /// The guards in force as far as they speak of types: also those of the methods whose code the classes stand in.
+    fn type_guards(&self) -> Vec<&'db Guard> {
+        let mut guards = self.guards();
+        for class in std::iter::successors(self.class, |c| c.outer(self.db)) {
+            let method = crate::scope::resolve::enclosing_method(self.db, class);
+            guards.extend(method.map(|method| &method_signature(self.db, method).guard));
+        }
+        guards
+    }
+
     /// The types that `ty`, a type parameter, is known to be a subtype of.
     pub fn upper_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
-        for guard in self.guards() {
+        for guard in self.type_guards() {
             bounds.extend(guard.subtypes.iter().filter(|(lower, _)| *lower == ty).map(|(_, upper)| *upper));
             bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
             bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
@@ -69,7 +79,7 @@ impl<'db> Context<'db> {
     /// The types that are known to be subtypes of `ty`, a type parameter.
     pub fn lower_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
-        for guard in self.guards() {
+        for guard in self.type_guards() {
             bounds.extend(guard.subtypes.iter().filter(|(_, upper)| *upper == ty).map(|(lower, _)| *lower));
             bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
             bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
@@ -79,12 +89,12 @@ impl<'db> Context<'db> {
 
     /// Whether the guards say `ty haszero`.
     pub fn assumes_zero(&self, ty: Ty) -> bool {
-        self.guards().iter().any(|g| g.has_zero.contains(&ty))
+        self.type_guards().iter().any(|g| g.has_zero.contains(&ty))
     }
 
     /// Whether the guards say `ty isref`.
     pub fn assumes_ref(&self, ty: Ty) -> bool {
-        self.guards().iter().any(|g| g.is_ref.contains(&ty))
+        self.type_guards().iter().any(|g| g.is_ref.contains(&ty))
     }
 
     /// All that is known of values here: facts and what holds of `this`.

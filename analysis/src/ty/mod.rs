@@ -6,6 +6,7 @@ pub mod context;
 mod display;
 pub mod known;
 pub mod lub;
+pub mod params;
 pub mod relate;
 pub mod subst;
 pub mod supers;

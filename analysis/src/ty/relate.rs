@@ -1,13 +1,14 @@
 //! Subtyping and assignability.
 
 use super::known::Known;
+use super::params::all_type_params;
 use super::subst::{Substitution, facts_about};
 use super::{Constraint, Path, Ty, TyKind};
 use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::ids::MethodId;
-use crate::item_tree::items::{own_methods, type_param_ids};
+use crate::item_tree::items::own_methods;
 use crate::scope::signature::method_signature;
 use crate::ty::context::Context;
 
@@ -248,7 +249,7 @@ impl<'db> Context<'db> {
         let signature = method_signature(db, method);
         let [param] = signature.params.as_slice() else { return None };
         let own = crate::item_tree::items::method_type_param_ids(db, method);
-        let class_params = type_param_ids(db, method.class(db));
+        let class_params = all_type_params(db, method.class(db));
         let result = crate::members::result_type(db, method);
         let mut inference = crate::members::unify::Inference::new(own);
         inference.add_subtype(self, from, param.ty);

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
-use crate::item_tree::items::type_param_ids;
 
 /// What to replace by what.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ impl Substitution {
 
     /// The parameters of `class` by `args`; paths stay.
     pub fn class(db: &dyn Db, class: ClassId, args: &[Ty]) -> Substitution {
-        Substitution::types(type_param_ids(db, class), args)
+        Substitution::types(all_type_params(db, class), args)
     }
 
     /// Also these.

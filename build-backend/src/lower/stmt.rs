@@ -25,8 +25,8 @@ impl Builder<'_, '_> {
             StmtKind::Block(stmts) => self.block_statement(stmts),
             StmtKind::Let { local, init } => self.let_statement(*local, *init),
             StmtKind::Expr(value) => self.effect_of(*value),
-            StmtKind::ConstructorCall { is_super, constructor, args, .. } => {
-                self.constructor_call(*is_super, *constructor, args);
+            StmtKind::ConstructorCall { is_super, outer, constructor, args, .. } => {
+                self.constructor_call(*is_super, *outer, *constructor, args, stmt.range);
             }
             StmtKind::Property { fields, values } => self.set_properties(fields, values),
             StmtKind::If { condition, then, otherwise } => self.if_statement(*condition, *then, *otherwise),

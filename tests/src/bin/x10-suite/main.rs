@@ -20,6 +20,7 @@ struct Options {
 enum Command {
     Front(front::Front),
     Library(library::Library),
+    Run(apg_tests::x10_suite::run::Options),
     Samples(samples::Samples),
 }
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let all_right = match options.command {
         Command::Front(front) => front.run(&home),
         Command::Library(library) => library.run(&home),
+        Command::Run(run) => run.run(&home),
         Command::Samples(samples) => samples.run(&home),
     };
     ExitCode::from(u8::from(!all_right))
