@@ -207,6 +207,8 @@ impl<'db> Infer<'db> {
             }
             ExprKind::Literal(literal) => literal_path(literal),
             ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
+            ExprKind::Let { result, .. } => self.path_of(*result),
+            ExprKind::Assign { value, .. } => self.path_of(*value),
             // Checked, it is still the same value.
             ExprKind::Cast { value, checked: true } => self.path_of(*value),
             ExprKind::Field { object, field } => {

@@ -156,6 +156,8 @@ impl<'db> Infer<'db> {
         let name = format_smolstr!("${}", self.next_temporary);
         self.next_temporary += 1;
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
+        self.note_local(local);
+        self.note_value(local, value);
         (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
     }
 
@@ -258,7 +260,9 @@ impl<'db> Infer<'db> {
 
     // ---- reporting
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.message = self.with_sources(diagnostic.message);
+        diagnostic.notes = diagnostic.notes.into_iter().map(|note| self.with_sources(note)).collect();
         let same = |old: &Diagnostic| old.code == diagnostic.code && old.range == diagnostic.range;
         if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(diagnostic);

@@ -110,17 +110,25 @@ impl Infer<'_> {
         }
     }
 
-    /// A term as a person reads it: nameless values as their text in the program.
+    /// A term as a person reads it: values without a name as their text in the program.
     pub(super) fn shown_term(&self, term: &ConstraintTerm) -> String {
-        let mut text = term.to_string();
-        for path in term.paths().filter(|path| path.is_nameless()) {
-            let crate::ty::PathRoot::Local { name, .. } = &path.root else { continue };
-            let local = self.body.locals.iter().find(|local| local.name == *name);
-            let source = local.and_then(|local| self.source(local.range));
-            if let Some(source) = source.filter(|source| source.len() <= 40 && !source.contains('\n')) {
-                text = text.replacen(name.as_str(), &source, 1);
-            }
+        self.with_sources(term.to_string())
+    }
+
+    /// A message with the text of values without a name in place of what they are called here.
+    pub(super) fn with_sources(&self, mut message: String) -> String {
+        if !message.contains("$v") {
+            return message;
         }
-        text
+        let mut locals: Vec<LocalId> = self.nameless.values().copied().collect();
+        // `$v12` before `$v1`.
+        locals.sort_by_key(|local| std::cmp::Reverse(local.0));
+        for local in locals {
+            let local = self.body.local(local);
+            let source = self.source(local.range).filter(|text| text.len() <= 40 && !text.contains('\n'));
+            let text = source.unwrap_or_else(|| "(...)".to_owned());
+            message = message.replace(local.name.as_str(), &text);
+        }
+        message
     }
 }
