@@ -7,6 +7,7 @@
 
 mod activity;
 mod assign;
+mod ateach;
 mod call;
 mod closure;
 mod collect;
