@@ -88,6 +88,7 @@ impl Builder<'_, '_> {
                 it.range_loop(label, local, components, iterable, body);
             }
             Iteration::Rail => it.rail_loop(label, local, components, iterable, body),
+            Iteration::Iterable { .. } if it.point_loop(label, local, components, iterable, body) => {}
             Iteration::Iterable { iterator, has_next, next, iterator_ty } => {
                 let methods = [*iterator, *has_next, *next];
                 it.iterator_loop(label, local, components, iterable, methods, *iterator_ty, body);
@@ -304,7 +305,7 @@ impl Builder<'_, '_> {
     }
 
     /// A call without arguments of a method of a receiver that is lowered already.
-    fn call_plain(
+    pub(super) fn call_plain(
         &mut self,
         method: MethodId,
         receiver: Ty,

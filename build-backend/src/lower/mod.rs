@@ -24,6 +24,7 @@ mod loops;
 mod model;
 mod nested;
 mod operands;
+mod points;
 mod position;
 mod program;
 mod reach;
