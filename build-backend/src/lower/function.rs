@@ -101,6 +101,8 @@ pub(super) struct Builder<'a, 'db> {
     pub kernel: Option<KernelCode>,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
+    /// Accesses to elements that are known to exist.
+    pub proved: FxHashSet<ExprId>,
 }
 
 impl<'a, 'db> Builder<'a, 'db> {
@@ -122,6 +124,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             returns,
             kernel: None,
             unroll: None,
+            proved: FxHashSet::default(),
         }
     }
 

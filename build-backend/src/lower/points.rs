@@ -9,6 +9,7 @@ use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use super::Callee;
+use super::bounds::{Counting, Proof};
 use super::function::Builder;
 use super::operands::{bool, expr, int, operation};
 use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
@@ -116,47 +117,40 @@ impl Builder<'_, '_> {
         coordinates: Vec<mir::LocalId>,
     ) {
         let axis = &axes[coordinates.len()];
-        let innermost = coordinates.len() + 1 == axes.len();
         let (low, high) = (axis.low.clone(), axis.high.clone());
-        if innermost {
-            self.continue_at(label, mir_label);
-        }
-        self.count(mir_label, low, high, |builder, index| {
-            let mut coordinates = coordinates.clone();
-            coordinates.push(index);
-            if innermost {
-                builder.turn(it, &coordinates, None);
-            } else {
+        if coordinates.len() + 1 == axes.len() {
+            let proof = self.proof(it, &coordinates, &low, &high);
+            self.count(low, high, proof, &mut |builder, index| {
+                let inner =
+                    if coordinates.is_empty() { builder.begin_label(label) } else { builder.new_label() };
+                builder.continue_at(label, inner);
+                let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
+                builder.turn(it, &all, None);
+                inner
+            });
+        } else {
+            self.count(low, high, None, &mut |builder, index| {
                 let next = builder.new_label();
-                builder.nested_counts(label, next, it, axes, coordinates);
-            }
-        });
+                let all = coordinates.iter().copied().chain([index]).collect();
+                builder.nested_counts(label, next, it, axes, all);
+                mir_label
+            });
+        }
     }
 
-    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn.
-    fn count(
+    /// What is known of the accesses in the innermost loop.
+    fn proof(
         &mut self,
-        label: mir::LabelId,
-        low: mir::Expr,
-        high: mir::Expr,
-        body: impl FnOnce(&mut Self, mir::LocalId),
-    ) {
-        let long = mir::Ty::I64;
-        let index = self.new_local("$i", long, true);
-        self.set(index, low);
-        let end = operation(Operation::Add, long, vec![high.clone(), int(long, 1)]);
-        let end = self.save(end);
-        let not_empty = operation(Operation::Le, mir::Ty::Bool, vec![self.local(index), high]);
-        let (turn, ()) = self.nested(|it| body(it, index));
-        let (update, ()) = self.nested(|it| {
-            let next = operation(Operation::Add, long, vec![it.local(index), int(long, 1)]);
-            it.set(index, next);
-        });
-        let condition = operation(Operation::Ne, mir::Ty::Bool, vec![self.local(index), end]);
-        let (then, ()) = self.nested(|it| {
-            it.push(Out::Loop { label, condition, body: turn, update, unroll: None, test_last: true });
-        });
-        self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
+        it: &PointLoop<'_>,
+        coordinates: &[mir::LocalId],
+        low: &mir::Expr,
+        high: &mir::Expr,
+    ) -> Option<Proof> {
+        let (last, others) = it.components.split_last()?;
+        let fixed = others.iter().zip(coordinates);
+        let fixed = fixed.map(|(component, local)| (*component, self.local(*local))).collect();
+        let (low, high) = (low.clone(), high.clone());
+        self.prove(&Counting { index: std::slice::from_ref(last), fixed, body: it.body, low, high })
     }
 
     /// `rows` is asked for a row, then counted along, until there are no more.
@@ -165,8 +159,6 @@ impl Builder<'_, '_> {
         let (value, _) = self.call_plain(rows.method, ty, iterable, it.range);
         let value = self.save(value);
         let outer = self.begin_label(label);
-        let inner = self.new_label();
-        self.continue_at(label, inner);
         let Some(next) = self.lowerer.method_with("next", rows_ty, &[]) else { return };
         let position = self.position;
         let (mut turn, (more, _)) =
@@ -174,7 +166,7 @@ impl Builder<'_, '_> {
         let failed = operation(Operation::Not, mir::Ty::Bool, vec![more]);
         let then = vec![mir::Stmt { position, kind: Out::Break(outer) }];
         turn.push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
-        let (rest, ()) = self.nested(|b| b.row(inner, it, &value, rows_ty));
+        let (rest, ()) = self.nested(|b| b.row(label, it, &value, rows_ty));
         turn.extend(rest);
         self.push(Out::Loop {
             label: outer,
@@ -187,7 +179,7 @@ impl Builder<'_, '_> {
     }
 
     /// The points of one row.
-    fn row(&mut self, label: mir::LabelId, it: &PointLoop<'_>, rows: &mir::Expr, rows_ty: Ty) {
+    fn row(&mut self, label: LabelId, it: &PointLoop<'_>, rows: &mir::Expr, rows_ty: Ty) {
         let (Some(low), Some(high)) =
             (self.long_field(rows, rows_ty, "low"), self.long_field(rows, rows_ty, "high"))
         else {
@@ -205,10 +197,13 @@ impl Builder<'_, '_> {
                 coordinates.push(local);
             }
         }
-        let rows = (rows.clone(), rows_ty);
-        self.count(label, low, high, |b, index| {
-            coordinates.push(index);
-            b.turn(it, &coordinates, Some(rows));
+        let proof = self.proof(it, &coordinates, &low, &high);
+        self.count(low, high, proof, &mut |b, index| {
+            let inner = b.new_label();
+            b.continue_at(label, inner);
+            let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
+            b.turn(it, &all, Some((rows.clone(), rows_ty)));
+            inner
         });
     }
 
