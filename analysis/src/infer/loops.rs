@@ -76,7 +76,7 @@ impl Infer<'_> {
     }
 
     /// What is iterated over, how, and the element type.
-    fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
+    pub(super) fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
         let db = self.db;
         let ty = self.ty(iterable);
         let range = self.range(iterable);

@@ -3,7 +3,6 @@
 use apg_analysis::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
 use apg_analysis::item_tree::items::qualified_name;
 use apg_analysis::kernel::Kernel;
-use apg_syntax::TextRange;
 
 use super::function::Builder;
 use crate::mir::{self, StmtKind as Out};
@@ -136,10 +135,5 @@ impl Builder<'_, '_> {
                 mir::Clocks::Listed(self.operands(&operands))
             }
         }
-    }
-
-    /// `ateach`.
-    pub(super) fn at_each(&mut self, range: TextRange) {
-        self.unsupported("`ateach` (write `for (p in Place.places()) async at (p) ...`)", range);
     }
 }
