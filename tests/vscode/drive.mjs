@@ -5,11 +5,13 @@
 
 import { spawn, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
-import { chromium } from "playwright-core";
 
 const [codeServer, browserPath, extension, server, command, work, pictures] = process.argv.slice(2);
+// Installed beside code-server (package.json), wherever that is.
+const { chromium } = createRequire(path.resolve(codeServer, "../../../package.json"))("playwright-core");
 const workspace = path.join(work, "workspace");
 const data = path.join(work, "data");
 const extensions = path.join(work, "extensions");
@@ -69,6 +71,8 @@ async function startCodeServer() {
     "extensions.autoCheckUpdates": false,
     "editor.hover.delay": 100,
     "files.autoSave": "off",
+    // The terminal as text, not as a picture.
+    "terminal.integrated.gpuAcceleration": "off",
   };
   writeFileSync(path.join(data, "User", "settings.json"), JSON.stringify(settings));
   const folders = ["--user-data-dir", data, "--extensions-dir", extensions];
@@ -102,17 +106,12 @@ async function run(page, title) {
   const input = page.locator(".quick-input-widget input");
   await input.waitFor();
   await input.fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-  await page.keyboard.press("Enter");
+  await page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`).first().click();
 }
 
+/** Opens a file from the explorer: Quick Open would need ripgrep, which not every installation of code-server has. */
 async function open(page, name) {
-  await page.keyboard.press("Control+P");
-  const input = page.locator(".quick-input-widget input");
-  await input.waitFor();
-  await input.fill(name);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
-  await page.keyboard.press("Enter");
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first().dblclick();
   await page.locator(".tab.active", { hasText: name }).waitFor();
   await page.locator(".monaco-editor .view-lines").first().click();
 }
@@ -147,13 +146,14 @@ async function play(page, url) {
   await page.locator(".squiggly-error").first().waitFor({ state: "detached", timeout: 30_000 });
   console.log("fixed");
 
-  await goTo(page, 7, 20);
+  await goTo(page, 7, 24);
   await run(page, "Show or Focus Hover");
   await page.locator(".monaco-hover", { hasText: "Kernel" }).first().waitFor();
   console.log("hover");
   await picture(page, "hover");
   await page.keyboard.press("Escape");
-  await run(page, "File: Save");
+  await page.keyboard.press("Control+S");
+  await page.locator(".tab.dirty").first().waitFor({ state: "detached" });
 
   await page.locator(".codelens-decoration a", { hasText: "Show CUDA" }).first().click();
   await page.locator(".tab", { hasText: "Kernel.x10.cu" }).first().waitFor();
