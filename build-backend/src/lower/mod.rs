@@ -29,6 +29,7 @@ mod points;
 mod position;
 mod program;
 mod reach;
+mod recursion;
 mod stmt;
 mod text;
 mod types;
