@@ -229,6 +229,7 @@ impl Infer<'_> {
     pub(super) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
+        let (checks, _, args) = self.guard_checks(&picked, None, args, call.range);
         let args = self.with_collector(&picked, args, &call);
         let kind = ExprKind::Call {
             method: picked.method,
@@ -239,7 +240,7 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.after_checks(checks, id)
     }
 
     pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, mut call: Call) -> ExprId {
@@ -248,19 +249,20 @@ impl Infer<'_> {
         }
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
-        let args = self.with_collector(&picked, args, &call);
         let receiver = self.convert(object, picked.owner, Why::Receiver);
+        let (checks, receiver, args) = self.guard_checks(&picked, Some(receiver), args, call.range);
+        let args = self.with_collector(&picked, args, &call);
         let dispatch = self.dispatch(picked.method, call.through_super);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch,
-            receiver: Some(receiver),
+            receiver,
             class_args: picked.class_args.clone(),
             type_args: picked.type_args.clone(),
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.after_checks(checks, id)
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {

@@ -80,7 +80,11 @@ impl Infer<'_> {
         let rest = Substitution::class(db, outer_class, outer_args).apply_all(db, &params);
         let given = own.into_iter().chain(rest).collect();
         let made = self.construct(class, Some(given), args, at, range);
-        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[made.0 as usize].kind {
+        let object = match self.body.expr(made).kind {
+            ExprKind::Let { result, .. } => result,
+            _ => made,
+        };
+        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[object.0 as usize].kind {
             *place = Some(outer);
         }
         made
@@ -144,14 +148,18 @@ impl Infer<'_> {
             Some(picked) => self.convert_args(picked, call.args),
             None => Vec::new(),
         };
+        let (checks, args) = match &picked {
+            Some(picked) => {
+                let (checks, _, args) = self.guard_checks(picked, None, args, range);
+                (checks, args)
+            }
+            None => (Vec::new(), args),
+        };
         // The object around that of the superclass goes first.
         let args = outer.into_iter().chain(args).collect();
         let ty = ty.constrained(db, known.unwrap_or_default());
         let id = self.alloc(ExprKind::New { outer: None, class, class_args, constructor, args }, ty, range);
-        match &picked {
-            Some(picked) => self.guarded(id, picked),
-            None => id,
-        }
+        self.after_checks(checks, id)
     }
 
     /// An object of the class is made here: what it keeps of the code around it is used by the code here.
@@ -244,9 +252,11 @@ impl Infer<'_> {
             Ok(picked) => {
                 self.capture_for(class);
                 let args = self.convert_args(&picked, call.args);
+                let (checks, _, args) = self.guard_checks(&picked, None, args, range);
                 let (class_args, constructor) = (picked.class_args, picked.method);
                 let kind = ExprKind::New { outer: None, class, class_args, constructor, args };
-                self.alloc(kind, picked.result, range)
+                let id = self.alloc(kind, picked.result, range);
+                self.after_checks(checks, id)
             }
             Err(reason) => self.call_failed(&name, &reason, None, &call),
         }

@@ -6,31 +6,72 @@ use smol_str::SmolStr;
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
-use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtKind};
+use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::constraint::{Entailment, entails};
 use crate::place::{is_here, required_home};
+use crate::scope::signature::method_signature;
 use crate::ty::known::Known;
-use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::subst::Substitution;
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl Infer<'_> {
-    /// `call`, after a check of what `picked` asks for. A home is checked by the object itself.
-    pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked) -> ExprId {
-        if self.in_kernel || picked.unproved.terms.is_empty() {
-            return call;
+    /// What a call checks first of what its method asks for: statements, and the receiver and the arguments for after
+    /// them. What has no name of its own is put into a variable, so that the conditions can speak of it. A home is
+    /// checked by the object itself.
+    pub(super) fn guard_checks(
+        &mut self,
+        picked: &Picked,
+        receiver: Option<ExprId>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> (Vec<StmtId>, Option<ExprId>, Vec<ExprId>) {
+        let asks = |term: &ConstraintTerm| required_home(term).is_none();
+        if self.in_kernel || !picked.unproved.terms.iter().any(asks) {
+            return (Vec::new(), receiver, args);
         }
-        let (range, ty) = (self.range(call), self.ty(call));
+        let mut stmts = Vec::new();
+        let receiver = receiver.map(|receiver| self.named(receiver, &mut stmts));
+        let args: Vec<ExprId> = args.into_iter().map(|arg| self.named(arg, &mut stmts)).collect();
+        let this = receiver.and_then(|receiver| self.path_of(receiver));
+        let paths = args.iter().map(|arg| self.path_of(*arg)).collect();
+        let seen = Substitution::types(&[], &[]).with_paths(this, paths);
+        let guard = &method_signature(self.db, picked.method).guard.constraint;
+        let facts = self.context().known_terms();
         // The method may speak of what the caller cannot: that is no fault of the caller's.
         let said = self.diagnostics.len();
-        let mut stmts = Vec::new();
-        for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
-            let Some(refused) = self.refutation(term, range) else { continue };
-            let Some(exception) = self.failed_check(term, range) else { continue };
+        for term in seen.constraint(guard).terms.iter().filter(|term| asks(term)) {
+            let term = self.term_here(term);
+            let single = Constraint { terms: vec![term.clone()] };
+            if entails(&facts, &single, None) == Entailment::Proved {
+                continue;
+            }
+            let Some(refused) = self.refutation(&term, range) else { continue };
+            let Some(exception) = self.failed_check(&term, range) else { continue };
             let then = self.alloc_stmt(StmtKind::Throw(exception), range);
             stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
         }
         self.diagnostics.truncate(said);
+        (stmts, receiver, args)
+    }
+
+    /// `id`, with a name in constraints.
+    fn named(&mut self, id: ExprId, stmts: &mut Vec<StmtId>) -> ExprId {
+        if self.is_simple(id) {
+            return id;
+        }
+        let (stmt, local) = self.temporary(id);
+        stmts.push(stmt);
+        self.note_local(local);
+        self.note_value(local, id);
+        self.read(local, self.range(id))
+    }
+
+    /// `call`, after the statements of [`Infer::guard_checks`].
+    pub(super) fn after_checks(&mut self, stmts: Vec<StmtId>, call: ExprId) -> ExprId {
         if stmts.is_empty() {
             return call;
         }
+        let (range, ty) = (self.range(call), self.ty(call));
         self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
     }
 
