@@ -9,7 +9,7 @@ use std::sync::Arc;
 use apg_syntax::Parse;
 use rustc_hash::FxHashMap;
 
-use crate::ids::SourceFile;
+use crate::ids::{FileOrigin, SourceFile};
 
 /// The database trait that every query takes.
 #[salsa::db]
@@ -27,6 +27,26 @@ pub struct Project {
     /// Folders to look packages up in, in order, after the requesting file's own root.
     #[returns(ref)]
     pub source_path: Arc<Vec<PathBuf>>,
+    /// How the constraints of the user's files are checked.
+    #[returns(copy)]
+    pub checks: Checks,
+}
+
+/// How constraints are checked that do not follow from what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Checks {
+    /// They are errors; else they are checked when the program runs.
+    pub is_static: bool,
+    /// Conditions of methods marked `@InferGuard` are inferred from their code.
+    pub infers_guards: bool,
+}
+
+/// How the constraints of a file are checked: a user's as asked for, the library's when the program runs.
+pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
+    match file.origin(db) {
+        FileOrigin::User => Project::get(db).checks(db),
+        FileOrigin::Library => Checks::default(),
+    }
 }
 
 /// The class library embedded in the binary (durability HIGH).
@@ -51,7 +71,7 @@ impl RootDatabase {
     /// A database with an empty project and library.
     pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
         let db = RootDatabase { storage: salsa::Storage::new(on_event) };
-        Project::new(&db, Arc::default(), Arc::default(), Arc::default());
+        Project::new(&db, Arc::default(), Arc::default(), Arc::default(), Checks::default());
         let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
         db
     }

@@ -72,7 +72,7 @@ impl Infer<'_> {
         self.in_kernel = around;
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
-        self.known.truncate(known);
+        self.forget(known);
         StmtKind::At { place, body, captures }
     }
 
@@ -86,7 +86,7 @@ impl Infer<'_> {
         let (body, result) = self.code(e.body(), None, expected, range);
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
-        self.known.truncate(known);
+        self.forget(known);
         self.alloc(ExprKind::At { place, body, captures }, result, range)
     }
 
@@ -215,11 +215,11 @@ impl Infer<'_> {
         match (returns.result, returns.declared) {
             (Some(ty), true) => self.convert(value, ty, Why::Return),
             (None, _) => {
-                self.set_result(self.ty(value));
+                self.set_result(self.without_nameless(self.ty(value)));
                 value
             }
             (Some(ty), false) => {
-                let joined = self.common_type(ty, self.ty(value));
+                let joined = self.common_type(ty, self.without_nameless(self.ty(value)));
                 self.set_result(joined);
                 value
             }

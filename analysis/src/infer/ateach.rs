@@ -107,7 +107,7 @@ impl Infer<'_> {
         let body = self.over_points(s, distribution, clocks, range);
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
-        self.known.truncate(known);
+        self.forget(known);
         self.alloc_stmt(StmtKind::At { place, body, captures }, range)
     }
 

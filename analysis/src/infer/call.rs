@@ -175,7 +175,7 @@ impl Infer<'_> {
             self.no_member(ty, name, call.at, false);
             return self.error(call.range);
         }
-        let path = self.path_of(object);
+        let path = self.receiver_path(object, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) if method_is_static(self.db, picked.method) => {
                 let result = self.static_call(picked, call);
@@ -227,9 +227,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
-        let (checks, _, args) = self.guard_checks(&picked, None, args, call.range);
         let args = self.with_collector(&picked, args, &call);
         let kind = ExprKind::Call {
             method: picked.method,
@@ -240,40 +241,44 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.after_checks(checks, id)
+        self.guarded(id, &picked, stmts)
     }
 
-    pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, mut call: Call) -> ExprId {
+    pub(super) fn instance_call(&mut self, mut object: ExprId, picked: Picked, mut call: Call) -> ExprId {
         if !picked.unproved.terms.is_empty() {
             self.check_place(&picked, object, &call);
         }
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, std::slice::from_mut(&mut object), &mut stmts);
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
-        let receiver = self.convert(object, picked.owner, Why::Receiver);
-        let (checks, receiver, args) = self.guard_checks(&picked, Some(receiver), args, call.range);
         let args = self.with_collector(&picked, args, &call);
+        let receiver = self.convert(object, picked.owner, Why::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch,
-            receiver,
+            receiver: Some(receiver),
             class_args: picked.class_args.clone(),
             type_args: picked.type_args.clone(),
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.after_checks(checks, id)
+        self.guarded(id, &picked, stmts)
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
+        let known = self.known.len();
+        self.note_arguments(&args);
         let params = &picked.params;
-        args.into_iter()
-            .enumerate()
-            .map(|(index, arg)| match params.get(index) {
-                Some(&param) => self.convert(arg, param, Why::Argument),
-                None => arg,
-            })
-            .collect()
+        let convert = |(index, arg): (usize, ExprId)| match params.get(index) {
+            Some(&param) => self.convert(arg, param, Why::Argument),
+            None => arg,
+        };
+        let converted = args.into_iter().enumerate().map(convert).collect();
+        self.forget(known);
+        converted
     }
 
     // ---- application
@@ -312,7 +317,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(value);
+        let path = self.receiver_path(value, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(value, picked, call),
             Err(reason) => self.call_failed("operator()", &reason, Some(value), &call),
@@ -364,7 +369,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(receiver);
+        let path = self.receiver_path(receiver, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(receiver, picked, call),
             Err(reason) => self.call_failed("operator()=", &reason, Some(receiver), &call),

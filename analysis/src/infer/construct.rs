@@ -5,7 +5,7 @@ use apg_syntax::ast::{self, AstNode};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
-use super::pick::Call;
+use super::pick::{Call, Picked};
 use super::surroundings::{SuperCall, class_captures, enclosing_owner};
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
@@ -148,18 +148,14 @@ impl Infer<'_> {
             Some(picked) => self.convert_args(picked, call.args),
             None => Vec::new(),
         };
-        let (checks, args) = match &picked {
-            Some(picked) => {
-                let (checks, _, args) = self.guard_checks(picked, None, args, range);
-                (checks, args)
-            }
-            None => (Vec::new(), args),
-        };
         // The object around that of the superclass goes first.
         let args = outer.into_iter().chain(args).collect();
         let ty = ty.constrained(db, known.unwrap_or_default());
         let id = self.alloc(ExprKind::New { outer: None, class, class_args, constructor, args }, ty, range);
-        self.after_checks(checks, id)
+        match &picked {
+            Some(picked) => self.guarded(id, picked, Vec::new()),
+            None => id,
+        }
     }
 
     /// An object of the class is made here: what it keeps of the code around it is used by the code here.
@@ -251,12 +247,14 @@ impl Infer<'_> {
         match self.pick_constructor(class, given, &call) {
             Ok(picked) => {
                 self.capture_for(class);
+                let mut call = call;
+                let mut stmts = Vec::new();
+                self.bind_nameless(&picked, &mut call.args, &mut stmts);
                 let args = self.convert_args(&picked, call.args);
-                let (checks, _, args) = self.guard_checks(&picked, None, args, range);
-                let (class_args, constructor) = (picked.class_args, picked.method);
-                let kind = ExprKind::New { outer: None, class, class_args, constructor, args };
+                let class_args = picked.class_args.clone();
+                let kind = ExprKind::New { outer: None, class, class_args, constructor: picked.method, args };
                 let id = self.alloc(kind, picked.result, range);
-                self.after_checks(checks, id)
+                self.guarded(id, &picked, stmts)
             }
             Err(reason) => self.call_failed(&name, &reason, None, &call),
         }
@@ -304,7 +302,7 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
         match self.pick_constructor(class, Some(class_args), &call) {
             Ok(picked) => {
-                let args = self.convert_args(&picked, call.args);
+                let args = self.constructor_args(&picked, call.args, range);
                 let class_args = picked.class_args;
                 StmtKind::ConstructorCall { is_super, outer, class_args, constructor: picked.method, args }
             }
@@ -313,6 +311,21 @@ impl Infer<'_> {
                 StmtKind::Error
             }
         }
+    }
+
+    /// The arguments of a constructor call, converted; checks of its condition are made before the first of them.
+    fn constructor_args(&mut self, picked: &Picked, mut args: Vec<ExprId>, range: TextRange) -> Vec<ExprId> {
+        let mut stmts = Vec::new();
+        self.bind_nameless(picked, &mut args, &mut stmts);
+        let mut args = self.convert_args(picked, args);
+        self.check_guard(picked, range, &mut stmts);
+        if let Some(first) = args.first_mut()
+            && !stmts.is_empty()
+        {
+            let ty = self.ty(*first);
+            *first = self.alloc(ExprKind::Let { stmts, result: *first }, ty, range);
+        }
+        args
     }
 
     /// The call of the superclass's constructor that a constructor without one starts with.
@@ -417,7 +430,7 @@ impl Infer<'_> {
             let value = self.convert(value, ty, Why::Assignment);
             if let Some(path) = self.path_of(value) {
                 let property = crate::ty::Path::this().field(field.name(self.db).clone());
-                self.known.push(crate::ty::ConstraintTerm::Equal(property, path));
+                self.learn(crate::ty::ConstraintTerm::Equal(property, path));
             }
             values.push(value);
         }

@@ -4,13 +4,14 @@ use smol_str::SmolStr;
 
 use super::ctx::Infer;
 use super::surroundings::{captured_path, captured_variable, outer_path};
+use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::relate::{ImplicitCall, Representation};
 use crate::ty::subst::Substitution;
-use crate::ty::{Path, Ty};
+use crate::ty::{Constraint, Path, Ty};
 
 /// What a value is needed for; decides the message when it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) enum Why {
     Place,
     Receiver,
     Element,
+    /// `as`: what is not known is to be checked when the program runs.
+    Cast,
 }
 
 impl<'db> Infer<'db> {
@@ -33,8 +36,8 @@ impl<'db> Infer<'db> {
             super::Owner::Field(_) => Context::class(self.db, self.class),
         };
         context.facts = self.known.clone();
-        // Conditions of signatures speak of the place of the call.
-        context.facts.push(crate::ty::ConstraintTerm::Equal(Path::here(), self.here_path()));
+        context.typed = self.typed.clone();
+        context.here = Some(self.here_path());
         context
     }
 
@@ -69,7 +72,12 @@ impl<'db> Infer<'db> {
             return self.void_used(range);
         }
         let path = self.path_of(id);
-        let Some(conversion) = self.context().convert(from, to, path.as_ref()) else {
+        let known = if to.constraint(db).is_some() && self.is_not_null(id) {
+            from.constrained(db, Constraint::not_null())
+        } else {
+            from
+        };
+        let Some(conversion) = self.context().convert(known, to, path.as_ref()) else {
             self.explain_mismatch(id, to, why);
             return self.alloc(ExprKind::Coerce { value: id }, to, range);
         };
@@ -77,6 +85,11 @@ impl<'db> Infer<'db> {
         let mut plain = to;
         if conversion.checked {
             plain = to.base(db);
+            let seen = conversion.implicit.as_ref().map_or(known, |call| call.result);
+            if why != Why::Cast {
+                let open = self.undecided_terms(id, seen, to);
+                self.undecided(&open, range, Need::Value(id, to));
+            }
         }
         if let Some(call) = &conversion.implicit {
             value = self.implicit_call(call, id);
@@ -194,6 +207,10 @@ impl<'db> Infer<'db> {
             }
             ExprKind::Literal(literal) => literal_path(literal),
             ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
+            ExprKind::Let { result, .. } => self.path_of(*result),
+            ExprKind::Assign { value, .. } => self.path_of(*value),
+            // Checked, it is still the same value.
+            ExprKind::Cast { value, checked: true } => self.path_of(*value),
             ExprKind::Field { object, field } => {
                 let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
                 let object = self.path_of(*object).filter(|_| stable)?;
@@ -219,6 +236,12 @@ impl<'db> Infer<'db> {
             }
             _ => None,
         }
+        .or_else(|| self.nameless_local(id).map(|local| self.local_path(local)))
+    }
+
+    fn local_path(&self, local: crate::body::LocalId) -> Path {
+        let local = self.body.local(local);
+        Path::local(local.name.clone(), local.range.start().into())
     }
 }
 

@@ -267,6 +267,7 @@ impl Infer<'_> {
         let otherwise = self.value(e.else_branch().as_ref(), range, expected);
         let (a, b) = (self.ty(then), self.ty(otherwise));
         let ty = self.common_type(a, b);
+        let ty = self.common_facts(then, otherwise, ty);
         let then = self.convert(then, ty, Why::Element);
         let otherwise = self.convert(otherwise, ty, Why::Element);
         self.alloc(ExprKind::Conditional { condition, then, otherwise }, ty, range)
@@ -331,7 +332,11 @@ impl Infer<'_> {
         let path = self.path_of(value);
         let context = self.context();
         if let Some(conversion) = context.convert_directly(from, ty, path.as_ref()) {
-            let id = self.convert(value, ty, Why::Assignment);
+            if conversion.checked {
+                let value = self.convert(value, ty.base(db), Why::Cast);
+                return self.alloc(ExprKind::Cast { value, checked: true }, ty, range);
+            }
+            let id = self.convert(value, ty, Why::Cast);
             if conversion.is_identity() || id == value {
                 // The written type replaces what is known of the value.
                 return self.alloc(ExprKind::Coerce { value: id }, ty, range);
@@ -349,7 +354,7 @@ impl Infer<'_> {
             return call;
         }
         if context.convert_implicitly(from, ty).is_some() {
-            return self.convert(value, ty, Why::Assignment);
+            return self.convert(value, ty, Why::Cast);
         }
         if !self.may_be(from, ty) {
             let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));

@@ -6,81 +6,56 @@ use smol_str::SmolStr;
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
+use super::undecided::Need;
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
-use crate::constraint::{Entailment, entails};
 use crate::place::{is_here, required_home};
-use crate::scope::signature::method_signature;
 use crate::ty::known::Known;
-use crate::ty::subst::Substitution;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 impl Infer<'_> {
-    /// What a call checks first of what its method asks for: statements, and the receiver and the arguments for after
-    /// them. What has no name of its own is put into a variable, so that the conditions can speak of it. A home is
-    /// checked by the object itself.
-    pub(super) fn guard_checks(
-        &mut self,
-        picked: &Picked,
-        receiver: Option<ExprId>,
-        args: Vec<ExprId>,
-        range: TextRange,
-    ) -> (Vec<StmtId>, Option<ExprId>, Vec<ExprId>) {
-        let asks = |term: &ConstraintTerm| required_home(term).is_none();
-        if self.in_kernel || !picked.unproved.terms.iter().any(asks) {
-            return (Vec::new(), receiver, args);
+    /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
+    pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked, mut stmts: Vec<StmtId>) -> ExprId {
+        let (range, ty) = (self.range(call), self.ty(call));
+        self.check_guard(picked, range, &mut stmts);
+        if stmts.is_empty() {
+            return call;
         }
-        let mut stmts = Vec::new();
-        let receiver = receiver.map(|receiver| self.named(receiver, &mut stmts));
-        let args: Vec<ExprId> = args.into_iter().map(|arg| self.named(arg, &mut stmts)).collect();
-        let this = receiver.and_then(|receiver| self.path_of(receiver));
-        let paths = args.iter().map(|arg| self.path_of(*arg)).collect();
-        let seen = Substitution::types(&[], &[]).with_paths(this, paths);
-        let guard = &method_signature(self.db, picked.method).guard.constraint;
-        let facts = self.context().known_terms();
+        self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
+    }
+
+    /// Statements that raise an exception unless what `picked` asks for holds.
+    pub(super) fn check_guard(&mut self, picked: &Picked, range: TextRange, stmts: &mut Vec<StmtId>) {
+        if picked.unproved.terms.is_empty() {
+            return;
+        }
+        let reported = |d: &crate::diagnostics::Diagnostic| {
+            d.code == crate::diagnostics::place::remote_access::RULE.code && d.range == range
+        };
+        if !self.diagnostics.iter().any(reported) {
+            self.undecided(&picked.unproved.terms, range, Need::Guard(picked.method));
+        }
+        if self.in_kernel {
+            return;
+        }
         // The method may speak of what the caller cannot: that is no fault of the caller's.
         let said = self.diagnostics.len();
-        for term in seen.constraint(guard).terms.iter().filter(|term| asks(term)) {
-            let term = self.term_here(term);
-            let single = Constraint { terms: vec![term.clone()] };
-            if entails(&facts, &single, None) == Entailment::Proved {
-                continue;
-            }
-            let Some(refused) = self.refutation(&term, range) else { continue };
-            let Some(exception) = self.failed_check(&term, range) else { continue };
+        for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
+            let Some(refused) = self.refutation(term, range) else { continue };
+            let Some(exception) = self.failed_check(term, range) else { continue };
             let then = self.alloc_stmt(StmtKind::Throw(exception), range);
             stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
         }
         self.diagnostics.truncate(said);
-        (stmts, receiver, args)
-    }
-
-    /// `id`, with a name in constraints.
-    fn named(&mut self, id: ExprId, stmts: &mut Vec<StmtId>) -> ExprId {
-        if self.is_simple(id) {
-            return id;
-        }
-        let (stmt, local) = self.temporary(id);
-        stmts.push(stmt);
-        self.note_local(local);
-        self.note_value(local, id);
-        self.read(local, self.range(id))
-    }
-
-    /// `call`, after the statements of [`Infer::guard_checks`].
-    pub(super) fn after_checks(&mut self, stmts: Vec<StmtId>, call: ExprId) -> ExprId {
-        if stmts.is_empty() {
-            return call;
-        }
-        let (range, ty) = (self.range(call), self.ty(call));
-        self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
     }
 
     /// `new FailedDynamicCheckException("...")`
     fn failed_check(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
         let names = ["x10", "lang", "FailedDynamicCheckException"].map(SmolStr::new_static);
         let class = self.class_named(&names)?;
-        let text =
-            Literal::String(SmolStr::from(format!("the condition {term} of the method does not hold")));
+        let text = Literal::String(SmolStr::from(format!(
+            "the condition {} of the method does not hold",
+            self.shown_term(term)
+        )));
         let string = Ty::string(self.db);
         let text = self.alloc(ExprKind::Literal(text), string, range);
         let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };

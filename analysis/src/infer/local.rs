@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
-use crate::body::{ExprId, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 
@@ -95,7 +95,10 @@ impl Infer<'_> {
             self.declare(local);
         }
         self.note_local(local);
-        if let Some(init) = init.filter(|_| fits) {
+        // What a cast has found of a value is known of the new variable alone.
+        let is_cast =
+            |init: &ExprId| matches!(self.body.expr(*init).kind, ExprKind::Cast { checked: true, .. });
+        if let Some(init) = init.filter(|init| fits && !is_cast(init)) {
             self.note_value(local, init);
         }
         if let Some(pattern) = pattern {

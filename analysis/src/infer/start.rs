@@ -48,9 +48,12 @@ pub(super) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
             let mut infer = Infer::new(db, owner, false, true);
             infer.automatic_constructor(method)
         }
-        (Owner::Field(_), None) => {
-            BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) }
-        }
+        (Owner::Field(_), None) => BodyResult {
+            body: Body::default(),
+            diagnostics: Vec::new(),
+            result: Ty::error(db),
+            required: Constraint::default(),
+        },
     }
 }
 
@@ -212,8 +215,10 @@ impl Infer<'_> {
         let substitution = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
         let guard = &method_signature(self.db, method).guard.constraint;
         let terms = substitution.constraint(guard).terms;
-        let terms: Vec<ConstraintTerm> = terms.iter().map(|term| self.term_here(term)).collect();
-        self.known.extend(terms);
+        for term in &terms {
+            let term = self.term_here(term);
+            self.learn(term);
+        }
     }
 
     /// The code of a method, and its result type.
@@ -246,7 +251,12 @@ impl Infer<'_> {
         let declarator = ast::Declarator::cast(node.clone());
         let init = declarator.as_ref().and_then(|d| d.initializer());
         let Some(init) = init else {
-            return BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) };
+            return BodyResult {
+                body: Body::default(),
+                diagnostics: Vec::new(),
+                result: Ty::error(db),
+                required: Constraint::default(),
+            };
         };
         self.scopes.enter();
         let range = range_of(&init);
@@ -312,7 +322,12 @@ impl Infer<'_> {
     fn finish(&mut self, result: Ty, end: TextRange, node: Option<&SyntaxNode>) -> BodyResult {
         let db = self.db;
         if self.stop_at.is_some() {
-            return BodyResult { body: Body::default(), diagnostics: Vec::new(), result };
+            return BodyResult {
+                body: Body::default(),
+                diagnostics: Vec::new(),
+                result,
+                required: Constraint::default(),
+            };
         }
         let mut diagnostics = std::mem::take(&mut self.diagnostics);
         let mut body = std::mem::take(&mut self.body);
@@ -346,7 +361,10 @@ impl Infer<'_> {
         diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
         self.body = body;
         let result = self.seen_outside(result);
-        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result }
+        let required = std::mem::take(&mut self.required);
+        let outside = |term: &ConstraintTerm| term.map(|path| self.path_outside(path));
+        let required = Constraint { terms: required.iter().filter_map(outside).collect() };
+        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result, required }
     }
 
     /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
@@ -355,12 +373,7 @@ impl Infer<'_> {
         match ty.kind(db) {
             TyKind::Constrained { base, constraint } => {
                 let path = |path: &Path| self.path_outside(path);
-                let terms = constraint.terms.iter().filter_map(|term| match term {
-                    ConstraintTerm::Equal(a, b) => Some(ConstraintTerm::Equal(path(a)?, path(b)?)),
-                    ConstraintTerm::NotEqual(a, b) => Some(ConstraintTerm::NotEqual(path(a)?, path(b)?)),
-                    ConstraintTerm::Holds(a) => Some(ConstraintTerm::Holds(path(a)?)),
-                    ConstraintTerm::Opaque(_) => None,
-                });
+                let terms = constraint.terms.iter().filter_map(|term| term.map(path));
                 self.seen_outside(*base).constrained(db, Constraint { terms: terms.collect() })
             }
             TyKind::Class { class, args } if !args.is_empty() => {

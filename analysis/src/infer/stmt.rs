@@ -36,7 +36,7 @@ impl Infer<'_> {
         self.scopes.enter();
         let made = make(self);
         self.scopes.leave();
-        self.known.truncate(known);
+        self.forget(known);
         self.local_types.truncate(types);
         made
     }

@@ -6,6 +6,7 @@ pub mod lookup;
 pub(crate) mod overload;
 pub mod packages;
 pub mod problem;
+pub mod property;
 pub mod resolve;
 pub mod signature;
 pub(crate) mod suggest;

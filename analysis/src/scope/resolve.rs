@@ -249,7 +249,8 @@ impl<'a> TypeScope<'a> {
             return ty;
         }
         let terms = properties.iter().zip(args).filter_map(|(property, arg)| {
-            let value = self.value_path(arg, Some(ty), problems)?;
+            // What is given for the properties is no part of the object: `Point(rank)` means the `rank` around.
+            let value = self.value_path(arg, None, problems)?;
             Some(ConstraintTerm::Equal(Path::self_value().field(property.name(db).clone()), value))
         });
         let constraint = Constraint { terms: terms.collect() };

@@ -212,7 +212,9 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let declared = item.result.as_ref().map(|t| scope.resolve(t, &mut problems));
     let result = match item.kind {
         MethodKind::AutomaticConstructor => Some(constructed(db, method.class(db))),
-        MethodKind::Constructor => Some(declared.unwrap_or_else(|| Ty::this_type(db, method.class(db)))),
+        MethodKind::Constructor => {
+            Some(declared.unwrap_or_else(|| *super::property::constructed(db, method)))
+        }
         _ => declared.or_else(|| (!item.has_body).then(|| Ty::void(db))),
     };
     // The automatic constructor's types are the properties', which complain themselves.
@@ -229,10 +231,13 @@ fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSi
 
 /// Formals by index, for constraints.
 fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
-    move |name: &str| {
-        let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
-        Some(Path::local(name, index as u32))
-    }
+    move |name: &str| formal_values(params, name)
+}
+
+/// The formal of that name, by index.
+pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
+    let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
+    Some(Path::local(name, index as u32))
 }
 
 /// The classes of formals, as written.

@@ -1,6 +1,11 @@
 //! Where a question about types is asked from: it decides what may be accessed and what is known.
 
-use super::{ConstraintTerm, Ty};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::constraint::facts::Facts;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId};
 use crate::scope::signature::{Guard, class_header, method_signature};
@@ -15,21 +20,25 @@ pub struct Context<'db> {
     /// The method, for its type parameters' bounds and its guard.
     pub method: Option<MethodId>,
     /// What is known of values here, beyond guards: the conditions passed, the types of variables.
-    pub facts: Vec<ConstraintTerm>,
+    pub facts: Arc<Facts>,
+    /// The types of locals and formals that facts and constraints speak of.
+    pub typed: Arc<FxHashMap<PathRoot, Ty>>,
+    /// What `here` is called in the facts: conditions of signatures speak of the place of the call.
+    pub here: Option<Path>,
 }
 
 impl<'db> Context<'db> {
     /// Outside all classes.
     pub fn global(db: &'db dyn Db) -> Context<'db> {
-        Context { db, class: None, method: None, facts: Vec::new() }
+        Context { db, class: None, method: None, facts: Arc::default(), typed: Arc::default(), here: None }
     }
     /// Inside a class, outside its methods.
     pub fn class(db: &'db dyn Db, class: ClassId) -> Context<'db> {
-        Context { db, class: Some(class), method: None, facts: Vec::new() }
+        Context { class: Some(class), ..Context::global(db) }
     }
     /// Inside a method.
     pub fn method(db: &'db dyn Db, method: MethodId) -> Context<'db> {
-        Context { db, class: Some(method.class(db)), method: Some(method), facts: Vec::new() }
+        Context { class: Some(method.class(db)), method: Some(method), ..Context::global(db) }
     }
 
     /// The guards in force: the method's, the class's, those of the classes around it.
@@ -88,12 +97,26 @@ impl<'db> Context<'db> {
         self.type_guards().iter().any(|g| g.is_ref.contains(&ty))
     }
 
-    /// All that is known of values here: facts and guards.
+    /// All that is known of values here: facts and what holds of `this`.
     pub fn known_terms(&self) -> Vec<ConstraintTerm> {
-        let mut terms = self.facts.clone();
-        for guard in self.guards() {
-            terms.extend(guard.constraint.terms.iter().cloned());
-        }
+        let mut terms = self.facts.terms().to_vec();
+        terms.extend(self.known_of(&PathRoot::Here));
+        terms.extend(self.known_of(&PathRoot::This));
         terms
+    }
+
+    /// What is known of `root` besides the facts.
+    pub fn known_of(&self, root: &PathRoot) -> Vec<ConstraintTerm> {
+        let here = self.here.as_ref();
+        match root {
+            // A method's guard names formals by index: its code knows it by their names, among the facts.
+            PathRoot::This => self
+                .class
+                .map_or_else(Vec::new, |class| crate::scope::property::class_facts(self.db, class).clone()),
+            PathRoot::Here => {
+                here.map(|here| ConstraintTerm::Equal(Path::here(), here.clone())).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }

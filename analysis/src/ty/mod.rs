@@ -10,6 +10,7 @@ pub mod params;
 pub mod relate;
 pub mod subst;
 pub mod supers;
+mod term;
 pub mod test;
 
 use smol_str::SmolStr;

@@ -4,6 +4,7 @@ use super::known::Known;
 use super::params::all_type_params;
 use super::subst::{Substitution, facts_about};
 use super::{Constraint, Path, Ty, TyKind};
+use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::ids::MethodId;
@@ -219,14 +220,12 @@ impl<'db> Context<'db> {
     /// Whether the constraint of `to` holds of a value of type `from`.
     pub fn entailed(&self, from: Ty, to: Ty, value: Option<&Path>) -> Entailment {
         let Some(wanted) = to.constraint(self.db) else { return Entailment::Proved };
-        let mut facts = self.known_terms();
-        if let Some(given) = from.constraint(self.db) {
-            facts.extend(given.terms.iter().cloned());
-        }
+        let mut given = from.constraint(self.db).map_or_else(Vec::new, |given| given.terms.clone());
         if from.is_null(self.db) {
-            facts.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
+            given.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
         }
-        entails(&facts, wanted, value)
+        let self_ty = if from.is_null(self.db) { to.base(self.db) } else { from.base(self.db) };
+        self.decide(Question { given: &given, self_ty: Some(self_ty), value }, &wanted.terms)
     }
 
     /// By an implicit conversion operator of the target's or the source's class.

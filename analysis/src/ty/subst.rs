@@ -89,15 +89,11 @@ impl Substitution {
         if self.keep_paths {
             return Some(term.clone());
         }
-        Some(match term {
-            ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(self.path(a)?, self.path(b)?),
-            ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(self.path(a)?, self.path(b)?),
-            ConstraintTerm::Holds(a) => ConstraintTerm::Holds(self.path(a)?),
-            ConstraintTerm::Opaque(_) => term.clone(),
-        })
+        term.map(|path| self.path(path))
     }
 
-    fn path(&self, path: &Path) -> Option<Path> {
+    /// Applied to a path; `None` if it can no longer be said.
+    pub fn path(&self, path: &Path) -> Option<Path> {
         let root = match &path.root {
             PathRoot::This => self.this.clone()?,
             PathRoot::Local { offset, .. } if (*offset as usize) < self.formals.len() => {
@@ -113,19 +109,5 @@ impl Substitution {
 
 /// A constraint over `self` as facts about `value`: `self` replaced.
 pub fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
-    let replace = |path: &Path| match path.root {
-        PathRoot::SelfValue => {
-            let mut fields = value.fields.clone();
-            fields.extend(path.fields.iter().cloned());
-            Path { root: value.root.clone(), fields }
-        }
-        _ => path.clone(),
-    };
-    let term = |term: &ConstraintTerm| match term {
-        ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(replace(a), replace(b)),
-        ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(replace(a), replace(b)),
-        ConstraintTerm::Holds(a) => ConstraintTerm::Holds(replace(a)),
-        ConstraintTerm::Opaque(text) => ConstraintTerm::Opaque(text.clone()),
-    };
-    constraint.terms.iter().map(term).collect()
+    constraint.terms.iter().map(|term| term.at_root(&PathRoot::SelfValue, value)).collect()
 }
