@@ -248,6 +248,7 @@ typedef struct apg_runtime {
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
   apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment);
+  apg_object *(*kernel_start)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure);
 } apg_runtime;
 
 /* ---- the program's table (exported as `apg_program_v1`) ---- */
@@ -550,5 +551,7 @@ static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_obj
 static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) apg_raised(e); }
 /* Runs a kernel at a place (this host or an accelerator of it) and waits for it. */
 static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) apg_raised(e); }
+/* Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a finish, starts the closure instead, which launches it and waits. */
+static inline void apg_kernel_start(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure) { if (apg_object *e = apg_rt->kernel_start(place, kernel, environment, closure)) apg_raised(e); }
 #endif
 #endif

@@ -296,7 +296,9 @@ pub enum StmtKind {
     When(Vec<WhenBranch>),
     /// Run a kernel at `place` (an accelerator of this host, or this host) and wait for it; `captures` in the
     /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`.
-    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr> },
+    /// With `detached`, the kernel is an activity of the innermost finish, and nothing waits: where the place has no device,
+    /// that closure (which does the same and waits) is started instead.
+    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr> },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
 }

@@ -304,9 +304,10 @@ impl<'a> Printer<'a> {
                 format!("async{} at ({}) {}", self.clocks(clocks), self.expr(place), self.expr(closure))
             }
             StmtKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
-            StmtKind::Launch { place, kernel, captures } => {
+            StmtKind::Launch { place, kernel, captures, detached } => {
                 let name = &self.program.kernels[kernel.index()].name;
-                format!("launch {name} at ({}) [{}]", self.expr(place), self.list(captures))
+                let start = if detached.is_some() { "start" } else { "launch" };
+                format!("{start} {name} at ({}) [{}]", self.expr(place), self.list(captures))
             }
             StmtKind::Barrier => "barrier".to_owned(),
             _ => String::new(),

@@ -352,6 +352,7 @@ impl Ready {
                 })
             },
             finished,
+            Arc::clone(&function.pace),
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         )

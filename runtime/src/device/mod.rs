@@ -33,6 +33,7 @@ pub use fault::error as fault_error;
 pub use launch::{LaunchError, Plan, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub use queue::Flight;
 pub use selftest::{Check, self_test};
 
 use crate::topology::Accelerator;

@@ -2,7 +2,7 @@
 //! for the end itself for a moment: most kernels end sooner than another thread could be woken, twice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,29 @@ use super::error::{DeviceError, Kind};
 
 /// How many kernels of one device may run side by side.
 const QUEUES: usize = 4;
-/// How long a kernel is looked at before a thread sleeps until its end.
-const LOOK: Duration = Duration::from_micros(50);
+/// How long a kernel is looked at before a thread sleeps, if nothing is known of it.
+const LOOK: Duration = Duration::from_micros(200);
+/// The longest that is looked without sleeping.
+const LONGEST_LOOK: Duration = Duration::from_millis(3);
+/// How long before the expected end of a longer kernel its thread wakes up to look.
+const EARLY: Duration = Duration::from_micros(300);
+/// How long the processor is kept before others may have it between two looks.
+const SPIN: Duration = Duration::from_micros(40);
+
+/// How long the launches of a kernel have taken, in nanoseconds: a running mean, 0 if there was none.
+#[derive(Debug, Default)]
+pub struct Pace(AtomicU64);
+
+impl Pace {
+    fn expected(&self) -> Option<Duration> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|it| *it > 0).map(Duration::from_nanos)
+    }
+
+    fn took(&self, time: Duration) {
+        let (new, old) = (time.as_nanos() as u64, self.0.load(Ordering::Relaxed));
+        self.0.store(if old == 0 { new } else { (3 * old + new) / 4 }.max(1), Ordering::Relaxed);
+    }
+}
 
 /// The kernel queues of a device.
 pub struct Kernels {
@@ -25,6 +46,7 @@ pub struct Kernels {
 /// One stream. Kernels on one stream run after each other.
 pub struct Queue {
     device: u32,
+    context: Arc<Context>,
     /// Locked while something is put on it.
     stream: Mutex<Stream>,
     /// Kernels on their way.
@@ -38,8 +60,8 @@ pub struct Queue {
 struct Ending {
     event: Event,
     done: Done,
-    /// Looking at it for longer is not worth it.
-    look_until: Instant,
+    began: Instant,
+    pace: Arc<Pace>,
     device: u32,
     load: Arc<AtomicUsize>,
     spare: Arc<Mutex<Vec<Event>>>,
@@ -101,17 +123,23 @@ impl Event {
     }
 
     /// Looks, until then and as long as `worthwhile` says so, whether all that was on the stream has ended.
-    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+    pub fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+        let begun = Instant::now();
         loop {
             // SAFETY: an event of ours.
             match unsafe { sys::cuEventQuery(self.0) } {
                 sys::CUresult::CUDA_ERROR_NOT_READY => {}
                 other => return Some(driver::check(other)),
             }
-            if Instant::now() >= until || !worthwhile() {
+            let now = Instant::now();
+            if now >= until || !worthwhile() {
                 return None;
             }
-            std::thread::yield_now();
+            if now - begun > SPIN {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
         }
     }
 
@@ -156,15 +184,16 @@ impl Queue {
         context.enter()?;
         let stream = Stream::new().map_err(error)?;
         let (pending, receiver) = channel();
-        let context = Arc::clone(context);
+        let own = Arc::clone(context);
         std::thread::Builder::new()
             .name(format!("apg-gpu{ordinal}-{index}"))
-            .spawn(move || complete(&context, &receiver))
+            .spawn(move || complete(&own, &receiver))
             .map_err(|error| {
                 DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
             })?;
         Ok(Queue {
             device: ordinal,
+            context: Arc::clone(context),
             stream: Mutex::new(stream),
             load: Arc::default(),
             pending: Mutex::new(pending),
@@ -178,8 +207,10 @@ impl Queue {
         self: &Arc<Self>,
         start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
         done: Done,
+        pace: Arc<Pace>,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
+        let began = Instant::now();
         let spare = self.spare.lock().pop();
         let recorded = spare.map_or_else(Event::new, Ok).and_then(|event| {
             let stream = self.stream.lock();
@@ -191,8 +222,7 @@ impl Queue {
             Ok(event) => {
                 self.load.fetch_add(1, Ordering::Relaxed);
                 let (load, spare) = (Arc::clone(&self.load), Arc::clone(&self.spare));
-                let look_until = Instant::now() + LOOK;
-                let ending = Ending { event, done, look_until, device: self.device, load, spare };
+                let ending = Ending { event, done, began, pace, device: self.device, load, spare };
                 Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
             }
             Err(failure) => {
@@ -205,10 +235,19 @@ impl Queue {
 
 impl Flight {
     /// Looks for a moment, and as long as `worthwhile` says so, whether the kernel has ended; leaves it to the thread of the
-    /// queue if not. The context must be current, as it is after the launch.
+    /// queue if not.
     pub fn look(mut self, worthwhile: impl Fn() -> bool) {
+        if self.queue.context.enter().is_err() {
+            return;
+        }
         let Some(ending) = self.ending.take() else { return };
-        match ending.event.look(ending.look_until, worthwhile) {
+        // One that is known to take long is left to its thread at once.
+        let until = match ending.pace.expected() {
+            Some(expected) if expected > LONGEST_LOOK => ending.began,
+            Some(expected) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
+            None => ending.began + LOOK,
+        };
+        match ending.event.look(until, worthwhile) {
             Some(result) => ending.happen(result),
             None => self.ending = Some(ending),
         }
@@ -233,7 +272,28 @@ impl Ending {
         self.end(result);
     }
 
+    /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
+    fn wait(&self) -> Result<(), driver::Failure> {
+        let elapsed = self.began.elapsed();
+        let expected = self.pace.expected().unwrap_or(elapsed);
+        if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
+            // In parts, so that a kernel that is quicker than usual is not waited for in vain.
+            let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
+            let mut left = rest;
+            while left > Duration::ZERO {
+                if let Some(result) = self.event.look(self.began, || false) {
+                    return result;
+                }
+                std::thread::sleep(part.min(left));
+                left = left.saturating_sub(part);
+            }
+        }
+        let seen = self.event.look(Instant::now() + 3 * EARLY, || true);
+        seen.unwrap_or_else(|| self.event.wait())
+    }
+
     fn end(self, result: Result<(), DeviceError>) {
+        self.pace.took(self.began.elapsed());
         self.load.fetch_sub(1, Ordering::Relaxed);
         self.spare.lock().push(self.event);
         (self.done)(result);
@@ -246,8 +306,7 @@ fn complete(context: &Context, pending: &Receiver<Ending>) {
     for ending in pending {
         match &entered {
             Ok(()) => {
-                let seen = ending.event.look(ending.look_until, || true);
-                let result = seen.unwrap_or_else(|| ending.event.wait());
+                let result = ending.wait();
                 ending.happen(result);
             }
             Err(error) => ending.end(Err(error.clone())),
