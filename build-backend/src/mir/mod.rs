@@ -367,6 +367,8 @@ pub enum ExprKind {
     StructField { value: Box<Expr>, field: u32 },
     /// An element of a rail; null and bounds checks if `checked`.
     Element { rail: Box<Expr>, index: Box<Expr>, checked: bool },
+    /// Changes an element of a rail in one step, and is the value before; `values` are what `operation` says.
+    Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
     /// A static field, initialised on first use.
@@ -481,6 +483,41 @@ pub enum Operation {
     Expm1,
     Log1p,
     Rsqrt,
+}
+
+/// What an atomic operation does to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names are those of the operations
+pub enum AtomicOperation {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// Stores the value.
+    Exchange,
+    /// Stores the second value if the element is the first.
+    Compare,
+}
+
+impl AtomicOperation {
+    /// All, with their names.
+    pub const ALL: [(AtomicOperation, &str); 8] = [
+        (AtomicOperation::Add, "add"),
+        (AtomicOperation::Min, "min"),
+        (AtomicOperation::Max, "max"),
+        (AtomicOperation::And, "and"),
+        (AtomicOperation::Or, "or"),
+        (AtomicOperation::Xor, "xor"),
+        (AtomicOperation::Exchange, "exchange"),
+        (AtomicOperation::Compare, "compare"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
 }
 
 /// A kernel: what the host evaluates before the launch, and the device code.

@@ -365,6 +365,13 @@ impl<'a> Printer<'a> {
             ExprKind::Select { condition, then, otherwise } => {
                 format!("({} ? {} : {})", self.expr(condition), self.expr(then), self.expr(otherwise))
             }
+            ExprKind::Atomic { operation, rail, index, values } => format!(
+                "atomic {} {}[{}] {}",
+                operation.name(),
+                self.expr(rail),
+                self.expr(index),
+                self.list(values)
+            ),
             ExprKind::Here => "here".to_owned(),
             ExprKind::NonNull(value) => format!("{}!", self.expr(value)),
             ExprKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),

@@ -105,6 +105,9 @@ pub fn children(kind: &ExprKind) -> Vec<&Expr> {
         | ExprKind::And(a, b)
         | ExprKind::Or(a, b) => vec![a, b],
         ExprKind::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+        ExprKind::Atomic { rail, index, values, .. } => {
+            [&**rail, &**index].into_iter().chain(values).collect()
+        }
         ExprKind::MakeStruct(args)
         | ExprKind::MakeObject { fields: args, .. }
         | ExprKind::Call { args, .. }
