@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod places;
 mod progress;
+mod resources;
 mod run;
 pub(crate) mod source;
 

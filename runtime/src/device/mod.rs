@@ -17,6 +17,7 @@ mod memory;
 mod module;
 mod occupancy;
 mod queue;
+mod resources;
 mod selftest;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use launch::{LaunchError, Plan, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
 pub use queue::Flight;
+pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
 pub use selftest::{Check, self_test};
 
 use crate::topology::Accelerator;

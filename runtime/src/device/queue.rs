@@ -2,7 +2,7 @@
 //! for the end itself for a moment: most kernels end sooner than another thread could be woken, twice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,10 @@ const LOOK: Duration = Duration::from_micros(200);
 const LONGEST_LOOK: Duration = Duration::from_millis(3);
 /// How long before the expected end of a longer kernel its thread wakes up to look.
 const EARLY: Duration = Duration::from_micros(300);
+/// Looks at the flag of a kernel between looks at the clock.
+const LOOKS: u32 = 16;
+/// How often the driver is asked whether a kernel has failed.
+const ASK: Duration = Duration::from_micros(50);
 /// How long the processor is kept before others may have it between two looks.
 const SPIN: Duration = Duration::from_micros(40);
 
@@ -49,22 +53,27 @@ pub struct Queue {
     context: Arc<Context>,
     /// Locked while something is put on it.
     stream: Mutex<Stream>,
+    /// The same, to be asked.
+    raw: sys::CUstream,
     /// Kernels on their way.
-    load: Arc<AtomicUsize>,
+    load: AtomicUsize,
     pending: Mutex<Sender<Ending>>,
     /// Events that can be used again.
-    spare: Arc<Mutex<Vec<Event>>>,
+    spare: Mutex<Vec<Event>>,
 }
+
+// SAFETY: streams may be used from any thread.
+unsafe impl Send for Queue {}
+// SAFETY: as above.
+unsafe impl Sync for Queue {}
 
 /// What happens at the end of a kernel.
 struct Ending {
-    event: Event,
+    mark: Mark,
     done: Done,
     began: Instant,
     pace: Arc<Pace>,
-    device: u32,
-    load: Arc<AtomicUsize>,
-    spare: Arc<Mutex<Vec<Event>>>,
+    queue: Arc<Queue>,
 }
 
 /// A kernel on its way. Dropped, it leaves the rest to the thread of its queue.
@@ -104,6 +113,8 @@ pub struct Event(sys::CUevent);
 
 // SAFETY: events may be used from any thread.
 unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
 
 impl Event {
     /// A new event. The context must be current.
@@ -194,10 +205,11 @@ impl Queue {
         Ok(Queue {
             device: ordinal,
             context: Arc::clone(context),
+            raw: stream.0,
             stream: Mutex::new(stream),
-            load: Arc::default(),
+            load: AtomicUsize::default(),
             pending: Mutex::new(pending),
-            spare: Arc::default(),
+            spare: Mutex::default(),
         })
     }
 
@@ -207,22 +219,19 @@ impl Queue {
         self: &Arc<Self>,
         start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
         done: Done,
+        ended: *const u32,
         pace: Arc<Pace>,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
         let began = Instant::now();
-        let spare = self.spare.lock().pop();
-        let recorded = spare.map_or_else(Event::new, Ok).and_then(|event| {
+        let started = {
             let stream = self.stream.lock();
-            start(&stream)?;
-            event.record(&stream)?;
-            Ok(event)
-        });
-        match recorded {
-            Ok(event) => {
+            start(&stream).and_then(|()| Mark::after(&stream, ended, &self.spare))
+        };
+        match started {
+            Ok(mark) => {
                 self.load.fetch_add(1, Ordering::Relaxed);
-                let (load, spare) = (Arc::clone(&self.load), Arc::clone(&self.spare));
-                let ending = Ending { event, done, began, pace, device: self.device, load, spare };
+                let ending = Ending { mark, done, began, pace, queue: Arc::clone(self) };
                 Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
             }
             Err(failure) => {
@@ -230,6 +239,35 @@ impl Queue {
                 None
             }
         }
+    }
+}
+
+/// How the end of a kernel shows.
+enum Mark {
+    /// The device writes 1 there.
+    Flag(*const u32),
+    Event(Event),
+}
+
+// SAFETY: the flag is in memory that stays as long as the launch; events may be used from any thread.
+unsafe impl Send for Mark {}
+
+impl Mark {
+    /// After all that is on the stream now: a flag where the driver writes one, which is seen soonest.
+    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+        // SAFETY: memory that the device knows by the same address.
+        let written = unsafe { sys::cuStreamWriteValue32_v2(stream.0, ended as u64, 1, 0) };
+        if written == sys::CUresult::CUDA_SUCCESS {
+            return Ok(Mark::Flag(ended));
+        }
+        Mark::event(stream, spare)
+    }
+
+    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+        let spare = spare.lock().pop();
+        let event = spare.map_or_else(Event::new, Ok)?;
+        event.record(stream)?;
+        Ok(Mark::Event(event))
     }
 }
 
@@ -247,7 +285,7 @@ impl Flight {
             Some(expected) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
             None => ending.began + LOOK,
         };
-        match ending.event.look(until, worthwhile) {
+        match ending.look(until, worthwhile) {
             Some(result) => ending.happen(result),
             None => self.ending = Some(ending),
         }
@@ -265,15 +303,44 @@ impl Drop for Flight {
 }
 
 impl Ending {
-    fn happen(self, result: Result<(), driver::Failure>) {
-        let result = result.map_err(|failure| {
-            DeviceError::driver(&format!("CUDA{}", self.device), "finish a kernel", &failure)
-        });
-        self.end(result);
+    /// Looks, until then and as long as `worthwhile` says so, whether the kernel has ended.
+    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+        let flag = match &self.mark {
+            Mark::Flag(flag) => *flag,
+            Mark::Event(event) => return event.look(until, worthwhile),
+        };
+        let begun = Instant::now();
+        let mut asked = begun;
+        loop {
+            for _ in 0..LOOKS {
+                // SAFETY: memory that stays as long as the launch, and that only the device writes.
+                if unsafe { flag.read_volatile() } == 1 {
+                    fence(Ordering::Acquire);
+                    return Some(Ok(()));
+                }
+                std::hint::spin_loop();
+            }
+            let now = Instant::now();
+            if now - asked > ASK {
+                // A kernel that fails writes nothing.
+                asked = now;
+                // SAFETY: a stream of ours.
+                match unsafe { sys::cuStreamQuery(self.queue.raw) } {
+                    sys::CUresult::CUDA_ERROR_NOT_READY => {}
+                    other => return Some(driver::check(other)),
+                }
+            }
+            if now >= until || !worthwhile() {
+                return None;
+            }
+            if now - begun > SPIN {
+                std::thread::yield_now();
+            }
+        }
     }
 
     /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
-    fn wait(&self) -> Result<(), driver::Failure> {
+    fn wait(&mut self) -> Result<(), driver::Failure> {
         let elapsed = self.began.elapsed();
         let expected = self.pace.expected().unwrap_or(elapsed);
         if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
@@ -281,21 +348,38 @@ impl Ending {
             let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
             let mut left = rest;
             while left > Duration::ZERO {
-                if let Some(result) = self.event.look(self.began, || false) {
+                if let Some(result) = self.look(self.began, || false) {
                     return result;
                 }
                 std::thread::sleep(part.min(left));
                 left = left.saturating_sub(part);
             }
         }
-        let seen = self.event.look(Instant::now() + 3 * EARLY, || true);
-        seen.unwrap_or_else(|| self.event.wait())
+        if let Some(result) = self.look(Instant::now() + 3 * EARLY, || true) {
+            return result;
+        }
+        if matches!(self.mark, Mark::Flag(_)) {
+            self.mark = Mark::event(&self.queue.stream.lock(), &self.queue.spare)?;
+        }
+        match &self.mark {
+            Mark::Event(event) => event.wait(),
+            Mark::Flag(_) => Ok(()),
+        }
+    }
+
+    fn happen(self, result: Result<(), driver::Failure>) {
+        let result = result.map_err(|failure| {
+            DeviceError::driver(&format!("CUDA{}", self.queue.device), "finish a kernel", &failure)
+        });
+        self.end(result);
     }
 
     fn end(self, result: Result<(), DeviceError>) {
         self.pace.took(self.began.elapsed());
-        self.load.fetch_sub(1, Ordering::Relaxed);
-        self.spare.lock().push(self.event);
+        self.queue.load.fetch_sub(1, Ordering::Relaxed);
+        if let Mark::Event(event) = self.mark {
+            self.queue.spare.lock().push(event);
+        }
         (self.done)(result);
     }
 }
@@ -303,7 +387,7 @@ impl Ending {
 /// The thread of a queue.
 fn complete(context: &Context, pending: &Receiver<Ending>) {
     let entered = context.enter();
-    for ending in pending {
+    for mut ending in pending {
         match &entered {
             Ok(()) => {
                 let result = ending.wait();

@@ -9,7 +9,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;
 /* The first check that fails leaves a record for the host; its thread ends, the others go on. */
-struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; };
+struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; };
 struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
 /* Accesses that the host has found to be inside their rails are not checked. */
 #ifdef APG_PROVEN
