@@ -4,12 +4,12 @@
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use apg_syntax::Parse;
 use rustc_hash::FxHashMap;
 
-use crate::ids::SourceFile;
+use crate::ids::{FileOrigin, SourceFile};
 
 /// The database trait that every query takes.
 #[salsa::db]
@@ -27,6 +27,26 @@ pub struct Project {
     /// Folders to look packages up in, in order, after the requesting file's own root.
     #[returns(ref)]
     pub source_path: Arc<Vec<PathBuf>>,
+    /// How the constraints of the user's files are checked.
+    #[returns(copy)]
+    pub checks: Checks,
+}
+
+/// How constraints are checked that do not follow from what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Checks {
+    /// They are errors; else they are checked when the program runs.
+    pub is_static: bool,
+    /// Conditions of methods marked `@InferGuard` are inferred from their code.
+    pub infers_guards: bool,
+}
+
+/// How the constraints of a file are checked: a user's as asked for, the library's when the program runs.
+pub fn checks(db: &dyn Db, file: SourceFile) -> Checks {
+    match file.origin(db) {
+        FileOrigin::User => Project::get(db).checks(db),
+        FileOrigin::Library => Checks::default(),
+    }
 }
 
 /// The class library embedded in the binary (durability HIGH).
@@ -51,7 +71,7 @@ impl RootDatabase {
     /// A database with an empty project and library.
     pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
         let db = RootDatabase { storage: salsa::Storage::new(on_event) };
-        Project::new(&db, Arc::default(), Arc::default(), Arc::default());
+        Project::new(&db, Arc::default(), Arc::default(), Arc::default(), Checks::default());
         let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
         db
     }
@@ -72,5 +92,26 @@ impl Db for RootDatabase {}
 /// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq)]
 pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
-    apg_syntax::parse(file.text(db))
+    match file.origin(db) {
+        FileOrigin::User => file.last_parse(db).next(file.text(db)),
+        FileOrigin::Library => apg_syntax::parse(file.text(db)),
+    }
+}
+
+/// The last parse of a text that is edited, from which the next one is made: only the block around the edit is parsed again. It
+/// is no input of its own, since the result is that of parsing the text by itself.
+#[derive(Clone, Debug, Default)]
+pub struct LastParse(Arc<Mutex<Option<(Arc<str>, Parse)>>>);
+
+impl LastParse {
+    fn next(&self, text: &Arc<str>) -> Parse {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out: a panic on the way leaves nothing half done.
+        let parse = match last.take() {
+            Some((old, parse)) => parse.reparse_text(&old, text),
+            None => apg_syntax::parse(text),
+        };
+        *last = Some((text.clone(), parse.clone()));
+        parse
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
-use crate::db::{Db, EventCallback, Library, Project, RootDatabase};
+use crate::db::{Checks, Db, EventCallback, Library, Project, RootDatabase};
 use crate::ids::{FileOrigin, SourceFile};
 
 pub use salsa::Cancelled;
@@ -122,6 +122,14 @@ impl AnalysisHost {
         let project = Project::get(&self.db);
         if **project.source_path(&self.db) != folders {
             project.set_source_path(&mut self.db).to(Arc::new(folders));
+        }
+    }
+
+    /// How constraints are checked that do not follow from what is known.
+    pub fn set_checks(&mut self, checks: Checks) {
+        let project = Project::get(&self.db);
+        if project.checks(&self.db) != checks {
+            project.set_checks(&mut self.db).to(checks);
         }
     }
 

@@ -25,7 +25,12 @@ pub fn server(settings: &Settings) -> ServerCapabilities {
         ..TextDocumentSyncOptions::default()
     };
     let actions = CodeActionOptions {
-        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+        code_action_kinds: Some(vec![
+            CodeActionKind::QUICKFIX,
+            CodeActionKind::REFACTOR_EXTRACT,
+            CodeActionKind::REFACTOR_REWRITE,
+            CodeActionKind::SOURCE_ORGANIZE_IMPORTS,
+        ]),
         ..CodeActionOptions::default()
     };
     let completion = CompletionOptions {

@@ -224,7 +224,10 @@ impl LanguageServer for Backend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         self.main
-            .ask(move |snapshot| snapshot.code_actions(&params.text_document.uri, params.range).map(Some))
+            .ask(move |snapshot| {
+                let uri = &params.text_document.uri;
+                snapshot.code_actions(uri, params.range, &params.context).map(Some)
+            })
             .await
     }
 

@@ -18,6 +18,9 @@ typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CEL
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
+/* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED } apg_custom;
+
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
   const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
@@ -34,6 +37,8 @@ struct apg_type {
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
   const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 custom;                   /* an apg_custom */
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -129,11 +134,14 @@ typedef struct apg_runtime {
   apg_object *(*global_ref_register)(apg_object *object, apg_i64 *out);
   apg_object *(*global_ref_get)(apg_i64 handle, apg_object **out);
   void (*global_ref_forget)(apg_i64 handle);
+  apg_object *(*graph_encode)(apg_object *object, apg_object *sample, apg_object **out);
+  apg_object *(*graph_decode)(apg_object *bytes, apg_object **out);
   apg_object *(*async_here)(apg_object *closure);
   apg_object *(*async_clocked)(apg_object *closure);
   apg_object *(*async_on_clocks)(apg_object *closure, apg_object *const *clocks, apg_u32 count);
   apg_object *(*async_uncounted)(apg_object *closure);
   apg_object *(*async_at)(apg_i64 place, apg_object *closure);
+  apg_object *(*at_async)(apg_i64 place, apg_object *closure);
   apg_object *(*async_at_clocked)(apg_i64 place, apg_object *closure);
   apg_object *(*async_at_on_clocks)(apg_i64 place, apg_object *closure, apg_object *const *clocks, apg_u32 count);
   apg_object *(*async_at_uncounted)(apg_i64 place, apg_object *closure);
@@ -161,6 +169,22 @@ typedef struct apg_runtime {
   apg_object *(*lock_enter)(apg_i64 lock);
   bool (*lock_try)(apg_i64 lock);
   apg_object *(*lock_exit)(apg_i64 lock);
+  apg_i32 (*lock_hold_count)(apg_i64 lock);
+  apg_i32 (*atomic_load_i32)(apg_object *rail);
+  void (*atomic_store_i32)(apg_object *rail, apg_i32 value);
+  apg_i32 (*atomic_swap_i32)(apg_object *rail, apg_i32 value);
+  apg_i32 (*atomic_add_i32)(apg_object *rail, apg_i32 delta);
+  bool (*atomic_compare_i32)(apg_object *rail, apg_i32 expected, apg_i32 value);
+  apg_i64 (*atomic_load_i64)(apg_object *rail);
+  void (*atomic_store_i64)(apg_object *rail, apg_i64 value);
+  apg_i64 (*atomic_swap_i64)(apg_object *rail, apg_i64 value);
+  apg_i64 (*atomic_add_i64)(apg_object *rail, apg_i64 delta);
+  bool (*atomic_compare_i64)(apg_object *rail, apg_i64 expected, apg_i64 value);
+  apg_object *(*atomic_load_ref)(apg_object *rail);
+  void (*atomic_store_ref)(apg_object *rail, apg_object *value);
+  apg_object *(*atomic_swap_ref)(apg_object *rail, apg_object *value);
+  bool (*atomic_compare_ref)(apg_object *rail, apg_object *expected, apg_object *value);
+  void (*atomic_fence)(void);
   apg_object *(*string_concat)(apg_object *left, apg_object *right, apg_object **out);
   apg_object *(*string_length)(apg_object *string, apg_i32 *out);
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
@@ -175,7 +199,7 @@ typedef struct apg_runtime {
   apg_object *(*string_trim)(apg_object *string, apg_object **out);
   apg_object *(*string_from_bytes)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_from_chars)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
-  apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail);
+  apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail, apg_i64 start);
   apg_object *(*string_format)(apg_object *format, apg_object *arguments, apg_object **out);
   apg_object *(*string_from_char)(apg_char value, apg_object **out);
   bool (*char_is_lower)(apg_char value);
@@ -209,6 +233,7 @@ typedef struct apg_runtime {
   void (*set_exit_code)(apg_i32 code);
   void (*kill_here)(void);
   apg_object *(*getenv)(apg_object *name, apg_object **out);
+  apg_object *(*environment)(apg_object **out);
   void (*gc)(void);
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
@@ -217,8 +242,11 @@ typedef struct apg_runtime {
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
   apg_object *(*file_read_byte)(apg_i64 file, apg_i32 *out);
+  apg_object *(*file_read_line)(apg_i64 file, apg_object **out);
   apg_object *(*file_read)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count, apg_i64 *out);
   apg_object *(*file_available)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_write_byte)(apg_i64 file, apg_i32 byte);
+  apg_object *(*file_write_string)(apg_i64 file, apg_object *string);
   apg_object *(*file_write)(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count);
   apg_object *(*file_flush)(apg_i64 file);
   apg_object *(*file_size)(apg_object *name, apg_i64 *out);
@@ -226,6 +254,16 @@ typedef struct apg_runtime {
   apg_object *(*file_is_directory)(apg_object *name, bool *out);
   apg_object *(*file_delete)(apg_object *name, bool *out);
   apg_object *(*file_mkdir)(apg_object *name, bool *out);
+  apg_object *(*file_mkdirs)(apg_object *name, bool *out);
+  apg_object *(*file_rename)(apg_object *from, apg_object *to, bool *out);
+  apg_object *(*file_list)(apg_object *name, apg_object **out);
+  apg_object *(*file_modified)(apg_object *name, apg_i64 *out);
+  apg_object *(*file_set_modified)(apg_object *name, apg_i64 milliseconds, bool *out);
+  apg_object *(*file_may)(apg_object *name, apg_i32 what, bool *out);
+  apg_object *(*file_absolute)(apg_object *name, apg_object **out);
+  apg_object *(*file_canonical)(apg_object *name, apg_object **out);
+  apg_object *(*file_position)(apg_i64 file, apg_i64 *out);
+  apg_object *(*file_seek)(apg_i64 file, apg_i64 position);
   apg_i64 (*place_count)(void);
   apg_i64 (*place_total)(void);
   bool (*place_is_accelerator)(apg_i64 place);
@@ -238,12 +276,18 @@ typedef struct apg_runtime {
   apg_i64 (*place_local_make)(void);
   apg_object *(*place_local_get)(apg_i64 number);
   void (*place_local_set)(apg_i64 number, apg_object *object);
-  apg_object *(*team_barrier)(apg_i64 team);
-  apg_object *(*team_broadcast)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
-  apg_object *(*team_reduce)(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
-  apg_object *(*team_all_reduce)(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
   apg_object *(*async_put)(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count);
   apg_object *(*async_get)(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_i32 (*team_number)(void);
+  void (*team_forget)(apg_i64 team);
+  apg_object *(*team_barrier)(apg_i64 team, apg_object *members);
+  apg_object *(*team_broadcast)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_object *(*team_scatter)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts);
+  apg_object *(*team_gather)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts);
+  apg_object *(*team_exchange)(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  bool (*team_combines)(apg_object *rail);
+  apg_object *(*team_reduce)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
+  apg_object *(*team_all_reduce)(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
   apg_object *(*device_allocate)(apg_i64 place, apg_object *sample, apg_i64 count, apg_i64 *out);
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
@@ -268,6 +312,8 @@ typedef struct apg_program {
   apg_object *(*to_string)(apg_object *object, apg_object **result);
   apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
   apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
+  apg_object *(*saved)(apg_object *object, apg_object **rail);   /* what an instance of an APG_OWN type sends; null if there is no such type */
+  apg_object *(*deserializer)(apg_object *rail, apg_object **result);   /* what gives it back */
 } apg_program;
 
 #ifdef __cplusplus
@@ -313,6 +359,10 @@ static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out;
 static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) apg_raised(e); return out; }
 /* Ends a registration. */
 static inline void apg_global_ref_forget(apg_i64 handle) { apg_rt->global_ref_forget(handle); }
+/* An object with all that it refers to as bytes, in a rail of the type of `sample`. */
+static inline apg_object *apg_graph_encode(apg_object *object, apg_object *sample) { apg_object *out; if (apg_object *e = apg_rt->graph_encode(object, sample, &out)) apg_raised(e); return out; }
+/* The object that graph_encode made bytes of. */
+static inline apg_object *apg_graph_decode(apg_object *bytes) { apg_object *out; if (apg_object *e = apg_rt->graph_decode(bytes, &out)) apg_raised(e); return out; }
 /* Starts `closure` as an activity here, governed by the innermost finish. */
 static inline void apg_async_here(apg_object *closure) { if (apg_object *e = apg_rt->async_here(closure)) apg_raised(e); }
 /* As async_here, registered on the clock of the innermost clocked finish. */
@@ -321,8 +371,10 @@ static inline void apg_async_clocked(apg_object *closure) { if (apg_object *e = 
 static inline void apg_async_on_clocks(apg_object *closure, apg_object *const *clocks, apg_u32 count) { if (apg_object *e = apg_rt->async_on_clocks(closure, clocks, count)) apg_raised(e); }
 /* Starts `closure` as an activity that no finish waits for. */
 static inline void apg_async_uncounted(apg_object *closure) { if (apg_object *e = apg_rt->async_uncounted(closure)) apg_raised(e); }
-/* Starts a copy of `closure` at a place, governed by the innermost finish. */
+/* Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes wrong on the way. */
 static inline void apg_async_at(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at(place, closure)) apg_raised(e); }
+/* As async_at, but raises what goes wrong before it arrives. */
+static inline void apg_at_async(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->at_async(place, closure)) apg_raised(e); }
 /* As async_at, registered on the clock of the innermost clocked finish. */
 static inline void apg_async_at_clocked(apg_i64 place, apg_object *closure) { if (apg_object *e = apg_rt->async_at_clocked(place, closure)) apg_raised(e); }
 /* As async_at, registered on these clocks. */
@@ -377,6 +429,38 @@ static inline void apg_lock_enter(apg_i64 lock) { if (apg_object *e = apg_rt->lo
 static inline bool apg_lock_try(apg_i64 lock) { return apg_rt->lock_try(lock); }
 /* Releases it; raises IllegalOperationException if this activity does not have it. */
 static inline void apg_lock_exit(apg_i64 lock) { if (apg_object *e = apg_rt->lock_exit(lock)) apg_raised(e); }
+/* How often this activity has taken it. */
+static inline apg_i32 apg_lock_hold_count(apg_i64 lock) { return apg_rt->lock_hold_count(lock); }
+/* The one element of the rail. */
+static inline apg_i32 apg_atomic_load_i32(apg_object *rail) { return apg_rt->atomic_load_i32(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_i32(apg_object *rail, apg_i32 value) { apg_rt->atomic_store_i32(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_i32 apg_atomic_swap_i32(apg_object *rail, apg_i32 value) { return apg_rt->atomic_swap_i32(rail, value); }
+/* Adds to the one element of the rail: what it was. */
+static inline apg_i32 apg_atomic_add_i32(apg_object *rail, apg_i32 delta) { return apg_rt->atomic_add_i32(rail, delta); }
+/* Sets the one element of the rail if it is as expected: whether it did. */
+static inline bool apg_atomic_compare_i32(apg_object *rail, apg_i32 expected, apg_i32 value) { return apg_rt->atomic_compare_i32(rail, expected, value); }
+/* The one element of the rail. */
+static inline apg_i64 apg_atomic_load_i64(apg_object *rail) { return apg_rt->atomic_load_i64(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_i64(apg_object *rail, apg_i64 value) { apg_rt->atomic_store_i64(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_i64 apg_atomic_swap_i64(apg_object *rail, apg_i64 value) { return apg_rt->atomic_swap_i64(rail, value); }
+/* Adds to the one element of the rail: what it was. */
+static inline apg_i64 apg_atomic_add_i64(apg_object *rail, apg_i64 delta) { return apg_rt->atomic_add_i64(rail, delta); }
+/* Sets the one element of the rail if it is as expected: whether it did. */
+static inline bool apg_atomic_compare_i64(apg_object *rail, apg_i64 expected, apg_i64 value) { return apg_rt->atomic_compare_i64(rail, expected, value); }
+/* The one element of the rail. */
+static inline apg_object *apg_atomic_load_ref(apg_object *rail) { return apg_rt->atomic_load_ref(rail); }
+/* Sets the one element of the rail. */
+static inline void apg_atomic_store_ref(apg_object *rail, apg_object *value) { apg_rt->atomic_store_ref(rail, value); }
+/* Sets the one element of the rail: what it was. */
+static inline apg_object *apg_atomic_swap_ref(apg_object *rail, apg_object *value) { return apg_rt->atomic_swap_ref(rail, value); }
+/* Sets the one element of the rail if it is the expected object: whether it did. */
+static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected, apg_object *value) { return apg_rt->atomic_compare_ref(rail, expected, value); }
+/* Orders all accesses to memory before it before all after it. */
+static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
 /* The two texts after each other; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
@@ -405,8 +489,8 @@ static inline apg_object *apg_string_trim(apg_object *string) { apg_object *out;
 static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_bytes(rail, start, count, &out)) apg_raised(e); return out; }
 /* A string of `count` characters of a Rail[Char] from `start`. */
 static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) apg_raised(e); return out; }
-/* Copies the string's bytes into a Rail[Byte] of at least that length. */
-static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail)) apg_raised(e); }
+/* Copies the string's bytes into a Rail[Byte] at `start`. */
+static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail, apg_i64 start) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail, start)) apg_raised(e); }
 /* printf-like formatting of a Rail[Any]. */
 static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) apg_raised(e); return out; }
 /* The character as UTF-8. */
@@ -473,6 +557,8 @@ static inline void apg_set_exit_code(apg_i32 code) { apg_rt->set_exit_code(code)
 static inline void apg_kill_here() { apg_rt->kill_here(); }
 /* The value of an environment variable, or null. */
 static inline apg_object *apg_getenv(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->getenv(name, &out)) apg_raised(e); return out; }
+/* All environment variables, `NAME=VALUE` with a zero byte after each. */
+static inline apg_object *apg_environment() { apg_object *out; if (apg_object *e = apg_rt->environment(&out)) apg_raised(e); return out; }
 /* Collects garbage now. */
 static inline void apg_gc() { apg_rt->gc(); }
 /* Bytes in use in the heap. */
@@ -489,10 +575,16 @@ static inline apg_i64 apg_file_open_write(apg_object *name, bool append) { apg_i
 static inline void apg_file_close(apg_i64 file) { if (apg_object *e = apg_rt->file_close(file)) apg_raised(e); }
 /* A byte; -1 at the end. */
 static inline apg_i32 apg_file_read_byte(apg_i64 file) { apg_i32 out; if (apg_object *e = apg_rt->file_read_byte(file, &out)) apg_raised(e); return out; }
+/* A line without its end; null at the end. */
+static inline apg_object *apg_file_read_line(apg_i64 file) { apg_object *out; if (apg_object *e = apg_rt->file_read_line(file, &out)) apg_raised(e); return out; }
 /* Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end. */
 static inline apg_i64 apg_file_read(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->file_read(file, rail, start, count, &out)) apg_raised(e); return out; }
 /* Bytes that can be read without waiting. */
 static inline apg_i64 apg_file_available(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_available(file, &out)) apg_raised(e); return out; }
+/* Writes the lowest byte of a number. */
+static inline void apg_file_write_byte(apg_i64 file, apg_i32 byte) { if (apg_object *e = apg_rt->file_write_byte(file, byte)) apg_raised(e); }
+/* Writes a string. */
+static inline void apg_file_write_string(apg_i64 file, apg_object *string) { if (apg_object *e = apg_rt->file_write_string(file, string)) apg_raised(e); }
 /* Writes bytes of a Rail[Byte]. */
 static inline void apg_file_write(apg_i64 file, apg_object *rail, apg_i64 start, apg_i64 count) { if (apg_object *e = apg_rt->file_write(file, rail, start, count)) apg_raised(e); }
 /* Hands what is buffered to the system. */
@@ -507,6 +599,26 @@ static inline bool apg_file_is_directory(apg_object *name) { bool out; if (apg_o
 static inline bool apg_file_delete(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_delete(name, &out)) apg_raised(e); return out; }
 /* Makes a directory: whether it did. */
 static inline bool apg_file_mkdir(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdir(name, &out)) apg_raised(e); return out; }
+/* Makes a directory and those that it is in: whether it is there. */
+static inline bool apg_file_mkdirs(apg_object *name) { bool out; if (apg_object *e = apg_rt->file_mkdirs(name, &out)) apg_raised(e); return out; }
+/* Gives a file another name: whether it did. */
+static inline bool apg_file_rename(apg_object *from, apg_object *to) { bool out; if (apg_object *e = apg_rt->file_rename(from, to, &out)) apg_raised(e); return out; }
+/* The names in a directory, a slash after each; null if it is none. */
+static inline apg_object *apg_file_list(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_list(name, &out)) apg_raised(e); return out; }
+/* When a file was changed, in milliseconds since 1970; 0 if there is none. */
+static inline apg_i64 apg_file_modified(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_modified(name, &out)) apg_raised(e); return out; }
+/* Sets when a file was changed: whether it did. */
+static inline bool apg_file_set_modified(apg_object *name, apg_i64 milliseconds) { bool out; if (apg_object *e = apg_rt->file_set_modified(name, milliseconds, &out)) apg_raised(e); return out; }
+/* Whether the program may do this with a file: 4 read, 2 write. */
+static inline bool apg_file_may(apg_object *name, apg_i32 what) { bool out; if (apg_object *e = apg_rt->file_may(name, what, &out)) apg_raised(e); return out; }
+/* The path from the root on. */
+static inline apg_object *apg_file_absolute(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_absolute(name, &out)) apg_raised(e); return out; }
+/* The path from the root on, without links. */
+static inline apg_object *apg_file_canonical(apg_object *name) { apg_object *out; if (apg_object *e = apg_rt->file_canonical(name, &out)) apg_raised(e); return out; }
+/* Where in the file the next byte is read. */
+static inline apg_i64 apg_file_position(apg_i64 file) { apg_i64 out; if (apg_object *e = apg_rt->file_position(file, &out)) apg_raised(e); return out; }
+/* Reads on at this position. */
+static inline void apg_file_seek(apg_i64 file, apg_i64 position) { if (apg_object *e = apg_rt->file_seek(file, position)) apg_raised(e); }
 /* Number of host places. */
 static inline apg_i64 apg_place_count() { return apg_rt->place_count(); }
 /* Number of all places. */
@@ -531,18 +643,30 @@ static inline apg_i64 apg_place_local_make() { return apg_rt->place_local_make()
 static inline apg_object *apg_place_local_get(apg_i64 number) { return apg_rt->place_local_get(number); }
 /* Sets it; null ends it. */
 static inline void apg_place_local_set(apg_i64 number, apg_object *object) { apg_rt->place_local_set(number, object); }
-/* Waits for all members of a team. */
-static inline void apg_team_barrier(apg_i64 team) { if (apg_object *e = apg_rt->team_barrier(team)) apg_raised(e); }
-/* Copies elements of the root's source to everyone's target. */
-static inline void apg_team_broadcast(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, root, source, source_index, target, target_index, count)) apg_raised(e); }
-/* Combines everyone's source into the root's target. */
-static inline void apg_team_reduce(apg_i64 team, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
-/* Combines everyone's source into everyone's target. */
-static inline void apg_team_all_reduce(apg_i64 team, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Starts a copy from a rail here to a global rail; the innermost finish waits for it. */
 static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) apg_raised(e); }
 /* Starts a copy from a global rail to a rail here; the innermost finish waits for it. */
 static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) apg_raised(e); }
+/* A number for a new team. */
+static inline apg_i32 apg_team_number() { return apg_rt->team_number(); }
+/* Nothing is done with the team any more. */
+static inline void apg_team_forget(apg_i64 team) { apg_rt->team_forget(team); }
+/* Waits for all members of a team; `members` is a Rail[Long] of their places, null for all. */
+static inline void apg_team_barrier(apg_i64 team, apg_object *members) { if (apg_object *e = apg_rt->team_barrier(team, members)) apg_raised(e); }
+/* Copies elements of the root's source to everyone's target. */
+static inline void apg_team_broadcast(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_broadcast(team, members, root, source, source_index, target, target_index, count)) apg_raised(e); }
+/* Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int] says. */
+static inline void apg_team_scatter(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts) { if (apg_object *e = apg_rt->team_scatter(team, members, root, source, source_index, target, target_index, count, counts)) apg_raised(e); }
+/* Puts each member's source into its part of the root's target. */
+static inline void apg_team_gather(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_object *counts) { if (apg_object *e = apg_rt->team_gather(team, members, root, source, source_index, target, target_index, count, counts)) apg_raised(e); }
+/* Gives each member its part of everyone's source. */
+static inline void apg_team_exchange(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->team_exchange(team, members, source, source_index, target, target_index, count)) apg_raised(e); }
+/* Whether the elements of a rail are numbers or Booleans, which team_reduce combines. */
+static inline bool apg_team_combines(apg_object *rail) { return apg_rt->team_combines(rail); }
+/* Combines everyone's source into the root's target. */
+static inline void apg_team_reduce(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, members, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
+/* Combines everyone's source into everyone's target. */
+static inline void apg_team_all_reduce(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, members, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address. */
 static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) apg_raised(e); return out; }
 /* Frees memory of an accelerator. */

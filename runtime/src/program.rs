@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::abi::{self, ExceptionKind, Outcome, Raised};
-use crate::layout::{Program as Table, Type, slot};
+use crate::layout::{Kind, Program as Table, Type, custom, slot};
 use crate::memory::{self, Handle, Ref};
 use crate::natives;
+use crate::serialize::custom::Place;
 
 /// A program in memory.
 struct Loaded {
@@ -293,21 +294,58 @@ pub fn multiple(exceptions: &[Handle]) -> Raised {
 
 /// A copy of an object and all that it reaches, as for another place.
 pub fn copy(object: Ref) -> Outcome<Ref> {
-    let result = {
-        let _hold = memory::hold_collection();
-        // SAFETY: the graph is reachable from the caller's stack, and nothing is collected meanwhile.
-        unsafe { crate::serialize::copy::copy(object.0, &memory::ProgramHeap) }
+    crate::distributed::codec::copied(object).map_err(Raised)
+}
+
+/// What an object, or a struct inside one, sends of itself: a rail; or an exception.
+pub fn saved(place: &Place) -> Result<Ref, Ref> {
+    let Some(save) = loaded().table.saved.filter(|_| place.ty.custom == custom::OWN) else {
+        let message = format!("a {} cannot be sent to another place", place.ty.name());
+        return Err(exception(ExceptionKind::NotSerializable, &message).0);
     };
-    match result {
-        Ok(copy) => Ok(Ref(copy)),
-        Err(error) => {
-            let kind = match error {
-                crate::serialize::Error::OutOfMemory { .. } => ExceptionKind::OutOfMemory,
-                crate::serialize::Error::Malformed { .. } => ExceptionKind::Internal,
-            };
-            Err(exception(kind, &error.to_string()))
-        }
+    let value = if place.ty.kind == Kind::Struct as u32 { boxed(place)? } else { Ref(place.at.cast()) };
+    let mut rail = Ref::NULL;
+    // SAFETY: the program's own entry.
+    let failure = unsafe { save(value, &mut rail) };
+    if failure.is_null() { Ok(rail) } else { Err(failure) }
+}
+
+/// A struct in a box.
+fn boxed(place: &Place) -> Result<Ref, Ref> {
+    let holds = |ty: &&&'static Type| {
+        ty.kind == Kind::Boxed as u32 && ty.fields().first().is_some_and(|it| std::ptr::eq(it.ty, place.ty))
+    };
+    let Some(ty) = types().iter().find(holds) else {
+        let message = format!("the program has no box for {}", place.ty.name());
+        return Err(exception(ExceptionKind::Internal, &message).0);
+    };
+    let object = natives::objects::allocate(*ty).map_err(|raised| raised.0)?;
+    // SAFETY: the struct is alive, since its owner is; the box has room for it.
+    unsafe {
+        let target = object.at(ty.fields()[0].offset as usize);
+        target.copy_from_nonoverlapping(place.at, place.ty.size as usize);
     }
+    Ok(object)
+}
+
+/// Makes what was sent anew, from the rail that it sent of itself; or gives an exception.
+pub fn restore(place: &Place, rail: Ref) -> Result<(), Ref> {
+    let (Some(restore), Some(deserializer)) = (place.ty.restore, loaded().table.deserializer) else {
+        let message = format!(
+            "a {} cannot be made here: it implements CustomSerialization, but has no constructor `this(Deserializer)`",
+            place.ty.name()
+        );
+        return Err(exception(ExceptionKind::NotSerializable, &message).0);
+    };
+    let mut source = Ref::NULL;
+    // SAFETY: the program's own entries; the place is inside an object that is alive.
+    let failure = unsafe {
+        match deserializer(rail, &mut source) {
+            Ref::NULL => restore(place.at.cast(), source),
+            failure => failure,
+        }
+    };
+    if failure.is_null() { Ok(()) } else { Err(failure) }
 }
 
 /// The value of a reference field; null if there is no such field.

@@ -167,6 +167,8 @@ pub fn setup() {
             to_string,
             equals,
             hash_code,
+            saved: None,
+            deserializer: None,
         }));
         let system = distributed::start(Arc::new(Local::default()), Selection::None).expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");

@@ -11,6 +11,14 @@ public class activities {
         return a + b;
     }
 
+    static class Door {
+        var passed:Long = 0;
+        atomic def pass():Long {
+            if (passed < 0) return -1;
+            return ++passed;
+        }
+    }
+
     static class Queue {
         var items:Long = 0;
         def put() { atomic items++; }
@@ -47,6 +55,12 @@ public class activities {
             async atomic gate() = true;
         }
         Console.OUT.println("open");
+        // A method may be atomic as a whole.
+        val door = new Door();
+        finish {
+            async { when (door.passed == 50) { } Console.OUT.println("all passed"); }
+            for (i in 1..50) async door.pass();
+        }
         // An atomic statement goes nowhere, not even to the place where it is.
         try {
             atomic at (here) gate() = false;

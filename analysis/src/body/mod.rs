@@ -155,7 +155,14 @@ pub enum ExprKind {
     },
     /// `new C[T](args)`, and a struct's `S[T](args)`. An object of an anonymous class is made by the class's
     /// automatic constructor.
-    New { class: ClassId, class_args: Vec<Ty>, constructor: MethodId, args: Vec<ExprId> },
+    /// `outer` is the object that an inner class is made through: `o.new C(args)`; else it is at hand.
+    New {
+        outer: Option<ExprId>,
+        class: ClassId,
+        class_args: Vec<Ty>,
+        constructor: MethodId,
+        args: Vec<ExprId>,
+    },
     /// `f(args)` for a value of function type.
     ClosureCall { closure: ExprId, args: Vec<ExprId> },
     /// `(x:T) => e`.
@@ -299,7 +306,14 @@ pub enum StmtKind {
     Expr(ExprId),
     /// `this(...)` or `super(...)` at the start of a constructor; an omitted `super()` is written out.
     /// The initialisers of fields run after it, and after `property(...)`.
-    ConstructorCall { is_super: bool, class_args: Vec<Ty>, constructor: MethodId, args: Vec<ExprId> },
+    /// `outer` is that of `o.super(...)`.
+    ConstructorCall {
+        is_super: bool,
+        outer: Option<ExprId>,
+        class_args: Vec<Ty>,
+        constructor: MethodId,
+        args: Vec<ExprId>,
+    },
     /// `property(a, b)`: sets the properties, in declaration order.
     Property { fields: Vec<FieldId>, values: Vec<ExprId> },
     /// `if`.

@@ -70,7 +70,10 @@ fn expr_children(kind: &ExprKind, out: &mut Vec<Node>) {
             push(receiver.as_slice());
             push(args);
         }
-        ExprKind::New { args, .. } => push(args),
+        ExprKind::New { outer, args, .. } => {
+            push(outer.as_slice());
+            push(args);
+        }
         ExprKind::ClosureCall { closure, args } => {
             push(&[*closure]);
             push(args);
@@ -112,7 +115,7 @@ fn stmt_children(kind: &StmtKind, out: &mut Vec<Node>) {
         StmtKind::Block(stmts) => out.extend(stmts.iter().map(stmt)),
         StmtKind::Let { init, .. } => out.extend(init.iter().map(expr)),
         StmtKind::Expr(e) | StmtKind::Throw(e) => out.push(expr(e)),
-        StmtKind::ConstructorCall { args, .. } => out.extend(args.iter().map(expr)),
+        StmtKind::ConstructorCall { outer, args, .. } => out.extend(outer.iter().chain(args).map(expr)),
         StmtKind::Property { values, .. } => out.extend(values.iter().map(expr)),
         StmtKind::If { condition, then, otherwise } => {
             out.extend([expr(condition), stmt(then)]);

@@ -129,7 +129,8 @@ fn bad_override(
 }
 
 /// The abstract methods that nothing implements.
-fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
+/// The abstract methods that a class inherits and does not implement, each with the type that promises it.
+pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)> {
     let mut missing: Vec<(MethodId, Ty)> = Vec::new();
     for supertype in all_supertypes(db, class) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
@@ -146,6 +147,11 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
             }
         }
     }
+    missing
+}
+
+fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
+    let missing = missing_methods(db, class);
     if missing.is_empty() {
         return Vec::new();
     }

@@ -1,5 +1,6 @@
 //! What editors ask, as plain data in byte offsets; only the server knows the protocol.
 
+mod assists;
 mod calls;
 mod completion;
 mod expected;
@@ -21,6 +22,7 @@ mod tokens;
 mod visible;
 mod workspace;
 
+pub use assists::{Assist, AssistKind, assists, organized_imports};
 pub use calls::{Calls, incoming_calls, outgoing_calls};
 pub use completion::{Completion, CompletionKind, completions};
 pub use hover::{Hover, hover};

@@ -37,7 +37,7 @@ impl Infer<'_> {
         StmtKind::Finish { clocked, body }
     }
 
-    fn clocked(&mut self, implicit: bool, clause: bool, clocks: &[ast::Expr]) -> Clocked {
+    pub(super) fn clocked(&mut self, implicit: bool, clause: bool, clocks: &[ast::Expr]) -> Clocked {
         if !clause {
             return if implicit { Clocked::Implicit } else { Clocked::No };
         }
@@ -72,47 +72,8 @@ impl Infer<'_> {
         self.in_kernel = around;
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
-        self.known.truncate(known);
+        self.forget(known);
         StmtKind::At { place, body, captures }
-    }
-
-    pub(super) fn at_each(&mut self, s: &ast::AtEachStmt) -> StmtKind {
-        let range = range_of(s);
-        let clocks: Vec<ast::Expr> = s
-            .clocked_clause()
-            .and_then(|clause| clause.arg_list())
-            .into_iter()
-            .flat_map(|list| list.exprs())
-            .collect();
-        let clocked = self.clocked(false, s.clocked_clause().is_some(), &clocks);
-        let distribution = self.value(s.distribution().as_ref(), range, None);
-        let dist = Ty::known(self.db, Known::Dist);
-        if !self.in_kernel
-            && !self.is_error(distribution)
-            && (dist.is_error(self.db) || !self.is_subtype(self.ty(distribution), dist))
-        {
-            let found = self.show(self.ty(distribution));
-            self.report(
-                crate::diagnostics::r#type::mismatch::RULE
-                    .at(self.range(distribution), format!("`ateach` needs a `Dist`, found `{found}`"))
-                    .note("to run at every place, write `for (p in Place.places()) at (p) async { ... }`"),
-            );
-        }
-        self.scopes.enter_frame(FrameKind::AtEach);
-        let outer = self.enter_place(None, range);
-        let (local, body) = self.scoped(|infer| {
-            let point = Ty::known(infer.db, Known::Point);
-            let formal = s.formal();
-            let (local, components) = infer.loop_variable(formal.as_ref(), point, range);
-            let mut body = infer.stmt(s.body().as_ref(), range);
-            if !components.is_empty() {
-                body = infer.with_components(local, &components, body, range);
-            }
-            (formal.is_some().then_some(local), body)
-        });
-        self.leave_place(outer);
-        let captures = self.scopes.leave_frame();
-        StmtKind::AtEach { clocked, local, distribution, body, captures }
     }
 
     /// `at (p) e`, `at (p) { ... e }`.
@@ -125,7 +86,7 @@ impl Infer<'_> {
         let (body, result) = self.code(e.body(), None, expected, range);
         self.leave_place(outer);
         let captures = self.scopes.leave_frame();
-        self.known.truncate(known);
+        self.forget(known);
         self.alloc(ExprKind::At { place, body, captures }, result, range)
     }
 
@@ -254,11 +215,11 @@ impl Infer<'_> {
         match (returns.result, returns.declared) {
             (Some(ty), true) => self.convert(value, ty, Why::Return),
             (None, _) => {
-                self.set_result(self.ty(value));
+                self.set_result(self.without_nameless(self.ty(value)));
                 value
             }
             (Some(ty), false) => {
-                let joined = self.common_type(ty, self.ty(value));
+                let joined = self.common_type(ty, self.without_nameless(self.ty(value)));
                 self.set_result(joined);
                 value
             }

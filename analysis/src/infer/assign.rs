@@ -3,10 +3,12 @@
 
 use apg_syntax::TextRange;
 use apg_syntax::ast;
+use smol_str::SmolStr;
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
+use super::surroundings::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
@@ -135,6 +137,13 @@ impl Infer<'_> {
                 return Left::Error;
             }
         };
+        if let AssignTarget::Field { field, .. } = target
+            && let Some(name) = captured_variable(self.db, field)
+        {
+            let name = SmolStr::new(name);
+            self.class_cannot_use(&name, range, true);
+            return Left::Error;
+        }
         if let AssignTarget::Field { field, .. } = target
             && crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property)
         {

@@ -1,7 +1,7 @@
 //! Calls: of methods, functions, application operators and struct constructors.
 
-use apg_syntax::TextRange;
 use apg_syntax::ast;
+use apg_syntax::{T, TextRange};
 use smol_str::SmolStr;
 
 use super::convert::Why;
@@ -175,7 +175,7 @@ impl Infer<'_> {
             self.no_member(ty, name, call.at, false);
             return self.error(call.range);
         }
-        let path = self.path_of(object);
+        let path = self.receiver_path(object, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) if method_is_static(self.db, picked.method) => {
                 let result = self.static_call(picked, call);
@@ -227,6 +227,8 @@ impl Infer<'_> {
     }
 
     pub(super) fn static_call(&mut self, picked: Picked, mut call: Call) -> ExprId {
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
         let args = self.with_collector(&picked, args, &call);
@@ -239,13 +241,16 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.guarded(id, &picked, stmts)
     }
 
-    pub(super) fn instance_call(&mut self, object: ExprId, picked: Picked, mut call: Call) -> ExprId {
+    pub(super) fn instance_call(&mut self, mut object: ExprId, picked: Picked, mut call: Call) -> ExprId {
         if !picked.unproved.terms.is_empty() {
             self.check_place(&picked, object, &call);
         }
+        let mut stmts = Vec::new();
+        self.bind_nameless(&picked, std::slice::from_mut(&mut object), &mut stmts);
+        self.bind_nameless(&picked, &mut call.args, &mut stmts);
         let args = std::mem::take(&mut call.args);
         let args = self.convert_args(&picked, args);
         let args = self.with_collector(&picked, args, &call);
@@ -260,18 +265,20 @@ impl Infer<'_> {
             args,
         };
         let id = self.alloc(kind, picked.result, call.range);
-        self.guarded(id, &picked)
+        self.guarded(id, &picked, stmts)
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
+        let known = self.known.len();
+        self.note_arguments(&args);
         let params = &picked.params;
-        args.into_iter()
-            .enumerate()
-            .map(|(index, arg)| match params.get(index) {
-                Some(&param) => self.convert(arg, param, Why::Argument),
-                None => arg,
-            })
-            .collect()
+        let convert = |(index, arg): (usize, ExprId)| match params.get(index) {
+            Some(&param) => self.convert(arg, param, Why::Argument),
+            None => arg,
+        };
+        let converted = args.into_iter().enumerate().map(convert).collect();
+        self.forget(known);
+        converted
     }
 
     // ---- application
@@ -310,7 +317,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(value);
+        let path = self.receiver_path(value, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(value, picked, call),
             Err(reason) => self.call_failed("operator()", &reason, Some(value), &call),
@@ -362,7 +369,7 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let path = self.path_of(receiver);
+        let path = self.receiver_path(receiver, &candidates);
         match self.pick(&candidates, path.as_ref(), &call) {
             Ok(picked) => self.instance_call(receiver, picked, call),
             Err(reason) => self.call_failed("operator()=", &reason, Some(receiver), &call),
@@ -387,10 +394,44 @@ impl Infer<'_> {
             return self.error(range);
         };
         let at = range_of(e);
-        if matches!(name.as_str(), "operator_as" | "operator_implicit_as") {
-            return self.unsupported(range, "the call of a conversion by its name", "write `e as T`");
+        if let Some(
+            ast::OperatorNameKind::ExplicitConversion(to) | ast::OperatorNameKind::ImplicitConversion(to),
+        ) = e.operator_name().and_then(|name| name.kind())
+        {
+            return self.call_conversion(e, to, args, range);
         }
         self.call_on(e.receiver(), &name, at, type_args, args, range)
+    }
+
+    /// `T.operator as[U](x)`: a conversion called by its name; `to` is the type that it gives, if there are several.
+    fn call_conversion(
+        &mut self,
+        e: &ast::OperatorExpr,
+        to: Option<ast::Type>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let at = range_of(e);
+        let name = e.operator_name().and_then(|name| name.method_name()).unwrap_or_default();
+        let to = to.map(|ty| self.written_type(&ty));
+        let owner = match e.receiver() {
+            None => Ty::this_type(self.db, self.class),
+            Some(receiver) => match self.resolve(&receiver, true) {
+                Resolved::Type(ty) => ty,
+                Resolved::Value(value) => self.ty(value),
+                Resolved::Package(_) | Resolved::Error => return self.error(range),
+            },
+        };
+        let mut candidates = self.candidates(owner, &name);
+        if let Some(to) = to {
+            let gives = |c: &crate::members::Candidate| crate::members::result_type(self.db, c.method);
+            candidates.retain(|c| self.is_subtype(gives(c), to));
+        }
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        match self.pick(&candidates, None, &call) {
+            Ok(picked) => self.static_call(picked, call),
+            Err(reason) => self.call_failed(&name, &reason, None, &call),
+        }
     }
 
     /// An operator called by its name, of an object, a class, `super`, or of what is around.
@@ -443,7 +484,7 @@ impl Infer<'_> {
         if let Some(block) = s.block() {
             let body = self.block_closure(formals.into_iter(), block);
             // The conditions of `do` come after its block.
-            let at = if s.while_token().is_some() { 0 } else { args.len() };
+            let at = if keyword.kind() == T![do] { 0 } else { args.len() };
             args.insert(at, body);
         }
         if let Some(block) = s.else_clause().and_then(|it| it.block()) {

@@ -15,8 +15,7 @@ impl Infer<'_> {
     pub(super) fn closure(&mut self, e: &ast::ClosureExpr, expected: Option<Ty>) -> ExprId {
         let range = range_of(e);
         if e.type_param_list().is_some() {
-            let instead = "declare a generic method instead";
-            return self.unsupported(range, "a closure with type parameters", instead);
+            return self.error(range); // of which the parser complained
         }
         let wanted: Option<(Vec<Ty>, Ty)> =
             expected.and_then(|ty| ty.as_function(self.db)).map(|(params, result)| (params.to_vec(), result));

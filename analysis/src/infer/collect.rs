@@ -10,10 +10,11 @@ use super::ctx::{Infer, range_of};
 use super::pick::{Call, Picked};
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtKind};
 use crate::diagnostics::{r#async as async_rules, r#type as type_rules};
-use crate::item_tree::items::{method_type_param_ids, type_param_ids};
+use crate::item_tree::items::method_type_param_ids;
 use crate::scope::signature::{COLLECTOR, method_signature};
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
+use crate::ty::params::all_type_params;
 use crate::ty::subst::Substitution;
 
 impl Infer<'_> {
@@ -95,7 +96,7 @@ impl Infer<'_> {
     ) -> Vec<ExprId> {
         let db = self.db;
         let Some(offered) = method_signature(db, picked.method).offers else { return args };
-        let class = type_param_ids(db, picked.method.class(db));
+        let class = all_type_params(db, picked.method.class(db));
         let own = method_type_param_ids(db, picked.method);
         let types = Substitution::types(class, &picked.class_args).with_types(own, &picked.type_args);
         let offered = types.apply(db, offered);

@@ -5,56 +5,172 @@ use apg_syntax::ast::{self, AstNode};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
-use super::pick::Call;
+use super::pick::{Call, Picked};
+use super::surroundings::{SuperCall, class_captures, enclosing_owner};
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::ClassId;
-use crate::item_tree::items::{class_kind, class_modifiers, properties};
+use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properties, type_param_ids};
 use crate::item_tree::{ClassKind, Modifiers};
+use crate::scope::lookup::Found;
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
+use crate::ty::params::all_type_params;
+use crate::ty::subst::Substitution;
 
 impl Infer<'_> {
     /// `new C[T](args)`
     pub(super) fn new_object(&mut self, e: &ast::NewExpr) -> ExprId {
         let range = range_of(e);
+        let outer = e.outer().map(|outer| self.value(Some(&outer), range, None));
         let args: Vec<ast::Expr> = e.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
         let args: Vec<ExprId> = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
-        if e.outer().is_some() {
-            let instead = "create it in a method of the outer class";
-            return self.unsupported(range, "`new` of an inner class through an outer object", instead);
-        }
         let Some(ty) = e.named_type() else { return self.error(range) };
         if e.class_body().is_some() {
-            return self.anonymous(e, args, range);
+            return self.anonymous(e, outer, args, range);
+        }
+        if let Some(outer) = outer {
+            return self.new_inner(outer, &ty, args, range);
         }
         let Some((class, given)) = self.written_class(&ty) else { return self.error(range) };
         self.construct(class, given, args, range_of(&ty), range)
     }
 
-    /// `new T() { ... }`: an object of a class of its own, made by its automatic constructor.
-    fn anonymous(&mut self, e: &ast::NewExpr, args: Vec<ExprId>, range: TextRange) -> ExprId {
-        if !args.is_empty() {
-            let instead = "declare a class that extends it, with a constructor that calls `super(...)`";
-            return self.unsupported(range, "an anonymous class whose superclass takes arguments", instead);
+    /// `o.new C[T](args)`: an object of an inner class, inside the object `o`.
+    fn new_inner(
+        &mut self,
+        outer: ExprId,
+        ty: &ast::NamedType,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let db = self.db;
+        let (at, around) = (range_of(ty), self.ty(outer));
+        let Some(name) = ty.name_ref().map(|name| name.text()) else { return self.error(range) };
+        if around.is_error(db) {
+            return self.error(range);
         }
-        let class = crate::item_tree::source::class_of_node(self.db, self.owner.into(), e.syntax());
-        let Some(class) = class else { return self.error(range) };
-        if !crate::members::is_static_class(self.db, class) {
+        let class = around.as_class(db).and_then(|(class, _)| self.member_class(class, &name));
+        let Some(class) = class else {
+            self.no_member(around, &name, at, true);
+            return self.error(range);
+        };
+        let owner = class.outer(db).and_then(|outer| self.as_super(around, outer));
+        let Some(owner) = owner.filter(|_| !crate::members::is_static_class(db, class)) else {
+            let message = format!("objects of `{name}` are not inside other objects");
+            self.report(
+                type_rules::not_enclosing::RULE
+                    .at(at, message)
+                    .note(format!("write `new {name}(...)` alone")),
+            );
+            return self.error(range);
+        };
+        let written: Vec<ast::Type> = ty.type_args().collect();
+        let own: Vec<Ty> = written.iter().map(|ty| self.written_type(ty)).collect();
+        let wanted = type_param_ids(db, class).len();
+        if own.len() != wanted {
+            let message = format!("`{name}` takes {wanted} type arguments, not {}", own.len());
+            self.report(type_rules::wrong_type_arguments::RULE.at(at, message));
+            return self.error(range);
+        }
+        let outer = self.convert(outer, owner, Why::Receiver);
+        let params =
+            all_type_params(db, class)[wanted..].iter().map(|p| Ty::param(db, *p)).collect::<Vec<_>>();
+        let (outer_class, outer_args) = owner.as_class(db).map_or((class, &[][..]), |(c, args)| (c, args));
+        let rest = Substitution::class(db, outer_class, outer_args).apply_all(db, &params);
+        let given = own.into_iter().chain(rest).collect();
+        let made = self.construct(class, Some(given), args, at, range);
+        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[made.0 as usize].kind {
+            *place = Some(outer);
+        }
+        made
+    }
+
+    fn member_class(&self, class: ClassId, name: &str) -> Option<ClassId> {
+        match self.member_type(class, name)? {
+            Found::Class(class) => Some(class),
+            Found::Param(_) | Found::Typedefs(_) => None,
+        }
+    }
+
+    /// `new T(args) { ... }`: an object of a class of its own, made by its automatic constructor, which passes the
+    /// arguments to the superclass.
+    fn anonymous(
+        &mut self,
+        e: &ast::NewExpr,
+        outer: Option<ExprId>,
+        args: Vec<ExprId>,
+        range: TextRange,
+    ) -> ExprId {
+        let db = self.db;
+        let class = crate::item_tree::source::class_of_node(db, self.owner.into(), e.syntax());
+        let (Some(class), Some(named)) = (class, e.named_type()) else { return self.error(range) };
+        let at = range_of(&named);
+        let Some((above, given)) = self.written_class(&named) else {
+            self.stops_at(class, None);
+            return self.error(range);
+        };
+        let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
+        let picked = match class_kind(db, above) {
+            Some(ClassKind::Class) => match self.pick_constructor(above, given, &call) {
+                Ok(picked) => Some(picked),
+                Err(reason) => {
+                    self.stops_at(class, None);
+                    return self.call_failed(above.name(db), &reason, None, &call);
+                }
+            },
+            _ if !call.args.is_empty() && !self.stops_at(class, None) => {
+                let message = "an interface has no constructor that could take arguments";
+                self.report(type_rules::no_matching_call::RULE.at(range, message));
+                return self.error(range);
+            }
+            _ => None,
+        };
+        let superclass = picked.as_ref().map(|picked| SuperCall {
+            constructor: picked.method,
+            class_args: picked.class_args.clone(),
+            outer: outer.map(|outer| self.ty(outer).base(db)),
+            params: picked.params.iter().map(|ty| ty.base(db)).collect(),
+        });
+        let constructor = own_methods(db, class, "this").first().copied();
+        let Some(constructor) = constructor.filter(|_| !self.stops_at(class, superclass)) else {
+            return self.error(range);
+        };
+        self.capture_for(class);
+        let ty = Ty::this_type(db, class);
+        let class_args = ty.as_class(db).map(|(_, args)| args.to_vec()).unwrap_or_default();
+        let known = picked.as_ref().and_then(|picked| picked.result.constraint(db)).cloned();
+        let args = match &picked {
+            Some(picked) => self.convert_args(picked, call.args),
+            None => Vec::new(),
+        };
+        // The object around that of the superclass goes first.
+        let args = outer.into_iter().chain(args).collect();
+        let ty = ty.constrained(db, known.unwrap_or_default());
+        let id = self.alloc(ExprKind::New { outer: None, class, class_args, constructor, args }, ty, range);
+        match &picked {
+            Some(picked) => self.guarded(id, picked, Vec::new()),
+            None => id,
+        }
+    }
+
+    /// An object of the class is made here: what it keeps of the code around it is used by the code here.
+    fn capture_for(&mut self, class: ClassId) {
+        let db = self.db;
+        if !crate::members::is_static_class(db, class) {
             self.scopes.use_this();
         }
-        let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
-        match self.pick_constructor(class, Some(Vec::new()), &call) {
-            Ok(picked) => {
-                let kind = ExprKind::New {
-                    class,
-                    class_args: Vec::new(),
-                    constructor: picked.method,
-                    args: Vec::new(),
-                };
-                self.alloc(kind, picked.result, range)
+        match enclosing_owner(db, class) {
+            None => {}
+            // The variables do not matter to what is around another class.
+            Some(owner) if owner == self.owner => {
+                if self.stop_at.is_none() {
+                    for variable in class_captures(db, class).iter() {
+                        self.scopes.use_local(variable.local, false);
+                    }
+                }
             }
-            Err(_) => self.error(range),
+            Some(_) => self.scopes.use_this(),
         }
     }
 
@@ -91,9 +207,10 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
-        let given = match (exact || own.is_empty(), type_args.is_empty()) {
+        let own_params = type_param_ids(self.db, class).len();
+        let given = match (exact || own_params == 0, type_args.is_empty()) {
             (true, _) => Some(own),
-            (false, false) => Some(type_args),
+            (false, false) => Some(type_args.into_iter().chain(own.into_iter().skip(own_params)).collect()),
             (false, true) => None,
         };
         self.construct(class, given, args, range, range)
@@ -125,10 +242,15 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         match self.pick_constructor(class, given, &call) {
             Ok(picked) => {
+                self.capture_for(class);
+                let mut call = call;
+                let mut stmts = Vec::new();
+                self.bind_nameless(&picked, &mut call.args, &mut stmts);
                 let args = self.convert_args(&picked, call.args);
-                let kind =
-                    ExprKind::New { class, class_args: picked.class_args, constructor: picked.method, args };
-                self.alloc(kind, picked.result, range)
+                let class_args = picked.class_args.clone();
+                let kind = ExprKind::New { outer: None, class, class_args, constructor: picked.method, args };
+                let id = self.alloc(kind, picked.result, range);
+                self.guarded(id, &picked, stmts)
             }
             Err(reason) => self.call_failed(&name, &reason, None, &call),
         }
@@ -137,6 +259,7 @@ impl Infer<'_> {
     /// `this(...)`, `super(...)`
     pub(super) fn constructor_call(&mut self, s: &ast::ConstructorCallStmt) -> StmtKind {
         let range = range_of(s);
+        let outer = s.outer().map(|outer| self.value(Some(&outer), range, None));
         let args: Vec<ast::Expr> = s.args().collect();
         let args: Vec<ExprId> = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
         let is_super = s.is_super();
@@ -146,14 +269,6 @@ impl Infer<'_> {
                 type_rules::constructor_call::RULE
                     .at(range, format!("`{word}(...)` can only be called in a constructor"))
                     .note(format!("to call a method of the object, write `{word}.name(...)`")),
-            );
-            return StmtKind::Error;
-        }
-        if s.outer().is_some() {
-            self.unsupported(
-                range,
-                "a constructor call through an outer object",
-                "call it without the object",
             );
             return StmtKind::Error;
         }
@@ -173,18 +288,40 @@ impl Infer<'_> {
             }
             return StmtKind::Empty;
         };
+        let outer = outer.map(|outer| match class.outer(self.db) {
+            Some(around) => {
+                let around = self.as_super(self.ty(outer), around).unwrap_or(Ty::this_type(self.db, around));
+                self.convert(outer, around, Why::Receiver)
+            }
+            None => outer,
+        });
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
         match self.pick_constructor(class, Some(class_args), &call) {
             Ok(picked) => {
-                let args = self.convert_args(&picked, call.args);
+                let args = self.constructor_args(&picked, call.args, range);
                 let class_args = picked.class_args;
-                StmtKind::ConstructorCall { is_super, class_args, constructor: picked.method, args }
+                StmtKind::ConstructorCall { is_super, outer, class_args, constructor: picked.method, args }
             }
             Err(reason) => {
                 self.call_failed(class.name(self.db).as_str(), &reason, None, &call);
                 StmtKind::Error
             }
         }
+    }
+
+    /// The arguments of a constructor call, converted; checks of its condition are made before the first of them.
+    fn constructor_args(&mut self, picked: &Picked, mut args: Vec<ExprId>, range: TextRange) -> Vec<ExprId> {
+        let mut stmts = Vec::new();
+        self.bind_nameless(picked, &mut args, &mut stmts);
+        let mut args = self.convert_args(picked, args);
+        self.check_guard(picked, range, &mut stmts);
+        if let Some(first) = args.first_mut()
+            && !stmts.is_empty()
+        {
+            let ty = self.ty(*first);
+            *first = self.alloc(ExprKind::Let { stmts, result: *first }, ty, range);
+        }
+        args
     }
 
     /// The call of the superclass's constructor that a constructor without one starts with.
@@ -201,6 +338,7 @@ impl Infer<'_> {
                 let class_args = picked.class_args;
                 let kind = StmtKind::ConstructorCall {
                     is_super: true,
+                    outer: None,
                     class_args,
                     constructor: picked.method,
                     args: Vec::new(),
@@ -288,7 +426,7 @@ impl Infer<'_> {
             let value = self.convert(value, ty, Why::Assignment);
             if let Some(path) = self.path_of(value) {
                 let property = crate::ty::Path::this().field(field.name(self.db).clone());
-                self.known.push(crate::ty::ConstraintTerm::Equal(property, path));
+                self.learn(crate::ty::ConstraintTerm::Equal(property, path));
             }
             values.push(value);
         }

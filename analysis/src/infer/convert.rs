@@ -3,13 +3,15 @@
 use smol_str::SmolStr;
 
 use super::ctx::Infer;
+use super::surroundings::{captured_path, captured_variable, outer_path};
+use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::relate::{ImplicitCall, Representation};
 use crate::ty::subst::Substitution;
-use crate::ty::{Path, Ty};
+use crate::ty::{Constraint, Path, Ty};
 
 /// What a value is needed for; decides the message when it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub(super) enum Why {
     Place,
     Receiver,
     Element,
+    /// `as`: what is not known is to be checked when the program runs.
+    Cast,
 }
 
 impl<'db> Infer<'db> {
@@ -32,8 +36,8 @@ impl<'db> Infer<'db> {
             super::Owner::Field(_) => Context::class(self.db, self.class),
         };
         context.facts = self.known.clone();
-        // Conditions of signatures speak of the place of the call.
-        context.facts.push(crate::ty::ConstraintTerm::Equal(Path::here(), self.here_path()));
+        context.typed = self.typed.clone();
+        context.here = Some(self.here_path());
         context
     }
 
@@ -68,7 +72,12 @@ impl<'db> Infer<'db> {
             return self.void_used(range);
         }
         let path = self.path_of(id);
-        let Some(conversion) = self.context().convert(from, to, path.as_ref()) else {
+        let known = if to.constraint(db).is_some() && self.is_not_null(id) {
+            from.constrained(db, Constraint::not_null())
+        } else {
+            from
+        };
+        let Some(conversion) = self.context().convert(known, to, path.as_ref()) else {
             self.explain_mismatch(id, to, why);
             return self.alloc(ExprKind::Coerce { value: id }, to, range);
         };
@@ -76,6 +85,11 @@ impl<'db> Infer<'db> {
         let mut plain = to;
         if conversion.checked {
             plain = to.base(db);
+            let seen = conversion.implicit.as_ref().map_or(known, |call| call.result);
+            if why != Why::Cast {
+                let open = self.undecided_terms(id, seen, to);
+                self.undecided(&open, range, Need::Value(id, to));
+            }
         }
         if let Some(call) = &conversion.implicit {
             value = self.implicit_call(call, id);
@@ -95,7 +109,7 @@ impl<'db> Infer<'db> {
 
     fn implicit_call(&mut self, call: &ImplicitCall, argument: ExprId) -> ExprId {
         let db = self.db;
-        let class_params = crate::item_tree::items::type_param_ids(db, call.method.class(db));
+        let class_params = crate::ty::params::all_type_params(db, call.method.class(db));
         let own = crate::item_tree::items::method_type_param_ids(db, call.method);
         let substitution =
             Substitution::types(class_params, &call.class_args).with_types(own, &call.type_args);
@@ -182,9 +196,21 @@ impl<'db> Infer<'db> {
                 stable.then(|| Path::local(local.name.clone(), local.range.start().into()))
             }
             ExprKind::This => Some(Path::this()),
+            ExprKind::Outer(class) => Some(outer_path(self.db, *class)),
+            ExprKind::Field { field, .. } if captured_variable(self.db, *field).is_some() => {
+                let name = captured_variable(self.db, *field)?;
+                Some(captured_path(self.db, field.class(self.db), name))
+            }
             ExprKind::Here => Some(self.here_path()),
+            ExprKind::Literal(Literal::Int(value)) if self.ty(id).is_known(self.db, Known::ULong) => {
+                Some(Path::literal((*value as u64).to_string()))
+            }
             ExprKind::Literal(literal) => literal_path(literal),
             ExprKind::Coerce { value } | ExprKind::Box { value } => self.path_of(*value),
+            ExprKind::Let { result, .. } => self.path_of(*result),
+            ExprKind::Assign { value, .. } => self.path_of(*value),
+            // Checked, it is still the same value.
+            ExprKind::Cast { value, checked: true } => self.path_of(*value),
             ExprKind::Field { object, field } => {
                 let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
                 let object = self.path_of(*object).filter(|_| stable)?;
@@ -210,6 +236,12 @@ impl<'db> Infer<'db> {
             }
             _ => None,
         }
+        .or_else(|| self.nameless_local(id).map(|local| self.local_path(local)))
+    }
+
+    fn local_path(&self, local: crate::body::LocalId) -> Path {
+        let local = self.body.local(local);
+        Path::local(local.name.clone(), local.range.start().into())
     }
 }
 

@@ -1,18 +1,23 @@
 //! The typing of one body at work: what it builds and what all of its parts share.
 
+use std::sync::Arc;
+
 use apg_syntax::TextRange;
 use apg_syntax::ast::AstNode;
+use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::Owner;
 use super::scopes::Scopes;
+use super::surroundings::{self, SuperCall, Surroundings, Visible, enclosing_owner};
 use crate::body::{Body, Expr, ExprId, ExprKind, Local, LocalId, LocalKind, Stmt, StmtId, StmtKind};
-use crate::db::Db;
+use crate::constraint::facts::Facts;
+use crate::db::{Checks, Db};
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::ClassId;
 use crate::scope::lookup::Found;
 use crate::ty::known::Known;
-use crate::ty::{ConstraintTerm, Path, Ty};
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 pub(super) struct Infer<'db> {
     pub(super) db: &'db dyn Db,
@@ -26,7 +31,9 @@ pub(super) struct Infer<'db> {
     pub(super) scopes: Scopes,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is known to hold here: guards of the class and method, then constraints of `val`s.
-    pub(super) known: Vec<ConstraintTerm>,
+    pub(super) known: Arc<Facts>,
+    /// The types of the locals that it speaks of.
+    pub(super) typed: Arc<FxHashMap<PathRoot, Ty>>,
     /// What `here` is called in constraints at this point.
     pub(super) here: Path,
     /// The innermost `finish` of this code is clocked.
@@ -37,6 +44,18 @@ pub(super) struct Infer<'db> {
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
     pub(super) local_types: Vec<(SmolStr, Found)>,
+    /// The locals that values without a name would be, by value.
+    pub(super) nameless: FxHashMap<ExprId, LocalId>,
+    /// How constraints are checked here.
+    pub(super) checks: Checks,
+    /// The condition of this method is inferred.
+    pub(super) infers_guard: bool,
+    /// The condition inferred so far.
+    pub(super) required: Vec<ConstraintTerm>,
+    /// Typing ends at this class: only what is around it is asked for.
+    pub(super) stop_at: Option<ClassId>,
+    /// What was found there.
+    pub(super) stopped: Option<Surroundings>,
     /// What runs before the code: formals taken apart.
     pub(super) prologue: Vec<StmtId>,
     next_temporary: u32,
@@ -48,6 +67,15 @@ impl<'db> Infer<'db> {
             Owner::Method(method) => method.class(db),
             Owner::Field(field) => field.class(db),
         };
+        let checks = crate::db::checks(db, class.file(db));
+        let infers_guard = match owner {
+            Owner::Method(method) => super::infers_guard(db, method),
+            Owner::Field(_) => false,
+        };
+        let mut known = Facts::default();
+        if enclosing_owner(db, class).is_some() {
+            surroundings::surroundings(db, class).known.iter().for_each(|term| known.push(term.clone()));
+        };
         Infer {
             db,
             owner,
@@ -57,12 +85,19 @@ impl<'db> Infer<'db> {
             body: Body::default(),
             scopes: Scopes::default(),
             diagnostics: Vec::new(),
-            known: Vec::new(),
+            known: Arc::new(known),
+            typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,
             collector: None,
             in_kernel: false,
             local_types: Vec::new(),
+            nameless: FxHashMap::default(),
+            checks,
+            infers_guard,
+            required: Vec::new(),
+            stop_at: None,
+            stopped: None,
             prologue: Vec::new(),
             next_temporary: 0,
         }
@@ -121,6 +156,8 @@ impl<'db> Infer<'db> {
         let name = format_smolstr!("${}", self.next_temporary);
         self.next_temporary += 1;
         let local = self.add_local(name, ty, false, LocalKind::Temporary, range);
+        self.note_local(local);
+        self.note_value(local, value);
         (self.alloc_stmt(StmtKind::Let { local, init: Some(value) }, range), local)
     }
 
@@ -165,6 +202,40 @@ impl<'db> Infer<'db> {
         }
     }
 
+    // ---- stopping
+
+    /// Whether typing ends here; then notes what is in scope.
+    pub(super) fn stops_at(&mut self, class: ClassId, superclass: Option<SuperCall>) -> bool {
+        if self.stop_at != Some(class) || self.stopped.is_some() {
+            return false;
+        }
+        let db = self.db;
+        let visible = self.scopes.visible();
+        let path = |path: &Path| {
+            let root = match &path.root {
+                PathRoot::Local { name, offset } => {
+                    let same = |local: LocalId| u32::from(self.body.local(local).range.start()) == *offset;
+                    visible.iter().find(|(n, local)| n == name && same(*local))?;
+                    surroundings::captured_path(db, class, name).root
+                }
+                PathRoot::This => surroundings::outer_path(db, self.class).root,
+                PathRoot::Here => return None,
+                _ => path.root.clone(),
+            };
+            Some(Path { root, fields: path.fields.clone() })
+        };
+        let local = |(name, local): &(SmolStr, LocalId)| {
+            let Local { ty, mutable, .. } = self.body.local(*local);
+            let ty = surroundings::seen_by_class(db, *ty, &path);
+            Visible { name: name.clone(), local: *local, ty, mutable: *mutable }
+        };
+        let locals = visible.iter().map(local).collect();
+        let known =
+            self.known.terms().iter().filter_map(|term| surroundings::term_seen(term, &path)).collect();
+        self.stopped = Some(Surroundings { locals, known, superclass });
+        true
+    }
+
     // ---- asking
 
     pub(super) fn ty(&self, id: ExprId) -> Ty {
@@ -189,18 +260,18 @@ impl<'db> Infer<'db> {
 
     // ---- reporting
 
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.message = self.with_sources(diagnostic.message);
+        diagnostic.notes = diagnostic.notes.into_iter().map(|note| self.with_sources(note)).collect();
         let same = |old: &Diagnostic| old.code == diagnostic.code && old.range == diagnostic.range;
         if !self.diagnostics.iter().any(same) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// A construct that is parsed but not compiled yet.
-    pub(super) fn unsupported(&mut self, range: TextRange, what: &str, instead: &str) -> ExprId {
-        self.report(
-            type_rules::unsupported::RULE.at(range, format!("{what} cannot be compiled yet")).note(instead),
-        );
+    /// A construct that X10 no longer has.
+    pub(super) fn removed(&mut self, range: TextRange, message: &str, instead: &str) -> ExprId {
+        self.report(type_rules::removed::RULE.at(range, message).note(instead));
         self.error(range)
     }
 

@@ -33,6 +33,9 @@ impl Infer<'_> {
 
     fn expr(&mut self, e: &ast::Expr, expected: Option<Ty>, used: bool) -> ExprId {
         let range = range_of(e);
+        if self.stopped.is_some() {
+            return self.error(range);
+        }
         match e {
             ast::Expr::Literal(e) => self.literal(e, range),
             ast::Expr::RailExpr(e) => self.rail(e, expected),
@@ -74,7 +77,7 @@ impl Infer<'_> {
         match e {
             ast::Expr::OperatorExpr(_) => {
                 let instead = "write a closure that calls it, `(x:T) => a.operator+(x)`";
-                self.unsupported(range, "an operator as a value", instead)
+                self.removed(range, "an operator is no value", instead)
             }
             ast::Expr::SelfExpr(_) => {
                 self.report(
@@ -264,6 +267,7 @@ impl Infer<'_> {
         let otherwise = self.value(e.else_branch().as_ref(), range, expected);
         let (a, b) = (self.ty(then), self.ty(otherwise));
         let ty = self.common_type(a, b);
+        let ty = self.common_facts(then, otherwise, ty);
         let then = self.convert(then, ty, Why::Element);
         let otherwise = self.convert(otherwise, ty, Why::Element);
         self.alloc(ExprKind::Conditional { condition, then, otherwise }, ty, range)
@@ -328,7 +332,11 @@ impl Infer<'_> {
         let path = self.path_of(value);
         let context = self.context();
         if let Some(conversion) = context.convert_directly(from, ty, path.as_ref()) {
-            let id = self.convert(value, ty, Why::Assignment);
+            if conversion.checked {
+                let value = self.convert(value, ty.base(db), Why::Cast);
+                return self.alloc(ExprKind::Cast { value, checked: true }, ty, range);
+            }
+            let id = self.convert(value, ty, Why::Cast);
             if conversion.is_identity() || id == value {
                 // The written type replaces what is known of the value.
                 return self.alloc(ExprKind::Coerce { value: id }, ty, range);
@@ -346,7 +354,7 @@ impl Infer<'_> {
             return call;
         }
         if context.convert_implicitly(from, ty).is_some() {
-            return self.convert(value, ty, Why::Assignment);
+            return self.convert(value, ty, Why::Cast);
         }
         if !self.may_be(from, ty) {
             let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));

@@ -6,21 +6,39 @@ use smol_str::SmolStr;
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
-use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtKind};
+use super::undecided::Need;
+use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::place::{is_here, required_home};
 use crate::ty::known::Known;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 impl Infer<'_> {
-    /// `call`, after a check of what `picked` asks for. A home is checked by the object itself.
-    pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked) -> ExprId {
-        if self.in_kernel || picked.unproved.terms.is_empty() {
+    /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
+    pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked, mut stmts: Vec<StmtId>) -> ExprId {
+        let (range, ty) = (self.range(call), self.ty(call));
+        self.check_guard(picked, range, &mut stmts);
+        if stmts.is_empty() {
             return call;
         }
-        let (range, ty) = (self.range(call), self.ty(call));
+        self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
+    }
+
+    /// Statements that raise an exception unless what `picked` asks for holds.
+    pub(super) fn check_guard(&mut self, picked: &Picked, range: TextRange, stmts: &mut Vec<StmtId>) {
+        if picked.unproved.terms.is_empty() {
+            return;
+        }
+        let reported = |d: &crate::diagnostics::Diagnostic| {
+            d.code == crate::diagnostics::place::remote_access::RULE.code && d.range == range
+        };
+        if !self.diagnostics.iter().any(reported) {
+            self.undecided(&picked.unproved.terms, range, Need::Guard(picked.method));
+        }
+        if self.in_kernel {
+            return;
+        }
         // The method may speak of what the caller cannot: that is no fault of the caller's.
         let said = self.diagnostics.len();
-        let mut stmts = Vec::new();
         for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
             let Some(refused) = self.refutation(term, range) else { continue };
             let Some(exception) = self.failed_check(term, range) else { continue };
@@ -28,24 +46,23 @@ impl Infer<'_> {
             stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
         }
         self.diagnostics.truncate(said);
-        if stmts.is_empty() {
-            return call;
-        }
-        self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
     }
 
     /// `new FailedDynamicCheckException("...")`
     fn failed_check(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
         let names = ["x10", "lang", "FailedDynamicCheckException"].map(SmolStr::new_static);
         let class = self.class_named(&names)?;
-        let text =
-            Literal::String(SmolStr::from(format!("the condition {term} of the method does not hold")));
+        let text = Literal::String(SmolStr::from(format!(
+            "the condition {} of the method does not hold",
+            self.shown_term(term)
+        )));
         let string = Ty::string(self.db);
         let text = self.alloc(ExprKind::Literal(text), string, range);
         let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };
         let picked = self.pick_constructor(class, Some(Vec::new()), &call).ok()?;
         let args = self.convert_args(&picked, call.args);
-        let kind = ExprKind::New { class, class_args: Vec::new(), constructor: picked.method, args };
+        let kind =
+            ExprKind::New { outer: None, class, class_args: Vec::new(), constructor: picked.method, args };
         Some(self.alloc(kind, picked.result, range))
     }
 

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
-use crate::body::{ExprId, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 
@@ -22,7 +22,11 @@ impl Infer<'_> {
             self.declarator(&declarator, is_var, range, out);
         }
         if decl.has_modifier(T![clocked]) {
-            self.unsupported(range_of(decl), "a clocked variable", "use a `Clock` and a plain variable");
+            self.removed(
+                range_of(decl),
+                "there are no clocked variables",
+                "use a `Clock` and a plain variable",
+            );
         }
         let annotations: Vec<ast::Annotation> =
             decl.modifier_list().into_iter().flat_map(|list| list.annotations()).collect();
@@ -91,7 +95,10 @@ impl Infer<'_> {
             self.declare(local);
         }
         self.note_local(local);
-        if let Some(init) = init.filter(|_| fits) {
+        // What a cast has found of a value is known of the new variable alone.
+        let is_cast =
+            |init: &ExprId| matches!(self.body.expr(*init).kind, ExprKind::Cast { checked: true, .. });
+        if let Some(init) = init.filter(|init| fits && !is_cast(init)) {
             self.note_value(local, init);
         }
         if let Some(pattern) = pattern {

@@ -11,6 +11,7 @@ use crate::diagnostics::r#type as type_rules;
 use crate::ids::MethodId;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
+use crate::ty::subst::Substitution;
 
 impl Infer<'_> {
     pub(super) fn while_loop(&mut self, s: &ast::WhileStmt) -> StmtKind {
@@ -75,7 +76,7 @@ impl Infer<'_> {
     }
 
     /// What is iterated over, how, and the element type.
-    fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
+    pub(super) fn iteration(&mut self, iterable: ExprId) -> (ExprId, Option<Iteration>, Ty) {
         let db = self.db;
         let ty = self.ty(iterable);
         let range = self.range(iterable);
@@ -111,6 +112,9 @@ impl Infer<'_> {
             })
         })();
         let wanted = Ty::known_with(db, Known::Iterable, vec![element]);
+        // What the class says of its elements, it says of this object.
+        let this = self.path_of(iterable);
+        let element = Substitution::types(&[], &[]).with_paths(this, Vec::new()).apply(db, element);
         let iterable = self.convert(iterable, wanted, Why::Receiver);
         (iterable, methods, element)
     }

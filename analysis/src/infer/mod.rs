@@ -7,6 +7,7 @@
 
 mod activity;
 mod assign;
+mod ateach;
 mod call;
 mod closure;
 mod collect;
@@ -19,21 +20,25 @@ mod guard;
 mod local;
 mod loops;
 mod name;
+mod nameless;
 mod operator;
 mod pick;
 mod remote;
 mod scopes;
 mod start;
 mod stmt;
+pub mod surroundings;
+mod undecided;
 
 use std::sync::Arc;
 
 use crate::body::{Body, Literal};
-use crate::db::Db;
+use crate::db::{Db, checks};
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
+use crate::item_tree::has_annotation;
 use crate::item_tree::items::{field_is_static, field_item, method_item};
-use crate::ty::Ty;
+use crate::ty::{Constraint, Ty};
 
 /// Whose code a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, salsa::Supertype)]
@@ -54,6 +59,8 @@ pub struct BodyResult {
     pub diagnostics: Vec<Diagnostic>,
     /// What the code delivers: the declared result, or the one found, as callers see it.
     pub result: Ty,
+    /// The condition that was inferred for a method that asks for it, over its formals.
+    pub required: Constraint,
 }
 
 impl BodyResult {
@@ -89,7 +96,49 @@ fn recursive_body(db: &dyn Db, _id: salsa::Id, owner: Owner) -> Arc<BodyResult> 
     let diagnostic = type_rules::recursive_result::RULE
         .at(range, format!("{what} of `{name}` depends on itself"))
         .note("it is inferred from the code, which uses the very same result: declare it");
-    Arc::new(BodyResult { body: Body::default(), diagnostics: vec![diagnostic], result: Ty::error(db) })
+    Arc::new(BodyResult {
+        body: Body::default(),
+        diagnostics: vec![diagnostic],
+        result: Ty::error(db),
+        required: Constraint::default(),
+    })
+}
+
+/// Whether the condition of a method is inferred from its code.
+pub fn infers_guard(db: &dyn Db, method: MethodId) -> bool {
+    checks(db, method.class(db).file(db)).infers_guards
+        && method_item(db, method).is_some_and(|item| has_annotation(&item.annotations, "InferGuard"))
+}
+
+/// The condition on values that is inferred for a method, over its formals; empty for one that does not ask for it.
+pub fn inferred_guard(db: &dyn Db, method: MethodId) -> Constraint {
+    if infers_guard(db, method) { required_guard(db, method).clone() } else { Constraint::default() }
+}
+
+/// Methods that call each other are typed until their conditions grow no more.
+#[salsa::tracked(cycle_fn = grown_guard, cycle_initial = no_guard)]
+fn required_guard(db: &dyn Db, method: MethodId) -> Constraint {
+    start::infer(db, Owner::Method(method)).required
+}
+
+fn no_guard(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Constraint {
+    Constraint::default()
+}
+
+fn grown_guard(
+    _db: &dyn Db,
+    _cycle: &salsa::Cycle,
+    last: &Constraint,
+    found: Constraint,
+    _method: MethodId,
+) -> Constraint {
+    let mut grown = last.clone();
+    for term in found.terms {
+        if !grown.terms.contains(&term) {
+            grown.terms.push(term);
+        }
+    }
+    grown
 }
 
 /// What a method without a declared result gives, as callers see it.

@@ -1,18 +1,18 @@
 //! Names: what a simple or qualified name in an expression stands for, and member selection.
 
+use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::SmolStr;
 
 use super::Owner;
 use super::ctx::{Infer, range_of};
+use super::surroundings::{Visible, captured_name, enclosing_owner, surroundings};
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
 use crate::item_tree::lower::types::TypeLowering;
-use crate::item_tree::source::{Item, item_source};
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
 use crate::scope::resolve::TypeScope;
@@ -69,7 +69,11 @@ impl<'db> Infer<'db> {
             let local = self.body.local(local);
             (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
         };
-        let scope = self.type_scope().with_values(&values);
+        let classes = |_: &TypeScope<'_>, name: &str| {
+            let local = self.scopes.local(name)?;
+            Some(self.body.local(local).ty.as_class(self.db).map(|(class, _)| class))
+        };
+        let scope = self.type_scope().with_values(&values).with_value_classes(&classes);
         let result = resolve(&scope, &mut lowering, &mut problems);
         for diagnostic in placed(&problems, &lowering.ranges) {
             self.report(diagnostic);
@@ -117,6 +121,11 @@ impl<'db> Infer<'db> {
             let reference = lowering.named(ty);
             scope.resolve_class(&reference, problems)
         })
+    }
+
+    /// The member type of a class, its own or inherited.
+    pub(super) fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
+        self.type_scope().member_type(class, name)
     }
 
     /// The class of a full name.
@@ -233,8 +242,39 @@ impl<'db> Infer<'db> {
                     None => self.no_instance(name, range),
                 });
             }
+            if let Some(id) = self.variable_around(&around, name, range) {
+                return Some(id);
+            }
         }
         None
+    }
+
+    /// A variable of the code that the class `around` stands in: its objects keep the value.
+    fn variable_around(&mut self, around: &Around, name: &str, range: TextRange) -> Option<ExprId> {
+        let db = self.db;
+        enclosing_owner(db, around.class)?;
+        let Visible { ty, mutable, .. } = surroundings(db, around.class).local(name)?.clone();
+        if mutable {
+            return Some(self.class_cannot_use(name, range, false));
+        }
+        let Some(object) = self.instance(around, range) else { return Some(self.no_instance(name, range)) };
+        let field = FieldId::new(db, around.class, captured_name(name));
+        let id = self.alloc(ExprKind::Field { object, field }, ty, range);
+        self.note_expression(id);
+        Some(id)
+    }
+
+    /// A class works with copies of the variables around it.
+    pub(super) fn class_cannot_use(&mut self, name: &str, range: TextRange, assigned: bool) -> ExprId {
+        let does = if assigned { "assign" } else { "use" };
+        self.report(
+            crate::diagnostics::flow::captured_var::RULE
+                .at(range, format!("a class cannot {does} `{name}`, a variable of the code around it that changes"))
+                .note(format!(
+                    "its objects keep copies of what it uses: copy the value into a `val` before the class, or put `{name}` into a `Cell`"
+                )),
+        );
+        self.error(range)
     }
 
     /// `this` of a class around the code, if there is one.
@@ -486,39 +526,9 @@ impl<'db> Infer<'db> {
         }
     }
 
-    /// Whether the class stands in the code of a method that has a variable of that name.
-    fn is_variable_around(&self, name: &str) -> bool {
-        let mut class = Some(self.class);
-        while let Some(inner) = class {
-            let item = crate::item_tree::items::class_item(self.db, inner).as_ref();
-            let position = item.and_then(|item| item.body.as_ref());
-            if let (Some(position), Some(outer)) = (position, inner.outer(self.db)) {
-                let method = MethodId::new(self.db, outer, position.owner.clone(), position.nth);
-                let field = FieldId::new(self.db, outer, position.owner.clone());
-                let item = match crate::item_tree::items::method_item(self.db, method) {
-                    Some(_) => Item::Method(method),
-                    None => Item::Field(field),
-                };
-                // By the text alone: the typed code around may be waiting for this very result.
-                let source = item_source(self.db, item).as_ref().map(|source| source.syntax());
-                let declares = |node: SyntaxNode| ast::Name::cast(node).is_some_and(|n| n.text() == name);
-                if source.is_some_and(|source| source.descendants().any(declares)) {
-                    return true;
-                }
-            }
-            class = inner.outer(self.db);
-        }
-        false
-    }
-
     // ---- what was probably meant
 
     fn unresolved(&mut self, name: &str, range: TextRange) {
-        if self.is_variable_around(name) {
-            let instead = "give the class a field of that name, and pass the value to its constructor";
-            self.unsupported(range, "a class in a method that uses a variable of the method", instead);
-            return;
-        }
         let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
         for around in self.around() {
             names.extend(self.member_names(Ty::this_type(self.db, around.class)));

@@ -32,7 +32,7 @@ impl Infer<'_> {
     }
 
     pub(super) fn arg(&self, id: ExprId) -> Arg {
-        Arg { ty: self.ty(id), path: self.path_of(id) }
+        Arg { ty: self.ty(id), path: self.path_of(id), not_null: self.is_not_null(id) }
     }
 
     fn args(&self, call: &Call) -> Vec<Arg> {
@@ -41,11 +41,14 @@ impl Infer<'_> {
 
     /// The candidate that the call means; `receiver` is the object in constraints.
     pub(super) fn pick(
-        &self,
+        &mut self,
         candidates: &[Candidate],
         receiver: Option<&Path>,
         call: &Call,
     ) -> Result<Picked, Failure> {
+        self.name_arguments(candidates, call);
+        let known = self.known.len();
+        self.note_arguments(&call.args);
         let args = self.args(call);
         let call = crate::members::resolve::Call {
             receiver,
@@ -53,17 +56,27 @@ impl Infer<'_> {
             args: &args,
             infer_class: false,
         };
-        self.context().choose(candidates, call).map(|picked| self.here_and_now(picked))
+        let found = self.context().choose(candidates, call);
+        self.forget(known);
+        found.map(|picked| self.here_and_now(picked))
     }
 
     pub(super) fn pick_constructor(
-        &self,
+        &mut self,
         class: ClassId,
         given: Option<Vec<Ty>>,
         call: &Call,
     ) -> Result<Picked, Failure> {
+        let owner = Ty::this_type(self.db, class);
+        let constructors = self.context().constructors(class);
+        let candidates: Vec<Candidate> =
+            constructors.iter().map(|&method| Candidate { method, owner }).collect();
+        self.name_arguments(&candidates, call);
+        let known = self.known.len();
+        self.note_arguments(&call.args);
         let args = self.args(call);
         let found = self.context().resolve_constructor(class, given.as_deref(), &args);
+        self.forget(known);
         found.map(|picked| self.here_and_now(picked))
     }
 
@@ -72,6 +85,9 @@ impl Infer<'_> {
         picked.result = self.at_this_place(picked.result);
         for param in &mut picked.params {
             *param = self.at_this_place(*param);
+        }
+        for term in &mut picked.unproved.terms {
+            *term = self.term_here(term);
         }
         picked
     }
@@ -84,16 +100,24 @@ impl Infer<'_> {
         range: TextRange,
     ) -> Result<ExprId, Failure> {
         let name = format!("operator{op}");
-        let (a, b) = (self.arg(left), self.arg(right));
+        let (a, b) = (self.operand(left), self.operand(right));
         let call = self.context().resolve_binary(&name, &a, &b)?;
         Ok(self.operator_call(call, vec![left, right], range))
     }
 
     pub(super) fn unary_operator(&mut self, op: &str, operand: ExprId, range: TextRange) -> Option<ExprId> {
         let name = format!("operator{op}");
-        let arg = self.arg(operand);
+        let arg = self.operand(operand);
         let call = self.context().resolve_unary(&name, &arg).ok()?;
         Some(self.operator_call(call, vec![operand], range))
+    }
+
+    /// An operand; of the built-in numbers no operator asks for more than their type.
+    fn operand(&mut self, id: ExprId) -> Arg {
+        if self.ty(id).primitive(self.db).is_none() && !self.is_string(self.ty(id)) {
+            self.named(id);
+        }
+        self.arg(id)
     }
 
     fn operator_call(&mut self, found: OperatorCall, operands: Vec<ExprId>, range: TextRange) -> ExprId {
@@ -117,7 +141,7 @@ impl Infer<'_> {
         let picked = self.context().resolve_conversion(&arg, to)?;
         let picked = self.here_and_now(picked);
         let param = picked.params.first().copied()?;
-        let argument = self.convert(value, param, Why::Argument);
+        let argument = self.convert(value, param, Why::Cast);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch: Dispatch::Static,
@@ -127,7 +151,7 @@ impl Infer<'_> {
             args: vec![argument],
         };
         let call = self.alloc(kind, picked.result, range);
-        Some(if picked.result == to { call } else { self.convert(call, to, Why::Assignment) })
+        Some(if picked.result == to { call } else { self.convert(call, to, Why::Cast) })
     }
 
     // ---- messages
@@ -148,10 +172,12 @@ impl Infer<'_> {
         let shown = match name {
             "operator()" => "the application".to_owned(),
             "operator()=" => "the assignment of an element".to_owned(),
-            name => format!(
-                "`{}`",
-                name.strip_prefix("operator").map_or(name.to_owned(), |op| format!("operator {op}"))
-            ),
+            "operator_as" => "`operator as`".to_owned(),
+            "operator_implicit_as" => "the implicit conversion".to_owned(),
+            name => match name.strip_prefix("operator") {
+                Some(operator) => format!("`operator {}`", operator.trim_start_matches('_')),
+                None => format!("`{name}`"),
+            },
         };
         let diagnostic = match failure {
             Failure::Ambiguous(_) => type_rules::ambiguous_call::RULE

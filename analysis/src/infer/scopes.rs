@@ -111,6 +111,18 @@ impl Scopes {
         self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
 
+    /// The visible locals by name.
+    pub(super) fn visible(&self) -> Vec<(SmolStr, LocalId)> {
+        let mut all: Vec<(SmolStr, LocalId)> = Vec::new();
+        for (name, local) in self.blocks.iter().rev().flatten() {
+            if !all.iter().any(|(other, _)| other == name) {
+                all.push((name.clone(), *local));
+            }
+        }
+        all.sort_by_key(|(_, local)| *local);
+        all
+    }
+
     /// All visible names, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &SmolStr> {
         self.blocks.iter().flat_map(|block| block.keys())

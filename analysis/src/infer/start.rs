@@ -5,11 +5,12 @@ use apg_syntax::{SyntaxNode, TextRange};
 
 use super::ctx::{Infer, range_of};
 use super::scopes::Returns;
+use super::surroundings::{self, SuperCall, Surroundings};
 use super::{BodyResult, Owner, convert::Why};
-use crate::body::{Body, Literal, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{Body, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::flow;
-use crate::ids::FieldId;
+use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{
     field_is_mutable, field_is_static, field_item, fields, method_is_static, method_item,
 };
@@ -47,10 +48,32 @@ pub(super) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
             let mut infer = Infer::new(db, owner, false, true);
             infer.automatic_constructor(method)
         }
-        (Owner::Field(_), None) => {
-            BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) }
-        }
+        (Owner::Field(_), None) => BodyResult {
+            body: Body::default(),
+            diagnostics: Vec::new(),
+            result: Ty::error(db),
+            required: Constraint::default(),
+        },
     }
+}
+
+/// What is around `class`, a local or anonymous class in the code of `owner`.
+pub(super) fn surroundings(db: &dyn Db, owner: Owner, class: ClassId) -> Option<Surroundings> {
+    let node = item_source(db, owner.into()).as_ref().map(|source| source.syntax())?;
+    let (is_static, is_constructor) = match owner {
+        Owner::Method(method) => {
+            let kind = method_item(db, method).map(|item| item.kind);
+            (method_is_static(db, method), kind.is_some_and(MethodKind::is_constructor))
+        }
+        Owner::Field(field) => (field_is_static(db, field), false),
+    };
+    let mut infer = Infer::new(db, owner, is_static, is_constructor);
+    infer.stop_at = Some(class);
+    match owner {
+        Owner::Method(method) => infer.method(method, &node),
+        Owner::Field(field) => infer.initializer(field, &node),
+    };
+    infer.stopped
 }
 
 /// The formals and the code of a method-like declaration.
@@ -133,7 +156,10 @@ impl Infer<'_> {
         self.note_guard(method);
         let end = end_of(&code);
         let bound = node.children().find_map(ast::ResultType::cast).is_some_and(|r| r.is_bound());
-        let (root, result) = self.body_code(&code, declared, bound);
+        let (mut root, result) = self.body_code(&code, declared, bound);
+        if method_item(db, method).is_some_and(|item| item.modifiers.has(Modifiers::ATOMIC)) {
+            root = self.alloc_stmt(StmtKind::Atomic(root), self.body.stmt(root).range);
+        }
         self.body.root = Some(root);
         self.scopes.leave();
         self.finish(result, end, Some(node))
@@ -189,8 +215,10 @@ impl Infer<'_> {
         let substitution = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
         let guard = &method_signature(self.db, method).guard.constraint;
         let terms = substitution.constraint(guard).terms;
-        let terms: Vec<ConstraintTerm> = terms.iter().map(|term| self.term_here(term)).collect();
-        self.known.extend(terms);
+        for term in &terms {
+            let term = self.term_here(term);
+            self.learn(term);
+        }
     }
 
     /// The code of a method, and its result type.
@@ -223,7 +251,12 @@ impl Infer<'_> {
         let declarator = ast::Declarator::cast(node.clone());
         let init = declarator.as_ref().and_then(|d| d.initializer());
         let Some(init) = init else {
-            return BodyResult { body: Body::default(), diagnostics: Vec::new(), result: Ty::error(db) };
+            return BodyResult {
+                body: Body::default(),
+                diagnostics: Vec::new(),
+                result: Ty::error(db),
+                required: Constraint::default(),
+            };
         };
         self.scopes.enter();
         let range = range_of(&init);
@@ -249,8 +282,13 @@ impl Infer<'_> {
         self.formals(method, &[]);
         let properties = crate::item_tree::items::properties(db, self.class);
         let params = self.body.params.clone();
+        let around = self.surroundings_superclass();
+        let mut stmts = match &around {
+            Some(call) => vec![self.pass_on(call, &params, range)],
+            None => self.implicit_super(range),
+        };
+        let params = if around.is_some() { Vec::new() } else { params };
         let values = params.into_iter().map(|local| self.read(local, range)).collect();
-        let mut stmts = self.implicit_super(range);
         if !properties.is_empty() {
             stmts.push(self.alloc_stmt(StmtKind::Property { fields: properties, values }, range));
         }
@@ -261,8 +299,36 @@ impl Infer<'_> {
         self.finish(Ty::void(db), range, None)
     }
 
+    /// The constructor of its superclass that an anonymous class is made with.
+    fn surroundings_superclass(&self) -> Option<SuperCall> {
+        let anonymous = crate::item_tree::items::class_place(self.db, self.class) == ClassPlace::Anonymous;
+        surroundings::surroundings(self.db, self.class).superclass.clone().filter(|_| anonymous)
+    }
+
+    /// `super(a, b)`: the arguments of `new` for the superclass of an anonymous class.
+    fn pass_on(&mut self, call: &SuperCall, params: &[LocalId], range: TextRange) -> StmtId {
+        let mut args: Vec<ExprId> = params.iter().map(|local| self.read(*local, range)).collect();
+        let outer = call.outer.is_some().then(|| args.remove(0));
+        let kind = StmtKind::ConstructorCall {
+            is_super: true,
+            outer,
+            class_args: call.class_args.clone(),
+            constructor: call.constructor,
+            args,
+        };
+        self.alloc_stmt(kind, range)
+    }
+
     fn finish(&mut self, result: Ty, end: TextRange, node: Option<&SyntaxNode>) -> BodyResult {
         let db = self.db;
+        if self.stop_at.is_some() {
+            return BodyResult {
+                body: Body::default(),
+                diagnostics: Vec::new(),
+                result,
+                required: Constraint::default(),
+            };
+        }
         let mut diagnostics = std::mem::take(&mut self.diagnostics);
         let mut body = std::mem::take(&mut self.body);
         if self.is_constructor {
@@ -295,7 +361,10 @@ impl Infer<'_> {
         diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
         self.body = body;
         let result = self.seen_outside(result);
-        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result }
+        let required = std::mem::take(&mut self.required);
+        let outside = |term: &ConstraintTerm| term.map(|path| self.path_outside(path));
+        let required = Constraint { terms: required.iter().filter_map(outside).collect() };
+        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result, required }
     }
 
     /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
@@ -304,12 +373,7 @@ impl Infer<'_> {
         match ty.kind(db) {
             TyKind::Constrained { base, constraint } => {
                 let path = |path: &Path| self.path_outside(path);
-                let terms = constraint.terms.iter().filter_map(|term| match term {
-                    ConstraintTerm::Equal(a, b) => Some(ConstraintTerm::Equal(path(a)?, path(b)?)),
-                    ConstraintTerm::NotEqual(a, b) => Some(ConstraintTerm::NotEqual(path(a)?, path(b)?)),
-                    ConstraintTerm::Holds(a) => Some(ConstraintTerm::Holds(path(a)?)),
-                    ConstraintTerm::Opaque(_) => None,
-                });
+                let terms = constraint.terms.iter().filter_map(|term| term.map(path));
                 self.seen_outside(*base).constrained(db, Constraint { terms: terms.collect() })
             }
             TyKind::Class { class, args } if !args.is_empty() => {

@@ -36,7 +36,7 @@ impl Infer<'_> {
         self.scopes.enter();
         let made = make(self);
         self.scopes.leave();
-        self.known.truncate(known);
+        self.forget(known);
         self.local_types.truncate(types);
         made
     }
@@ -78,6 +78,9 @@ impl Infer<'_> {
 
     /// A statement; a declaration of several variables makes several.
     pub(super) fn stmt_into(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
+        if self.stopped.is_some() {
+            return;
+        }
         if let ast::Stmt::LocalDecl(decl) = stmt {
             return self.local_decl(decl, out);
         }
@@ -158,6 +161,9 @@ impl Infer<'_> {
     /// A class declared by a statement: from here on its name is known.
     fn local_class(&mut self, name: Option<ast::Name>, node: &SyntaxNode) -> StmtKind {
         let class = crate::item_tree::source::class_of_node(self.db, self.owner.into(), node);
+        if class.is_some_and(|class| self.stops_at(class, None)) {
+            return StmtKind::Empty;
+        }
         if let (Some(name), Some(class)) = (name, class) {
             self.local_types.push((name.text(), Found::Class(class)));
         }

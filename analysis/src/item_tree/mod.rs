@@ -12,7 +12,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use type_ref::{
-    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind,
+    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, PropertyCallRef, TermRef, TypeRef,
+    TypeRefKind,
 };
 
 /// The items of one file.

@@ -115,6 +115,21 @@ pub enum PathRefRoot {
     Name(SmolStr),
     /// A literal, normalised: suffixes in lower case, no underscores.
     Literal(SmolStr),
+    /// A call of a property method with arguments.
+    Call(std::sync::Arc<PropertyCallRef>),
     /// Anything else, as its text.
     Other(SmolStr),
+}
+
+/// `receiver.name(args)` in a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyCallRef {
+    /// The object or class, if it is written.
+    pub receiver: Option<PathRef>,
+    /// The property method.
+    pub name: SmolStr,
+    /// Its arguments.
+    pub args: Vec<PathRef>,
+    /// The whole call as text.
+    pub text: SmolStr,
 }

@@ -48,9 +48,9 @@ impl<'db> Context<'db> {
         // Either operand as the other's type.
         let mut found = Vec::new();
         for (from, to, is_left) in [(left, right, true), (right, left, false)] {
-            let to = Arg { ty: to.ty.base(self.db), path: to.path.clone() };
+            let to = Arg { ty: to.ty.base(self.db), ..to.clone() };
             let Some(conversion) = self.convert_implicitly(from.ty, to.ty) else { continue };
-            let from = Arg { ty: to.ty, path: None };
+            let from = Arg::of(to.ty);
             let call = if is_left {
                 self.binary(name, &from, &to, false)
             } else {

@@ -4,12 +4,14 @@
 use super::candidates::Candidate;
 use super::unify::Inference;
 use super::{describe_method, result_type};
-use crate::constraint::{Entailment, entails};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId, TypeParamId};
 use crate::item_tree::items::{method_is_static, method_item, method_type_param_ids, type_param_ids};
 use crate::scope::signature::{Guard, method_signature};
 use crate::ty::context::Context;
+use crate::ty::params::{all_type_params, enclosing_args};
 use crate::ty::relate::Conversion;
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, Path, Ty};
@@ -21,12 +23,22 @@ pub struct Arg {
     pub ty: Ty,
     /// What it is in constraints, if it is a stable path or literal.
     pub path: Option<Path>,
+    /// It is certainly not `null`, whatever its type says.
+    pub not_null: bool,
 }
 
 impl Arg {
     /// An argument that constraints cannot speak of.
     pub fn of(ty: Ty) -> Arg {
-        Arg { ty, path: None }
+        Arg { ty, path: None, not_null: false }
+    }
+}
+
+impl Arg {
+    /// Its type with all that is known of it, where `wanted` asks for more than a class.
+    fn known_type(&self, db: &dyn Db, wanted: Ty) -> Ty {
+        let asked = self.not_null && wanted.constraint(db).is_some();
+        if asked { self.ty.constrained(db, Constraint::not_null()) } else { self.ty }
     }
 }
 
@@ -73,6 +85,13 @@ pub struct Rejection {
     pub argument: Option<usize>,
     /// The type that it should have.
     pub expected: Option<Ty>,
+}
+
+impl Resolution {
+    /// Whether nothing has to be checked when the program runs.
+    pub fn is_certain(&self) -> bool {
+        self.unproved.terms.is_empty() && self.conversions.iter().all(|conversion| !conversion.checked)
+    }
 }
 
 impl Failure {
@@ -147,7 +166,11 @@ impl<'db> Context<'db> {
         let db = self.db;
         let owner = match class_args {
             Some(given) => Ty::class(db, class, given.to_vec()),
-            None => Ty::this_type(db, class),
+            None => {
+                let own = type_param_ids(db, class).iter().map(|p| Ty::param(db, *p));
+                let around = enclosing_args(db, class, self.class, None);
+                Ty::class(db, class, own.chain(around).collect())
+            }
         };
         let candidates: Vec<_> =
             self.constructors(class).iter().map(|m| Candidate { method: *m, owner }).collect();
@@ -161,15 +184,27 @@ impl<'db> Context<'db> {
             return Err(Failure::Unknown);
         }
         let mut rejections = Vec::new();
+        let mut to_check = Vec::new();
         for implicit in [false, true] {
             let mut fitting = Vec::new();
+            let mut checked = Vec::new();
             rejections.clear();
             for candidate in candidates {
                 match self.fit(*candidate, call, implicit) {
-                    Ok(resolution) => fitting.push(Fitting { candidate: *candidate, resolution }),
+                    Ok(resolution) => {
+                        let list = if resolution.is_certain() { &mut fitting } else { &mut checked };
+                        list.push(Fitting { candidate: *candidate, resolution });
+                    }
                     Err(rejection) => rejections.push(rejection),
                 }
             }
+            if !fitting.is_empty() {
+                return self.most_specific(fitting, call, implicit);
+            }
+            to_check.push((checked, implicit));
+        }
+        // What needs a check at run time is meant only if nothing else is.
+        for (fitting, implicit) in to_check {
             if !fitting.is_empty() {
                 return self.most_specific(fitting, call, implicit);
             }
@@ -230,7 +265,10 @@ impl<'db> Context<'db> {
         }
         let (class, class_args) = owner.as_class(db).map_or((method.class(db), &[][..]), |(c, a)| (c, a));
         let mut types = match call.infer_class {
-            true => Substitution { keep_paths: true, ..Substitution::default() },
+            true => {
+                let own = type_param_ids(db, class).len().min(class_args.len());
+                Substitution::types(all_type_params(db, class).get(own..).unwrap_or(&[]), &class_args[own..])
+            }
             false => Substitution::class(db, class, class_args),
         };
         if !call.type_args.is_empty() {
@@ -268,8 +306,8 @@ impl<'db> Context<'db> {
         for (index, (param, arg)) in signature.params.iter().zip(call.args).enumerate() {
             let formal = substitution.apply(db, param.ty);
             let conversion = match implicit {
-                true => self.convert(arg.ty, formal, arg.path.as_ref()),
-                false => self.convert_directly(arg.ty, formal, arg.path.as_ref()),
+                true => self.convert(arg.known_type(db, formal), formal, arg.path.as_ref()),
+                false => self.convert_directly(arg.known_type(db, formal), formal, arg.path.as_ref()),
             };
             let Some(conversion) = conversion else {
                 let reason = format!(
@@ -284,8 +322,9 @@ impl<'db> Context<'db> {
             conversions.push(conversion);
         }
         let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
-        let unproved = self.check_guard(&signature.guard, &substitution).map_err(reject)?;
-        let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| type_param_ids(db, c));
+        let condition = crate::scope::property::guard_of(db, method);
+        let unproved = self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
+        let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| all_type_params(db, c));
         let apply_param = |p: &TypeParamId| types.apply(db, Ty::param(db, *p));
         let class_args: Vec<Ty> = class_params.iter().map(apply_param).collect();
         let own = method_type_param_ids(db, method);
@@ -310,7 +349,13 @@ impl<'db> Context<'db> {
     }
 
     /// The terms of a guard that do not follow from what is known; an error if one cannot hold.
-    pub fn check_guard(&self, guard: &Guard, substitution: &Substitution) -> Result<Constraint, String> {
+    /// `condition` is what it says of values.
+    pub fn check_guard(
+        &self,
+        guard: &Guard,
+        condition: &Constraint,
+        substitution: &Substitution,
+    ) -> Result<Constraint, String> {
         let db = self.db;
         for (a, b) in &guard.subtypes {
             let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
@@ -336,15 +381,13 @@ impl<'db> Context<'db> {
                 return Err(format!("`{}` is not a reference type (`isref`)", ty.display(db)));
             }
         }
-        let facts = self.known_terms();
         let mut unproved = Constraint::default();
-        for term in &guard.constraint.terms {
+        for term in &condition.terms {
             let Some(term) = substitution.term(term) else {
                 unproved.terms.push(term.clone());
                 continue;
             };
-            let single = Constraint { terms: vec![term.clone()] };
-            match entails(&facts, &single, None) {
+            match self.decide(Question::default(), std::slice::from_ref(&term)) {
                 Entailment::Proved => {}
                 Entailment::Unknown => unproved.terms.push(term),
                 Entailment::Refuted => return Err(format!("its condition `{term}` does not hold here")),

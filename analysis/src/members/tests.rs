@@ -198,7 +198,7 @@ fn constraints_of_results_follow_the_arguments() {
         let db = cx.db;
         let utilities = ty(db, class, "x10.util.CUDAUtilities");
         let element = ty(db, class, "Float");
-        let place = Arg { ty: Ty::place(db), path: Some(Path::local("gpu", 77)) };
+        let place = Arg { path: Some(Path::local("gpu", 77)), ..Arg::of(Ty::place(db)) };
         let count = Arg::of(Ty::long(db));
         let found =
             cx.resolve_static(utilities, "makeGlobalRail", &[element], &[place, count]).expect("fits");

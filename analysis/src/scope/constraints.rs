@@ -7,10 +7,14 @@ use super::problem::Problem;
 use super::resolve::TypeScope;
 use super::signature::Guard;
 use super::suggest::closest;
+use crate::constraint::decide::Definition;
 use crate::diagnostics::name as name_rules;
-use crate::ids::ClassId;
-use crate::item_tree::items::{class_item, field_is_static, own_field, own_methods, qualified_name};
-use crate::item_tree::{ConstraintRef, PathRef, PathRefRoot, TermRef};
+use crate::ids::{ClassId, MethodId};
+use crate::item_tree::items::{
+    class_item, field_is_static, method_item, own_field, own_methods, qualified_name,
+};
+use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
+use crate::ty::subst::Substitution;
 use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
@@ -46,6 +50,17 @@ impl TypeScope<'_> {
                 },
                 TermRef::NotEqual(a, b) => {
                     self.comparison(a, b, base, problems, false, &mut guard.constraint)
+                }
+                TermRef::Holds(PathRef { root: PathRefRoot::Call(call), fields, .. })
+                    if fields.is_empty() =>
+                {
+                    match self.property_call(call, base, problems) {
+                        Some(Definition::Condition(terms)) => guard.constraint.terms.extend(terms),
+                        Some(Definition::Path(path)) => {
+                            guard.constraint.terms.push(ConstraintTerm::Holds(path));
+                        }
+                        None => guard.constraint.terms.push(ConstraintTerm::Opaque(call.text.clone())),
+                    }
                 }
                 TermRef::Holds(a) => {
                     let path = self.value_path(a, base, problems);
@@ -104,6 +119,10 @@ impl TypeScope<'_> {
             PathRefRoot::Here => Path::here(),
             PathRefRoot::Literal(text) => Path::literal(text.clone()),
             PathRefRoot::Other(_) => return None,
+            PathRefRoot::Call(call) => match self.property_call(call, base, problems)? {
+                Definition::Path(path) => path,
+                Definition::Condition(_) => return None,
+            },
             PathRefRoot::Name(name) => match self.value_name(name, base) {
                 Some(path) => path,
                 None => return self.static_path(written, name, problems),
@@ -137,12 +156,79 @@ impl TypeScope<'_> {
                     let object = format_smolstr!("{}.this", qualified_name(db, around));
                     return Some(Path { root: PathRoot::Static(object), fields: vec![name.clone()] });
                 }
-                None => {}
+                None => {
+                    let around_class = crate::infer::surroundings::surroundings(db, around);
+                    if around_class.local(name).is_some_and(|local| !local.mutable) {
+                        return Some(crate::infer::surroundings::captured_path(db, around, name));
+                    }
+                }
             }
             inner = false;
             class = around.outer(db);
         }
         None
+    }
+
+    /// What a property method with arguments stands for.
+    fn property_call(
+        &self,
+        call: &PropertyCallRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Definition> {
+        let db = self.db;
+        let args: Vec<Option<Path>> =
+            call.args.iter().map(|arg| self.value_path(arg, base, problems)).collect();
+        let around = || std::iter::successors(self.class, |class| class.outer(db)).collect::<Vec<_>>();
+        let base = base.and_then(|ty| ty.as_class(db)).map(|(class, _)| class);
+        let found = match &call.receiver {
+            None => {
+                let of_self = base.map(|class| (class, Path::self_value()));
+                let of_this = around().into_iter().map(|class| (class, Path::this()));
+                of_self.into_iter().chain(of_this).find_map(|(class, object)| {
+                    Some((self.property_method(class, &call.name, args.len())?, Some(object)))
+                })
+            }
+            Some(receiver) => {
+                let class = match &receiver.root {
+                    PathRefRoot::SelfValue if receiver.fields.is_empty() => base,
+                    PathRefRoot::This if receiver.fields.is_empty() => self.class,
+                    PathRefRoot::Name(name) if self.value_name(name, None).is_none() => {
+                        let names: Vec<SmolStr> =
+                            std::iter::once(name).chain(&receiver.fields).cloned().collect();
+                        self.find_class(&names)
+                    }
+                    _ => None,
+                };
+                let is_value = matches!(receiver.root, PathRefRoot::SelfValue | PathRefRoot::This);
+                let object = if is_value { self.value_path(receiver, None, problems) } else { None };
+                class.and_then(|class| Some((self.property_method(class, &call.name, args.len())?, object)))
+            }
+        };
+        let (method, object) = found?;
+        let meaning = super::property::definition(db, method).clone()?;
+        let substitution = Substitution::types(&[], &[]).with_paths(object, args);
+        match meaning {
+            Definition::Path(path) => substitution.path(&path).map(Definition::Path),
+            Definition::Condition(terms) => {
+                let terms = terms.iter().map(|term| substitution.term(term)).collect::<Option<_>>()?;
+                Some(Definition::Condition(terms))
+            }
+        }
+    }
+
+    /// The property method of a class, its own or inherited, with that many formals.
+    fn property_method(&self, class: ClassId, name: &str, arity: usize) -> Option<MethodId> {
+        let db = self.db;
+        let fits = |method: &&MethodId| {
+            method_item(db, **method)
+                .is_some_and(|item| item.kind == MethodKind::Property && item.params.len() == arity)
+        };
+        let own = |class: ClassId| own_methods(db, class, name).iter().find(fits).copied();
+        if self.header_of == Some(class) {
+            return own(class);
+        }
+        all_supertypes(db, class).iter().filter_map(|ty| ty.as_class(db)).find_map(|(class, _)| own(class))
     }
 
     /// `C.f`, `a.b.C.f.g`.
@@ -153,11 +239,6 @@ impl TypeScope<'_> {
                 let name = format_smolstr!("{}.{}", qualified_name(self.db, class), names[end]);
                 return Some(Path { root: PathRoot::Static(name), fields: names[end + 1..].to_vec() });
             }
-        }
-        // A class in the code of a method may speak of that code's variables, which are not known here.
-        let mut around = std::iter::successors(self.class, |c| c.outer(self.db));
-        if around.any(|c| class_item(self.db, c).as_ref().is_some_and(|c| c.body.is_some())) {
-            return None;
         }
         let message = format!("nothing named `{first}` can be used in this constraint");
         let problem = Problem::new(&name_rules::unresolved::RULE, written.at, message);
@@ -209,6 +290,7 @@ pub fn path_text(path: &PathRef) -> SmolStr {
         PathRefRoot::This => "this",
         PathRefRoot::Here => "here",
         PathRefRoot::Name(text) | PathRefRoot::Literal(text) | PathRefRoot::Other(text) => text,
+        PathRefRoot::Call(call) => call.text.as_str(),
     };
     let mut text = String::from(root);
     for field in &path.fields {

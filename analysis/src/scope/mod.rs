@@ -3,8 +3,10 @@
 pub mod constraints;
 pub mod imports;
 pub mod lookup;
+pub(crate) mod overload;
 pub mod packages;
 pub mod problem;
+pub mod property;
 pub mod resolve;
 pub mod signature;
 pub(crate) mod suggest;

@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::lookup::Found;
+use super::overload::ValueClasses;
 use super::problem::Problem;
 use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
@@ -12,6 +13,9 @@ use crate::item_tree::items::{
     qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
 use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
+use crate::ty::params::{all_type_params, enclosing_args};
+use crate::ty::subst::Substitution;
+use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// What a name of a value stands for in a constraint.
@@ -34,6 +38,8 @@ pub struct TypeScope<'a> {
     pub local_types: Vec<(SmolStr, Found)>,
     /// Locals and formals, for constraints.
     pub values: Option<ValueNames<'a>>,
+    /// The classes of those locals and formals, which choose among type definitions of one name.
+    pub value_classes: Option<ValueClasses<'a>>,
     /// Type definitions being expanded, to stop at cycles.
     pub(crate) expanding: Vec<TypedefId>,
 }
@@ -49,6 +55,7 @@ impl<'a> TypeScope<'a> {
             type_params: Vec::new(),
             local_types: Vec::new(),
             values: None,
+            value_classes: None,
             expanding: Vec::new(),
         }
     }
@@ -99,6 +106,12 @@ impl<'a> TypeScope<'a> {
     /// With these values in scope.
     pub fn with_values(mut self, values: ValueNames<'a>) -> TypeScope<'a> {
         self.values = Some(values);
+        self
+    }
+
+    /// With these classes of the values in scope.
+    pub fn with_value_classes(mut self, classes: ValueClasses<'a>) -> TypeScope<'a> {
+        self.value_classes = Some(classes);
         self
     }
 
@@ -155,8 +168,37 @@ impl<'a> TypeScope<'a> {
                 }
                 ty
             }
-            Found::Class(class) => self.apply_class(at, class, type_args, args, problems),
+            Found::Class(class) => {
+                let around = self.arguments_around(class, &segments[..last]);
+                self.apply_class(at, class, type_args, around, args, problems)
+            }
             Found::Typedefs(typedefs) => self.expand(at, &typedefs, type_args, args, problems),
+        }
+    }
+
+    /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is written
+    /// before its name.
+    fn arguments_around(&self, class: ClassId, qualifier: &[NameSegment]) -> Vec<Ty> {
+        let db = self.db;
+        let found = enclosing_args(db, class, self.class, self.header_of);
+        let Some(last) = qualifier.last().filter(|last| !found.is_empty() && !last.args.is_empty()) else {
+            return found;
+        };
+        let qualifier = self.named(last.at, qualifier, &[], &mut Vec::new());
+        let (Some((around, args)), Some(outer)) = (qualifier.as_class(db), class.outer(db)) else {
+            return found;
+        };
+        let seen = Substitution::class(db, around, args);
+        let outer =
+            all_supertypes(db, around).iter().find(|t| t.as_class(db).is_some_and(|(c, _)| c == outer));
+        match outer.and_then(|outer| outer.as_class(db)) {
+            Some((outer, args)) => {
+                let args = seen.apply_all(db, args);
+                let params = &all_type_params(db, class)[type_param_ids(db, class).len()..];
+                let params: Vec<Ty> = params.iter().map(|p| Ty::param(db, *p)).collect();
+                Substitution::class(db, outer, &args).apply_all(db, &params)
+            }
+            None => found,
         }
     }
 
@@ -165,6 +207,7 @@ impl<'a> TypeScope<'a> {
         at: u32,
         class: ClassId,
         type_args: Vec<Ty>,
+        around: Vec<Ty>,
         args: &[PathRef],
         problems: &mut Vec<Problem>,
     ) -> Ty {
@@ -174,20 +217,28 @@ impl<'a> TypeScope<'a> {
             problems.push(wrong_count(at, class.name(db), params.len(), type_args.len()));
             return Ty::error(db);
         }
-        let ty = Ty::class(db, class, type_args);
+        let own = type_args.clone();
+        let ty = Ty::class(db, class, type_args.into_iter().chain(around).collect());
         if args.is_empty() {
             return ty;
         }
+        // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
+        let mut named = own_typedefs(db, class, class.name(db));
+        if class.outer(db).is_none() {
+            named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
+        }
         let properties = properties(db, class);
+        let count = own.len();
+        let typedef = match properties.len() == args.len() {
+            true => self
+                .better_typedef(class, &named, count, args)
+                .filter(|typedef| !self.expanding.contains(typedef)),
+            false => self.best_typedef(&named, count, args),
+        };
+        if let Some(typedef) = typedef {
+            return self.expand(at, &[typedef], own, args, problems);
+        }
         if properties.len() != args.len() {
-            // `Region(2)` may be a type definition `Region` in the class `Region`, or beside it.
-            let mut named = own_typedefs(db, class, class.name(db));
-            if class.outer(db).is_none() {
-                named.extend(top_level_typedefs(db, class.file(db), class.name(db)));
-            }
-            if let Some(typedef) = self.fitting(&named, type_args_of(db, ty), args) {
-                return self.expand(at, &[typedef], type_args_of(db, ty).to_vec(), args, problems);
-            }
             let message = format!(
                 "`{}` has {} properties, but {} values are given for them",
                 class.name(db),
@@ -198,17 +249,12 @@ impl<'a> TypeScope<'a> {
             return ty;
         }
         let terms = properties.iter().zip(args).filter_map(|(property, arg)| {
-            let value = self.value_path(arg, Some(ty), problems)?;
+            // What is given for the properties is no part of the object: `Point(rank)` means the `rank` around.
+            let value = self.value_path(arg, None, problems)?;
             Some(ConstraintTerm::Equal(Path::self_value().field(property.name(db).clone()), value))
         });
         let constraint = Constraint { terms: terms.collect() };
         ty.constrained(db, constraint)
-    }
-
-    /// The type definition among `typedefs` with these numbers of arguments.
-    fn fitting(&self, typedefs: &[TypedefId], type_args: &[Ty], args: &[PathRef]) -> Option<TypedefId> {
-        let fits = |typedef: &&TypedefId| self.takes(**typedef, type_args.len(), args.len());
-        typedefs.iter().find(fits).copied()
     }
 
     /// The type definition among `typedefs` with these numbers of arguments, expanded.
@@ -221,11 +267,12 @@ impl<'a> TypeScope<'a> {
         problems: &mut Vec<Problem>,
     ) -> Ty {
         let db = self.db;
-        let Some(typedef) = self.fitting(typedefs, &type_args, args) else {
+        let Some(typedef) = self.best_typedef(typedefs, type_args.len(), args) else {
             let name = typedefs.first().map_or("", |t| t.name(db).as_str());
             let around = typedefs.first().and_then(|t| t.outer(db)).filter(|c| c.name(db) == name);
             if let Some(class) = around {
-                return self.apply_class(at, class, type_args, args, problems);
+                let around = self.arguments_around(class, &[]);
+                return self.apply_class(at, class, type_args, around, args, problems);
             }
             let message = format!(
                 "no type definition `{name}` takes {} type arguments and {} values",
@@ -283,13 +330,15 @@ impl<'a> TypeScope<'a> {
         let (found, last) = self.find(segments, args.len(), problems)?;
         if let Found::Class(class) = found {
             let given = &segments[last].args;
+            let around = self.arguments_around(class, &segments[..last]);
             if given.is_empty() {
-                return Some((class, type_param_ids(db, class).is_empty().then(Vec::new)));
+                return Some((class, type_param_ids(db, class).is_empty().then_some(around)));
             }
             let ty = self.apply_class(
                 reference.at,
                 class,
                 given.iter().map(|a| self.resolve_value_type(a, problems)).collect(),
+                around,
                 args,
                 problems,
             );
@@ -305,10 +354,6 @@ impl<'a> TypeScope<'a> {
         }
         None
     }
-}
-
-fn type_args_of(db: &dyn Db, ty: Ty) -> &[Ty] {
-    ty.as_class(db).map_or(&[], |(_, args)| args)
 }
 
 /// The method whose code a local or anonymous class stands in.

@@ -184,13 +184,20 @@ pub struct MethodSignature {
 pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let Some(item) = method_item(db, method) else { return MethodSignature::default() };
     let names = formal_names(&item.params);
-    let scope = TypeScope::method(db, method).with_values(&names);
+    let classes = formal_classes(&item.params);
+    let scope = TypeScope::method(db, method).with_values(&names).with_value_classes(&classes);
     let mut problems = Vec::new();
     let mut params = Vec::new();
     for param in &item.params {
         let ty =
             param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
+    }
+    if item.kind == MethodKind::AutomaticConstructor
+        && let Some(call) = &crate::infer::surroundings::surroundings(db, method.class(db)).superclass
+    {
+        let param = |ty: &Ty| Param { name: SmolStr::default(), ty: *ty, mutable: false };
+        params.extend(call.outer.iter().chain(&call.params).map(param));
     }
     let offers = item.offers.as_ref().filter(|_| !item.kind.is_constructor());
     let offers = offers.map(|t| scope.resolve_value_type(t, &mut problems));
@@ -205,7 +212,9 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let declared = item.result.as_ref().map(|t| scope.resolve(t, &mut problems));
     let result = match item.kind {
         MethodKind::AutomaticConstructor => Some(constructed(db, method.class(db))),
-        MethodKind::Constructor => Some(declared.unwrap_or_else(|| Ty::this_type(db, method.class(db)))),
+        MethodKind::Constructor => {
+            Some(declared.unwrap_or_else(|| *super::property::constructed(db, method)))
+        }
         _ => declared.or_else(|| (!item.has_body).then(|| Ty::void(db))),
     };
     // The automatic constructor's types are the properties', which complain themselves.
@@ -222,9 +231,20 @@ fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSi
 
 /// Formals by index, for constraints.
 fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
-    move |name: &str| {
-        let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
-        Some(Path::local(name, index as u32))
+    move |name: &str| formal_values(params, name)
+}
+
+/// The formal of that name, by index.
+pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
+    let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
+    Some(Path::local(name, index as u32))
+}
+
+/// The classes of formals, as written.
+fn formal_classes(params: &[ParamItem]) -> impl Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>> {
+    move |scope: &TypeScope<'_>, name: &str| {
+        let formal = params.iter().find(|p| p.name.as_deref() == Some(name))?;
+        Some(formal.ty.as_ref().and_then(|ty| scope.class_of(ty, 0)))
     }
 }
 
@@ -251,7 +271,10 @@ pub struct FieldSignature {
 /// The declared type of a field or property.
 #[salsa::tracked(cycle_result = cyclic_field)]
 pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
-    let Some(item) = field_item(db, field) else { return FieldSignature::default() };
+    let Some(item) = field_item(db, field) else {
+        let ty = crate::infer::surroundings::captured_type(db, field);
+        return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
+    };
     let mut problems = Vec::new();
     let scope = TypeScope::class(db, field.class(db));
     let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));

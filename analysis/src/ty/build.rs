@@ -3,11 +3,12 @@
 use smol_str::SmolStr;
 
 use super::known::{Known, known_class};
+use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
 use crate::item_tree::ClassKind;
-use crate::item_tree::items::{class_kind, type_param_ids};
+use crate::item_tree::items::class_kind;
 
 impl Ty {
     /// The type of what was already complained about.
@@ -28,7 +29,7 @@ impl Ty {
     }
     /// A class applied to its own type parameters: the type of `this`.
     pub fn this_type(db: &dyn Db, class: ClassId) -> Ty {
-        let args = type_param_ids(db, class).iter().map(|p| Ty::param(db, *p)).collect();
+        let args = all_type_params(db, class).iter().map(|p| Ty::param(db, *p)).collect();
         Ty::class(db, class, args)
     }
     /// A function type.

@@ -1,6 +1,11 @@
 //! Where a question about types is asked from: it decides what may be accessed and what is known.
 
-use super::{ConstraintTerm, Ty};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::constraint::facts::Facts;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId};
 use crate::scope::signature::{Guard, class_header, method_signature};
@@ -15,21 +20,25 @@ pub struct Context<'db> {
     /// The method, for its type parameters' bounds and its guard.
     pub method: Option<MethodId>,
     /// What is known of values here, beyond guards: the conditions passed, the types of variables.
-    pub facts: Vec<ConstraintTerm>,
+    pub facts: Arc<Facts>,
+    /// The types of locals and formals that facts and constraints speak of.
+    pub typed: Arc<FxHashMap<PathRoot, Ty>>,
+    /// What `here` is called in the facts: conditions of signatures speak of the place of the call.
+    pub here: Option<Path>,
 }
 
 impl<'db> Context<'db> {
     /// Outside all classes.
     pub fn global(db: &'db dyn Db) -> Context<'db> {
-        Context { db, class: None, method: None, facts: Vec::new() }
+        Context { db, class: None, method: None, facts: Arc::default(), typed: Arc::default(), here: None }
     }
     /// Inside a class, outside its methods.
     pub fn class(db: &'db dyn Db, class: ClassId) -> Context<'db> {
-        Context { db, class: Some(class), method: None, facts: Vec::new() }
+        Context { class: Some(class), ..Context::global(db) }
     }
     /// Inside a method.
     pub fn method(db: &'db dyn Db, method: MethodId) -> Context<'db> {
-        Context { db, class: Some(method.class(db)), method: Some(method), facts: Vec::new() }
+        Context { class: Some(method.class(db)), method: Some(method), ..Context::global(db) }
     }
 
     /// The guards in force: the method's, the class's, those of the classes around it.
@@ -46,10 +55,20 @@ impl<'db> Context<'db> {
         guards
     }
 
+    /// The guards in force as far as they speak of types: also those of the methods whose code the classes stand in.
+    fn type_guards(&self) -> Vec<&'db Guard> {
+        let mut guards = self.guards();
+        for class in std::iter::successors(self.class, |c| c.outer(self.db)) {
+            let method = crate::scope::resolve::enclosing_method(self.db, class);
+            guards.extend(method.map(|method| &method_signature(self.db, method).guard));
+        }
+        guards
+    }
+
     /// The types that `ty`, a type parameter, is known to be a subtype of.
     pub fn upper_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
-        for guard in self.guards() {
+        for guard in self.type_guards() {
             bounds.extend(guard.subtypes.iter().filter(|(lower, _)| *lower == ty).map(|(_, upper)| *upper));
             bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
             bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
@@ -60,7 +79,7 @@ impl<'db> Context<'db> {
     /// The types that are known to be subtypes of `ty`, a type parameter.
     pub fn lower_bounds(&self, ty: Ty) -> Vec<Ty> {
         let mut bounds = Vec::new();
-        for guard in self.guards() {
+        for guard in self.type_guards() {
             bounds.extend(guard.subtypes.iter().filter(|(_, upper)| *upper == ty).map(|(lower, _)| *lower));
             bounds.extend(guard.same.iter().filter(|(a, _)| *a == ty).map(|(_, b)| *b));
             bounds.extend(guard.same.iter().filter(|(_, b)| *b == ty).map(|(a, _)| *a));
@@ -70,20 +89,34 @@ impl<'db> Context<'db> {
 
     /// Whether the guards say `ty haszero`.
     pub fn assumes_zero(&self, ty: Ty) -> bool {
-        self.guards().iter().any(|g| g.has_zero.contains(&ty))
+        self.type_guards().iter().any(|g| g.has_zero.contains(&ty))
     }
 
     /// Whether the guards say `ty isref`.
     pub fn assumes_ref(&self, ty: Ty) -> bool {
-        self.guards().iter().any(|g| g.is_ref.contains(&ty))
+        self.type_guards().iter().any(|g| g.is_ref.contains(&ty))
     }
 
-    /// All that is known of values here: facts and guards.
+    /// All that is known of values here: facts and what holds of `this`.
     pub fn known_terms(&self) -> Vec<ConstraintTerm> {
-        let mut terms = self.facts.clone();
-        for guard in self.guards() {
-            terms.extend(guard.constraint.terms.iter().cloned());
-        }
+        let mut terms = self.facts.terms().to_vec();
+        terms.extend(self.known_of(&PathRoot::Here));
+        terms.extend(self.known_of(&PathRoot::This));
         terms
+    }
+
+    /// What is known of `root` besides the facts.
+    pub fn known_of(&self, root: &PathRoot) -> Vec<ConstraintTerm> {
+        let here = self.here.as_ref();
+        match root {
+            // A method's guard names formals by index: its code knows it by their names, among the facts.
+            PathRoot::This => self
+                .class
+                .map_or_else(Vec::new, |class| crate::scope::property::class_facts(self.db, class).clone()),
+            PathRoot::Here => {
+                here.map(|here| ConstraintTerm::Equal(Path::here(), here.clone())).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
+use crate::item_tree::ClassPlace;
+use crate::item_tree::items::type_param_ids;
 
 /// A type with the database to print it.
 #[derive(Clone, Copy)]
@@ -32,6 +34,13 @@ impl fmt::Display for DisplayTy<'_> {
                         Some(base) => write!(f, "(a subclass of {})", base.display(db)),
                         None => f.write_str("(an anonymous class)"),
                     };
+                }
+                let own = type_param_ids(db, *class).len().min(args.len());
+                let (args, around) = args.split_at(own);
+                let place = crate::item_tree::items::class_place(db, *class);
+                if let (false, ClassPlace::Member, Some(outer)) = (around.is_empty(), place, class.outer(db))
+                {
+                    write!(f, "{}.", Ty::class(db, outer, around.to_vec()).display(db))?;
                 }
                 f.write_str(name)?;
                 write_list(f, db, args, "[", "]")

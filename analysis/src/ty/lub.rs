@@ -1,7 +1,8 @@
 //! The least common supertype, for `c ? a : b`, rail literals and the results of closures.
 
 use super::{Constraint, Ty, TyKind};
-use crate::constraint::{Entailment, entails};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 
@@ -54,10 +55,10 @@ impl<'db> Context<'db> {
             return Constraint::default();
         };
         let mut common = Constraint::default();
-        for (terms, given) in [(&x, &y), (&y, &x)] {
+        for (terms, given, ty) in [(&x, &y, b), (&y, &x, a)] {
             for term in &terms.terms {
-                let single = Constraint { terms: vec![term.clone()] };
-                let holds = entails(&given.terms, &single, None) == Entailment::Proved;
+                let question = Question { given: &given.terms, self_ty: Some(ty.base(self.db)), value: None };
+                let holds = self.decide(question, std::slice::from_ref(term)) == Entailment::Proved;
                 if holds && !common.terms.contains(term) {
                     common.terms.push(term.clone());
                 }

@@ -6,9 +6,11 @@ pub mod context;
 mod display;
 pub mod known;
 pub mod lub;
+pub mod params;
 pub mod relate;
 pub mod subst;
 pub mod supers;
+mod term;
 pub mod test;
 
 use smol_str::SmolStr;

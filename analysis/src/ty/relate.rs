@@ -1,12 +1,14 @@
 //! Subtyping and assignability.
 
 use super::known::Known;
+use super::params::all_type_params;
 use super::subst::{Substitution, facts_about};
 use super::{Constraint, Path, Ty, TyKind};
+use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::ids::MethodId;
-use crate::item_tree::items::{own_methods, type_param_ids};
+use crate::item_tree::items::own_methods;
 use crate::scope::signature::method_signature;
 use crate::ty::context::Context;
 
@@ -218,14 +220,12 @@ impl<'db> Context<'db> {
     /// Whether the constraint of `to` holds of a value of type `from`.
     pub fn entailed(&self, from: Ty, to: Ty, value: Option<&Path>) -> Entailment {
         let Some(wanted) = to.constraint(self.db) else { return Entailment::Proved };
-        let mut facts = self.known_terms();
-        if let Some(given) = from.constraint(self.db) {
-            facts.extend(given.terms.iter().cloned());
-        }
+        let mut given = from.constraint(self.db).map_or_else(Vec::new, |given| given.terms.clone());
         if from.is_null(self.db) {
-            facts.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
+            given.push(super::ConstraintTerm::Equal(Path::self_value(), Path::literal("null")));
         }
-        entails(&facts, wanted, value)
+        let self_ty = if from.is_null(self.db) { to.base(self.db) } else { from.base(self.db) };
+        self.decide(Question { given: &given, self_ty: Some(self_ty), value }, &wanted.terms)
     }
 
     /// By an implicit conversion operator of the target's or the source's class.
@@ -249,7 +249,7 @@ impl<'db> Context<'db> {
         let signature = method_signature(db, method);
         let [param] = signature.params.as_slice() else { return None };
         let own = crate::item_tree::items::method_type_param_ids(db, method);
-        let class_params = type_param_ids(db, method.class(db));
+        let class_params = all_type_params(db, method.class(db));
         let result = crate::members::result_type(db, method);
         let mut inference = crate::members::unify::Inference::new(own);
         inference.add_subtype(self, from, param.ty);

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
-use crate::item_tree::items::type_param_ids;
 
 /// What to replace by what.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ impl Substitution {
 
     /// The parameters of `class` by `args`; paths stay.
     pub fn class(db: &dyn Db, class: ClassId, args: &[Ty]) -> Substitution {
-        Substitution::types(type_param_ids(db, class), args)
+        Substitution::types(all_type_params(db, class), args)
     }
 
     /// Also these.
@@ -89,15 +89,11 @@ impl Substitution {
         if self.keep_paths {
             return Some(term.clone());
         }
-        Some(match term {
-            ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(self.path(a)?, self.path(b)?),
-            ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(self.path(a)?, self.path(b)?),
-            ConstraintTerm::Holds(a) => ConstraintTerm::Holds(self.path(a)?),
-            ConstraintTerm::Opaque(_) => term.clone(),
-        })
+        term.map(|path| self.path(path))
     }
 
-    fn path(&self, path: &Path) -> Option<Path> {
+    /// Applied to a path; `None` if it can no longer be said.
+    pub fn path(&self, path: &Path) -> Option<Path> {
         let root = match &path.root {
             PathRoot::This => self.this.clone()?,
             PathRoot::Local { offset, .. } if (*offset as usize) < self.formals.len() => {
@@ -113,19 +109,5 @@ impl Substitution {
 
 /// A constraint over `self` as facts about `value`: `self` replaced.
 pub fn facts_about(constraint: &Constraint, value: &Path) -> Vec<ConstraintTerm> {
-    let replace = |path: &Path| match path.root {
-        PathRoot::SelfValue => {
-            let mut fields = value.fields.clone();
-            fields.extend(path.fields.iter().cloned());
-            Path { root: value.root.clone(), fields }
-        }
-        _ => path.clone(),
-    };
-    let term = |term: &ConstraintTerm| match term {
-        ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(replace(a), replace(b)),
-        ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(replace(a), replace(b)),
-        ConstraintTerm::Holds(a) => ConstraintTerm::Holds(replace(a)),
-        ConstraintTerm::Opaque(text) => ConstraintTerm::Opaque(text.clone()),
-    };
-    constraint.terms.iter().map(term).collect()
+    constraint.terms.iter().map(|term| term.at_root(&PathRoot::SelfValue, value)).collect()
 }

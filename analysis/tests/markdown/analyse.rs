@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use apg_analysis::body::{ExprKind, StmtKind};
 use apg_analysis::check::file_diagnostics;
-use apg_analysis::db::{Db, Library, Project, RootDatabase};
+use apg_analysis::db::{Checks, Db, Library, Project, RootDatabase};
 use apg_analysis::diagnostics::{Diagnostic, Fix, Severity};
 use apg_analysis::ids::{FileOrigin, SourceFile};
 use apg_analysis::infer::{Owner, owner_body};
@@ -68,6 +68,13 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
     let project = Project::get(&db);
     project.set_files(&mut db).to(Arc::new(by_path));
     project.set_roots(&mut db).to(Arc::new(files.clone()));
+    // As X10's tests do: a comment says how constraints are checked.
+    let asks = |option: &str| {
+        let mut lines = texts.iter().flat_map(|(_, text)| text.lines());
+        lines.any(|line| line.trim().strip_prefix("// OPTIONS:").is_some_and(|rest| rest.contains(option)))
+    };
+    let checks = Checks { is_static: asks("-STATIC_CHECKS"), infers_guards: asks("-CONSTRAINT_INFERENCE") };
+    project.set_checks(&mut db).to(checks);
     let diagnostics = files.iter().map(|file| file_diagnostics(&db, *file)).collect();
     Analysed { db, files, diagnostics }
 }

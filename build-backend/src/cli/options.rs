@@ -12,6 +12,21 @@ pub struct SourceOptions {
     /// A folder to look packages up in, after the program's own; may be given several times
     #[arg(long, value_name = "DIR")]
     pub source_path: Vec<PathBuf>,
+
+    /// Constraints that do not follow from what is known are errors, not checked when the program runs
+    #[arg(long)]
+    pub static_checks: bool,
+
+    /// Infer the conditions of methods marked @InferGuard from their code
+    #[arg(long)]
+    pub constraint_inference: bool,
+}
+
+impl SourceOptions {
+    /// How constraints are checked.
+    pub fn checks(&self) -> apg_analysis::db::Checks {
+        apg_analysis::db::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference }
+    }
 }
 
 /// What a program checks while it runs.

@@ -32,7 +32,8 @@ impl Checked {
 pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
     let sources = load(paths, options)?;
     let files = sources.roots.len();
-    let host = host(sources);
+    let mut host = host(sources);
+    host.set_checks(options.checks());
     let snapshot = host.snapshot();
     // A snapshot of its own for each worker: files are checked in parallel and share what they compute.
     let mut findings: Vec<Finding> = snapshot
@@ -123,7 +124,8 @@ pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHos
     }
     let sources = load(&[path.to_owned()], options)?;
     let root = sources.roots[0].clone();
-    let host = host(sources);
+    let mut host = host(sources);
+    host.set_checks(options.checks());
     let file = host
         .snapshot()
         .file(&root)

@@ -41,8 +41,10 @@ impl Code<'_> {
                 self.protected(|code| code.stmts(body), |code, _| code.out.line("apg_atomic_end();"));
             }
             StmtKind::When(branches) => self.when(branches),
-            StmtKind::Async { closure, clocks } => self.spawn(None, closure, clocks),
-            StmtKind::AsyncAt { place, closure, clocks } => self.spawn(Some(place), closure, clocks),
+            StmtKind::Async { closure, clocks } => self.spawn(None, closure, clocks, false),
+            StmtKind::AsyncAt { place, closure, clocks, travels } => {
+                self.spawn(Some(place), closure, clocks, *travels);
+            }
             StmtKind::At { place, closure } => {
                 let text =
                     self.ordered(&[place, closure], |_, text| format!("apg_at({}, {})", text[0], text[1]));
@@ -139,13 +141,20 @@ impl Code<'_> {
         );
     }
 
-    fn spawn(&mut self, place: Option<&Expr>, closure: &Expr, clocks: &Clocks) {
+    fn spawn(&mut self, place: Option<&Expr>, closure: &Expr, clocks: &Clocks, travels: bool) {
         let mut operands: Vec<&Expr> = place.into_iter().collect();
         operands.push(closure);
         let here = if place.is_some() { "at" } else { "here" };
         let text = match clocks {
+            Clocks::None if travels => {
+                self.ordered(&operands, |_, text| format!("apg_at_async({})", text.join(", ")))
+            }
             Clocks::None => {
                 self.ordered(&operands, |_, text| format!("apg_async_{here}({})", text.join(", ")))
+            }
+            Clocks::Uncounted => {
+                let entry = if place.is_some() { "async_at_uncounted" } else { "async_uncounted" };
+                self.ordered(&operands, |_, text| format!("apg_{entry}({})", text.join(", ")))
             }
             Clocks::Implicit => {
                 let entry = if place.is_some() { "async_at_clocked" } else { "async_clocked" };

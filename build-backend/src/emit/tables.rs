@@ -54,7 +54,9 @@ impl Code<'_> {
         used.statics.clear();
         let declarations = self.declarations(&used);
         format!(
-            "#include \"apg_program.h\"\nstatic void apg_no_code() {{ __builtin_trap(); }}\n{declarations}{body}"
+            "#include \"apg_program.h\"\n\
+             #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ apg_keep(e); return e; }}\n\
+             static void apg_no_code() {{ __builtin_trap(); }}\n{declarations}{body}"
         )
     }
 
@@ -106,8 +108,9 @@ impl Code<'_> {
         }
         self.field_table(&name, &name, &fields);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
+        let custom = self.custom(item.custom, &name, Some(&name));
         self.out.line(format!(
-            "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, nullptr, 0}};",
+            "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, nullptr, 0, {custom}}};",
             self.program.classes.len() + id.index(),
             quote(&item.name),
             fields.len(),
@@ -135,9 +138,10 @@ impl Code<'_> {
         let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
         let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof(L{name})") };
         let element = self.element_text(class.kind);
+        let custom = self.custom(class.custom, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         self.out.line(format!(
-            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {vtable}, {}}};",
+            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {vtable}, {}, {custom}}};",
             id.0,
             kind(class.kind),
             quote(&class.name),
@@ -145,6 +149,24 @@ impl Code<'_> {
             class.interfaces.len(),
             class.vtable.len(),
         ));
+    }
+
+    /// How instances are sent, and the code that makes one at an address, of a struct by its C++ name.
+    fn custom(&mut self, custom: Custom, name: &str, value: Option<&str>) -> String {
+        let restore = match custom {
+            Custom::Fields => return "APG_BY_FIELDS, nullptr".into(),
+            Custom::Refused => return "APG_REFUSED, nullptr".into(),
+            Custom::Own(None) => return "APG_OWN, nullptr".into(),
+            Custom::Own(Some(function)) => self.function_symbol(function),
+        };
+        let code = match value {
+            Some(value) => format!("*({value} *)at = {restore}(d)"),
+            None => format!("{restore}((apg_object *)at, d)"),
+        };
+        self.out.line(format!(
+            "static apg_object *restore_{name}(void *at, apg_object *d) {{ APG_CATCH({code}) }}"
+        ));
+        format!("APG_OWN, restore_{name}")
     }
 
     fn element_text(&mut self, kind: ClassKind) -> String {
@@ -317,7 +339,6 @@ impl Code<'_> {
         self.out.line(
             "const apg_runtime *apg_rt;\napg_object *apg_recent[APG_RECENT];\napg_u32 apg_recent_next;\n\
              void apg_raised(apg_object *e) { apg_keep(e); throw e; }\n\
-             #define APG_CATCH(...) try { __VA_ARGS__; return nullptr; } catch (apg_object *e) { apg_keep(e); return e; }\n\
              static void apg_bind(const apg_runtime *runtime) { apg_rt = runtime; }\n\
              static apg_object *apg_call(apg_object *o) { APG_CATCH(((void (*)(apg_object *))apg_function(o, 0))(o)) }\n\
              static apg_object *apg_call_value(apg_object *o, apg_object **r) { APG_CATCH(*r = ((apg_object *(*)(apg_object *))apg_function(o, 0))(o)) }\n\
@@ -334,6 +355,14 @@ impl Code<'_> {
             None => "(void)0".into(),
         };
         self.out.line(format!("static apg_object *apg_main(apg_object *arguments) {{ APG_CATCH({main}) }}"));
+        for (name, function) in [("saved", self.program.saved), ("deserializer", self.program.deserializer)] {
+            if let Some(id) = function {
+                let symbol = self.function_symbol(id);
+                self.out.line(format!(
+                    "static apg_object *apg_{name}(apg_object *o, apg_object **r) {{ APG_CATCH(*r = {symbol}(o)) }}"
+                ));
+            }
+        }
         let factories: Vec<FunctionId> = self.program.runtime_exceptions.clone();
         self.out.open(
             "static apg_object *apg_make_exception(apg_u32 kind, apg_object *message, apg_object **result) {",
@@ -369,6 +398,8 @@ impl Code<'_> {
             .map(|it| ClassId(it as u32));
         let string = string.map_or("nullptr".into(), |it| self.descriptor(it));
         let string_rail = string_rail.map_or("nullptr".into(), |it| self.descriptor(it));
+        let saved = if self.program.saved.is_some() { "apg_saved" } else { "nullptr" };
+        let deserializer = if self.program.deserializer.is_some() { "apg_deserializer" } else { "nullptr" };
         let (type_count, kernel_count, file_count, root_count) =
             (types.len(), kernels.len(), files.len(), roots.len() + 63);
         let types = table(&mut self.out, "static const apg_type *const types[]", &types);
@@ -378,7 +409,7 @@ impl Code<'_> {
         self.out.line(format!(
             "extern \"C\" __attribute__((visibility(\"default\"))) const apg_program apg_program_v1 = {{APG_ABI_VERSION, {type_count}, {types}, \
              {kernel_count}, {kernels}, {file_count}, {files}, {root_count}, {roots}, {string}, {string_rail}, apg_bind, apg_main, \
-             apg_make_exception, apg_call, apg_call_value, apg_to_string, apg_equals, apg_hash_code}};"
+             apg_make_exception, apg_call, apg_call_value, apg_to_string, apg_equals, apg_hash_code, {saved}, {deserializer}}};"
         ));
     }
 }

@@ -1,8 +1,8 @@
 //! `async`, `at`, `finish`, `atomic`, `when` and clocks.
 
 use apg_analysis::body::{Capture, Clocked, ExprId, StmtId, StmtKind};
+use apg_analysis::item_tree::items::qualified_name;
 use apg_analysis::kernel::Kernel;
-use apg_syntax::TextRange;
 
 use super::function::Builder;
 use crate::mir::{self, StmtKind as Out};
@@ -10,7 +10,7 @@ use crate::mir::{self, StmtKind as Out};
 impl Builder<'_, '_> {
     /// `async S`; with `at (p)` as its whole body the activity starts at `p`.
     pub(super) fn spawn(&mut self, stmt: StmtId, clocked: &Clocked, body: StmtId, captures: &[Capture]) {
-        let clocks = self.clocks(clocked);
+        let clocks = if self.is_uncounted(stmt) { mir::Clocks::Uncounted } else { self.clocks(clocked) };
         if let Some(at) = self.only_at(body) {
             if let Some(kernel) = self.kernel_of(at) {
                 self.launch_activity(at, &kernel, clocks);
@@ -22,7 +22,7 @@ impl Builder<'_, '_> {
                 let place = self.save(place);
                 let closure = self.activity(*body, captures);
                 let closure = self.as_any(closure);
-                self.push(Out::AsyncAt { place, closure, clocks });
+                self.push(Out::AsyncAt { place, closure, clocks, travels: false });
                 return;
             }
         }
@@ -30,6 +30,14 @@ impl Builder<'_, '_> {
         self.at(self.source.body.stmt(stmt).range);
         let closure = self.as_any(closure);
         self.push(Out::Async { closure, clocks });
+    }
+
+    /// Whether no finish waits for an `async`: its annotations say so.
+    fn is_uncounted(&self, stmt: StmtId) -> bool {
+        let db = self.lowerer.db;
+        let annotations = &self.source.body.stmt(stmt).annotations;
+        let names = annotations.iter().filter_map(|it| Some(qualified_name(db, it.class?)));
+        names.into_iter().any(|it| matches!(&*it, "x10.compiler.Uncounted" | "x10.compiler.Immediate"))
     }
 
     /// The `at` statement that is all of a statement.
@@ -52,10 +60,31 @@ impl Builder<'_, '_> {
         }
         let place = self.place_id(place);
         let place = self.save(place);
+        // An activity that only starts another one need not travel itself.
+        if let Some((spawned, body, captures)) = self.only_spawned(body) {
+            let clocks = if self.is_uncounted(spawned) { mir::Clocks::Uncounted } else { mir::Clocks::None };
+            let closure = self.activity(body, &captures);
+            self.at(self.source.body.stmt(stmt).range);
+            let closure = self.as_any(closure);
+            self.push(Out::AsyncAt { place, closure, clocks, travels: true });
+            return;
+        }
         let closure = self.activity(body, captures);
         self.at(self.source.body.stmt(stmt).range);
         let closure = self.as_any(closure);
         self.push(Out::At { place, closure });
+    }
+
+    /// The `async` without clocks that is all of a statement, if it starts where it stands.
+    fn only_spawned(&self, stmt: StmtId) -> Option<(StmtId, StmtId, Vec<Capture>)> {
+        match &self.source.body.stmt(stmt).kind {
+            StmtKind::Block(stmts) => match stmts.as_slice() {
+                [one] => self.only_spawned(*one),
+                _ => None,
+            },
+            StmtKind::Async { clocked: Clocked::No, body, captures } => Some((stmt, *body, captures.clone())),
+            _ => None,
+        }
     }
 
     /// `finish S`.
@@ -106,10 +135,5 @@ impl Builder<'_, '_> {
                 mir::Clocks::Listed(self.operands(&operands))
             }
         }
-    }
-
-    /// `ateach`.
-    pub(super) fn at_each(&mut self, range: TextRange) {
-        self.unsupported("`ateach` (write `for (p in Place.places()) async at (p) ...`)", range);
     }
 }

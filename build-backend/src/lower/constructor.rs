@@ -18,15 +18,14 @@ impl Builder<'_, '_> {
     pub(super) fn construct(
         &mut self,
         ty: Ty,
+        outer: Option<ExprId>,
         constructor: MethodId,
         args: &[ExprId],
         range: TextRange,
     ) -> mir::Expr {
         let callee = Callee { method: constructor, owner: ty, type_args: Vec::new() };
         let (params, _) = self.lowerer.concrete_signature(&callee);
-        let mut first = Vec::new();
-        let hidden = self.hidden_arguments(ty, range);
-        first.extend(hidden);
+        let first = self.hidden_arguments(ty, outer, range);
         let operands: Vec<_> = args.iter().copied().zip(params).collect();
         self.at(range);
         let args = self.operands_after(first, &operands);
@@ -92,7 +91,8 @@ impl Builder<'_, '_> {
         }
         let Some(superclass) = self.lowerer.superclass(owner) else { return };
         let Some(constructor) = self.lowerer.default_constructor(superclass) else { return };
-        self.call_constructor(superclass, constructor, Vec::new());
+        let hidden = self.hidden_arguments(superclass, None, Default::default());
+        self.call_constructor(superclass, constructor, hidden);
     }
 
     fn call_constructor(&mut self, owner: Ty, constructor: MethodId, args: Vec<mir::Expr>) {
@@ -112,17 +112,22 @@ impl Builder<'_, '_> {
     }
 
     /// `this(...)` and `super(...)`.
-    pub(super) fn constructor_call(&mut self, is_super: bool, constructor: MethodId, args: &[ExprId]) {
+    pub(super) fn constructor_call(
+        &mut self,
+        is_super: bool,
+        outer: Option<ExprId>,
+        constructor: MethodId,
+        args: &[ExprId],
+        range: TextRange,
+    ) {
         let Some(own) = self.source.this else { return };
         let owner = if is_super { self.lowerer.superclass(own).unwrap_or(own) } else { own };
         let callee = Callee { method: constructor, owner, type_args: Vec::new() };
         let (params, _) = self.lowerer.concrete_signature(&callee);
         let operands: Vec<_> = args.iter().copied().zip(params).collect();
-        let mut first = self.hidden_parameters(owner);
-        let hidden = first.len();
-        first = self.operands_after(first, &operands);
-        debug_assert!(first.len() >= hidden);
-        self.call_constructor(owner, constructor, first);
+        let first = self.hidden_arguments(owner, outer, range);
+        let all = self.operands_after(first, &operands);
+        self.call_constructor(owner, constructor, all);
     }
 
     /// `property(a, b)`.
@@ -213,7 +218,8 @@ impl Lowerer<'_> {
             builder.this = Some(builder.new_local("this", machine, false));
             count += 1;
         }
-        count += builder.declare_hidden(owner);
+        let hidden = builder.declare_hidden(owner);
+        count += hidden.len() as u32;
         builder.declare_params(&body.params);
         if is_struct {
             let this = builder.new_local("this", machine, true);
@@ -221,6 +227,7 @@ impl Lowerer<'_> {
             builder.constructs_struct = true;
             builder.set(this, zero(machine));
         }
+        builder.store_hidden(owner, &hidden);
         match body.root {
             Some(root) => builder.constructor_body(owner, root),
             None => builder.automatic_constructor(owner, callee.method),

@@ -42,7 +42,9 @@ impl Builder<'_, '_> {
                 };
                 self.call(call, ty, node.range)
             }
-            Source::New { constructor, args, .. } => self.construct(ty, *constructor, args, node.range),
+            Source::New { outer, constructor, args, .. } => {
+                self.construct(ty, *outer, *constructor, args, node.range)
+            }
             Source::ClosureCall { closure, args } => self.closure_call(*closure, args, ty),
             Source::Closure(closure) => self.closure_value(closure, ty, id),
             Source::RailLiteral { element, items } => self.rail_literal(*element, items, ty),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apg_analysis::body::{Body, Captured, ExprId, LabelId, LocalId, StmtId, StmtKind};
 use apg_analysis::ids::{FieldId, SourceFile};
-use apg_analysis::infer::BodyResult;
+use apg_analysis::infer::{BodyResult, Owner};
 use apg_analysis::kernel::Recognised;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
@@ -40,6 +40,8 @@ pub(super) struct Source {
     pub lines: Rc<FileLines>,
     /// Where the owning item starts: ranges in the body are relative to it.
     pub base: u32,
+    /// Whose code it is; none for functions that no source stands behind.
+    pub owner: Option<Owner>,
     /// The class around the code.
     pub this: Option<Ty>,
     /// Variables that several activities share.

@@ -50,7 +50,8 @@ impl Builder<'_, '_> {
             }
             _ => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
         });
-        let (otherwise, ()) = self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks }));
+        let (otherwise, ()) =
+            self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks, travels: false }));
         self.push(Out::If { condition: is_here, then, otherwise });
     }
 

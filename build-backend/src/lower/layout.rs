@@ -215,8 +215,11 @@ impl<'db> Lowerer<'db> {
     pub(super) fn locate_field(&mut self, object: Ty, field: FieldId) -> Option<(Ty, u32)> {
         let class = field.class(self.db);
         let owner = self.as_instance_of(object, class)?;
-        let index = self.own_fields(owner).iter().position(|it| *it == field)?;
-        Some((owner, index as u32))
+        let own = self.own_fields(owner);
+        if let Some(index) = own.iter().position(|it| *it == field) {
+            return Some((owner, index as u32));
+        }
+        self.captured_field(owner, field).map(|index| (owner, index))
     }
 
     /// The type parameters in force inside a method of `owner` with these type arguments.

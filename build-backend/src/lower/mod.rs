@@ -9,6 +9,7 @@ mod concurrency;
 mod constraint;
 mod constructor;
 mod convert;
+mod custom;
 mod defaults;
 mod device;
 mod dispatch;
@@ -33,7 +34,7 @@ mod types;
 use std::rc::Rc;
 
 use apg_analysis::db::Db;
-use apg_analysis::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId};
+use apg_analysis::ids::{ClassId, FieldId, MethodId, SourceFile};
 use apg_analysis::ty::Ty;
 use apg_analysis::ty::known::{Known, known_class};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -147,7 +148,6 @@ struct Lowerer<'db> {
     files: FxHashMap<SourceFile, Rc<position::FileLines>>,
     layouts: FxHashMap<Ty, Rc<Layout>>,
     supertypes: FxHashMap<Ty, Rc<Vec<Ty>>>,
-    enclosing_params: FxHashMap<ClassId, Vec<TypeParamId>>,
     /// Slots that something calls: the class instance that introduced the slot (`None`: universal) and its number.
     live_slots: FxHashSet<(Option<Ty>, u32)>,
     live_interface_slots: FxHashSet<(mir::InterfaceId, u32)>,

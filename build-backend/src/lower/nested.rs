@@ -1,15 +1,20 @@
-//! Inner classes: objects that know the object around them, in a hidden last field.
+//! Inner, local and anonymous classes: objects that know the object around them, and the variables of the code around
+//! them, in hidden last fields.
 
-use apg_analysis::ids::ClassId;
+use std::sync::Arc;
+
+use apg_analysis::body::ExprId;
+use apg_analysis::ids::{ClassId, FieldId};
+use apg_analysis::infer::surroundings::{CapturedVariable, class_captures};
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
 
 use super::function::Builder;
 use super::program::field;
 use super::{LowerError, Lowerer};
-use crate::mir;
+use crate::mir::{self, ExprKind};
 
-/// The name of the hidden field.
+/// The name of the hidden field for the object around.
 const OUTER: &str = "$outer";
 
 impl Lowerer<'_> {
@@ -30,17 +35,38 @@ impl Lowerer<'_> {
         Some(self.concrete(outer, &substitution))
     }
 
+    /// The variables of the code around that objects of a class keep.
+    fn captures(&self, ty: Ty) -> Arc<Vec<CapturedVariable>> {
+        ty.as_class(self.db).map(|(class, _)| class_captures(self.db, class).clone()).unwrap_or_default()
+    }
+
     /// The hidden fields of a class, after its own.
     pub(super) fn hidden_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
-        match self.outer_type(ty) {
-            Some(outer) => vec![field(OUTER, self.machine(outer))],
-            None => Vec::new(),
+        let mut fields = Vec::new();
+        if let Some(outer) = self.outer_type(ty) {
+            fields.push(field(OUTER, self.machine(outer)));
         }
+        for variable in self.captures(ty).iter() {
+            let kept = self.field_of(variable.field, ty);
+            fields.push(field(variable.field.name(self.db), self.machine(kept)));
+        }
+        fields
     }
 
     /// What constructors of the class take first.
     pub(super) fn hidden_types(&mut self, ty: Ty) -> Vec<Ty> {
-        self.outer_type(ty).into_iter().collect()
+        let mut types: Vec<Ty> = self.outer_type(ty).into_iter().collect();
+        for variable in self.captures(ty).iter() {
+            types.push(self.field_of(variable.field, ty));
+        }
+        types
+    }
+
+    /// The index of the hidden field that keeps a variable.
+    pub(super) fn captured_field(&mut self, owner: Ty, field: FieldId) -> Option<u32> {
+        let position = self.captures(owner).iter().position(|it| it.field == field)?;
+        let before = self.own_fields(owner).len() + usize::from(self.outer_type(owner).is_some());
+        Some((before + position) as u32)
     }
 
     /// The object around an inner one: its type, and the class instance and index of the field that holds it.
@@ -56,28 +82,70 @@ impl Lowerer<'_> {
 }
 
 impl Builder<'_, '_> {
-    /// The hidden arguments of `new` for an inner class: the enclosing object.
-    pub(super) fn hidden_arguments(&mut self, ty: Ty, range: TextRange) -> Vec<mir::Expr> {
-        let Some(outer) = self.lowerer.outer_type(ty) else { return Vec::new() };
-        match self.enclosing(outer) {
-            Some(value) => vec![value],
-            None => {
-                let name = self.lowerer.type_name(outer);
+    /// The hidden arguments of `new`: the enclosing object, which is `outer` if that is given, and the variables that
+    /// the new object keeps.
+    pub(super) fn hidden_arguments(
+        &mut self,
+        ty: Ty,
+        outer: Option<ExprId>,
+        range: TextRange,
+    ) -> Vec<mir::Expr> {
+        let mut values = Vec::new();
+        if let Some(around) = self.lowerer.outer_type(ty) {
+            let machine = self.lowerer.machine(around);
+            let value = match outer {
+                Some(outer) => {
+                    let value = self.value_as(outer, around);
+                    Some(super::operands::expr(machine, ExprKind::NonNull(Box::new(value))))
+                }
+                None => self.enclosing(around),
+            };
+            if value.is_none() {
+                let name = self.lowerer.type_name(around);
                 let error = LowerError::new("build/no-outer", format!("there is no enclosing {name} here"));
                 self.error(
                     error.note("make the class `static`, or create it inside an instance method"),
                     range,
                 );
-                let machine = self.lowerer.machine(outer);
-                vec![super::operands::zero(machine)]
             }
+            values.push(value.unwrap_or_else(|| super::operands::zero(machine)));
         }
+        for variable in self.lowerer.captures(ty).iter() {
+            let kept = self.lowerer.field_of(variable.field, ty);
+            let value = self.captured(*variable, kept, range);
+            values.push(value);
+        }
+        values
     }
 
-    /// The hidden arguments of a call of another constructor of the same object.
-    pub(super) fn hidden_parameters(&mut self, owner: Ty) -> Vec<mir::Expr> {
-        let Some(outer) = self.lowerer.outer_type(owner) else { return Vec::new() };
-        self.enclosing(outer).into_iter().collect()
+    /// A variable that an object keeps: the variable itself, or the value that an object around this code keeps.
+    fn captured(&mut self, variable: CapturedVariable, kept: Ty, range: TextRange) -> mir::Expr {
+        if self.source.owner == Some(variable.owner)
+            && let Some(value) = self.read_variable(variable.local)
+        {
+            let declared = self.variable_type(variable.local);
+            return self.convert(value, declared, kept);
+        }
+        let mut around = self.source.this.zip(self.this.map(|this| self.local(this)));
+        while let Some((ty, value)) = around {
+            let same = |it: &&CapturedVariable| it.owner == variable.owner && it.local == variable.local;
+            if let Some(found) = self.lowerer.captures(ty).iter().find(same)
+                && let Some(index) = self.lowerer.captured_field(ty, found.field)
+            {
+                let declared = self.lowerer.field_of(found.field, ty);
+                let value = self.load(value, ty, index, declared, false);
+                return self.convert(value, declared, kept);
+            }
+            around = self.lowerer.outer_field(ty).map(|(next, owner, index)| {
+                let value = self.load(value, owner, index, next, false);
+                (next, value)
+            });
+        }
+        let name = variable.field.name(self.lowerer.db).trim_start_matches('$').to_owned();
+        let error = LowerError::new("build/unbound", format!("the variable {name} is not at hand here"));
+        self.error(error.note("this is a defect of apg; please report the program"), range);
+        let machine = self.lowerer.machine(kept);
+        super::operands::zero(machine)
     }
 
     /// The object of type `outer` at or around `this`.
@@ -94,14 +162,18 @@ impl Builder<'_, '_> {
         Some(self.retype(value, machine))
     }
 
-    /// Declares the hidden parameters of a constructor and stores them; gives their number.
-    pub(super) fn declare_hidden(&mut self, owner: Ty) -> u32 {
-        let Some(outer) = self.lowerer.outer_type(owner) else { return 0 };
-        let machine = self.lowerer.machine(outer);
-        let local = self.new_local(OUTER, machine, false);
-        let value = self.local(local);
-        let index = self.lowerer.own_fields(owner).len() as u32;
-        self.store_own_field(owner, index, value);
-        1
+    /// Declares the hidden parameters of a constructor.
+    pub(super) fn declare_hidden(&mut self, owner: Ty) -> Vec<mir::LocalId> {
+        let fields = self.lowerer.hidden_fields(owner);
+        fields.into_iter().map(|it| self.new_local(it.name, it.ty, false)).collect()
+    }
+
+    /// Stores the hidden parameters in their fields.
+    pub(super) fn store_hidden(&mut self, owner: Ty, hidden: &[mir::LocalId]) {
+        let first = self.lowerer.own_fields(owner).len() as u32;
+        for (i, local) in hidden.iter().enumerate() {
+            let value = self.local(*local);
+            self.store_own_field(owner, first + i as u32, value);
+        }
     }
 }

@@ -30,7 +30,6 @@ impl<'db> Lowerer<'db> {
             files: Default::default(),
             layouts: Default::default(),
             supertypes: Default::default(),
-            enclosing_params: Default::default(),
             live_slots: Default::default(),
             live_interface_slots: Default::default(),
             dispatchers: Vec::new(),
@@ -60,7 +59,15 @@ impl<'db> Lowerer<'db> {
         self.classes.insert(key.clone(), id);
         self.class_data.push(ClassData { key, instantiated: false, apply: None, function_type: None });
         let (fields, vtable, interfaces) = (Vec::new(), Vec::new(), Vec::new());
-        self.program.classes.push(mir::Class { name, kind, superclass, fields, vtable, interfaces });
+        self.program.classes.push(mir::Class {
+            name,
+            kind,
+            superclass,
+            fields,
+            custom: mir::Custom::Fields,
+            vtable,
+            interfaces,
+        });
         id
     }
 
@@ -140,7 +147,7 @@ impl<'db> Lowerer<'db> {
         let id = mir::StructId(self.program.structs.len() as u32);
         let name = self.type_name(ty);
         self.structs.insert(ty, id);
-        self.program.structs.push(mir::Struct { name, fields });
+        self.program.structs.push(mir::Struct { name, fields, custom: mir::Custom::Fields });
         id
     }
 

@@ -29,6 +29,7 @@ impl Lowerer<'_> {
                 self.write(&key, id);
             }
             self.fill_tables();
+            self.custom_types();
             for (callee, _) in self.dispatchers.clone() {
                 for (_, _, _, target) in self.dispatch_targets(&callee) {
                     if self.intrinsic(target.method).is_none() {

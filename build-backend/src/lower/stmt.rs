@@ -16,7 +16,8 @@ impl Builder<'_, '_> {
         self.at(stmt.range);
         self.unroll = self.unrolling(&stmt.annotations);
         match &stmt.kind {
-            StmtKind::Error => {
+            // Only kernels have `ateach` left, and none of those comes here.
+            StmtKind::Error | StmtKind::AtEach { .. } => {
                 let error =
                     LowerError::new("build/erroneous", "this statement has an error, so it cannot be built");
                 self.error(error.note("`apg check` says what is wrong with it"), stmt.range);
@@ -25,8 +26,8 @@ impl Builder<'_, '_> {
             StmtKind::Block(stmts) => self.block_statement(stmts),
             StmtKind::Let { local, init } => self.let_statement(*local, *init),
             StmtKind::Expr(value) => self.effect_of(*value),
-            StmtKind::ConstructorCall { is_super, constructor, args, .. } => {
-                self.constructor_call(*is_super, *constructor, args);
+            StmtKind::ConstructorCall { is_super, outer, constructor, args, .. } => {
+                self.constructor_call(*is_super, *outer, *constructor, args, stmt.range);
             }
             StmtKind::Property { fields, values } => self.set_properties(fields, values),
             StmtKind::If { condition, then, otherwise } => self.if_statement(*condition, *then, *otherwise),
@@ -56,7 +57,6 @@ impl Builder<'_, '_> {
             StmtKind::Async { clocked, body, captures } => self.spawn(id, clocked, *body, captures),
             StmtKind::Finish { clocked, body } => self.finish_statement(clocked, *body),
             StmtKind::At { place, body, captures } => self.at_statement(id, *place, *body, captures),
-            StmtKind::AtEach { .. } => self.at_each(stmt.range),
             StmtKind::Atomic(body) => {
                 let body = self.nested_stmt(*body);
                 self.push(Out::Atomic(body));

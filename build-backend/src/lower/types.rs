@@ -56,16 +56,7 @@ impl<'db> Lowerer<'db> {
         let db = self.db;
         match ty.kind(db) {
             TyKind::Class { class, args } => {
-                let mut args = self.concrete_all(args, substitution);
-                let own = apg_analysis::item_tree::items::type_param_ids(db, *class).len();
-                if args.len() <= own && class.outer(db).is_some() {
-                    let class = *class;
-                    args.truncate(own);
-                    for param in self.enclosing_params(class, substitution) {
-                        let value = substitution.types.get(&param).copied();
-                        args.push(value.unwrap_or_else(|| Ty::any(db)));
-                    }
-                }
+                let args = self.concrete_all(args, substitution);
                 Ty::class(db, *class, args)
             }
             TyKind::Function { params, result } => {
@@ -90,49 +81,12 @@ impl<'db> Lowerer<'db> {
         Context::global(self.db).holds(&test.instance(self.db, &types))
     }
 
-    /// The type parameters of the classes and methods around an inner, local or anonymous class: its code
-    /// uses them, so they count as further type arguments of it.
-    pub(super) fn enclosing_params(
-        &mut self,
-        class: ClassId,
-        substitution: &Substitution,
-    ) -> Vec<TypeParamId> {
-        if let Some(known) = self.enclosing_params.get(&class) {
-            return known.clone();
-        }
-        let db = self.db;
-        let mut outers = Vec::new();
-        let mut inner = class;
-        while let Some(outer) = inner.outer(db)
-            && !self.is_static_class(inner)
-        {
-            outers.push(outer);
-            inner = outer;
-        }
-        let mut params: Vec<TypeParamId> =
-            substitution.types.keys().copied().filter(|it| outers.contains(&it.class(db))).collect();
-        let is_local = !matches!(
-            apg_analysis::item_tree::items::class_place(db, class),
-            apg_analysis::item_tree::ClassPlace::Member
-        );
-        params.retain(|it| it.method(db).is_none() || is_local);
-        params.sort_by_key(|it| {
-            (outers.iter().position(|o| *o == it.class(db)), it.method(db).is_some(), it.index(db))
-        });
-        self.enclosing_params.insert(class, params.clone());
-        params
-    }
-
     /// The values of the type parameters inside the class instance `owner`.
     pub(super) fn class_substitution(&mut self, owner: Ty) -> Substitution {
         let db = self.db;
         let Some((class, args)) = owner.as_class(db) else { return Substitution::default() };
-        let own = apg_analysis::item_tree::items::type_param_ids(db, class);
-        let mut params = own.to_vec();
-        if args.len() > own.len() {
-            params.extend(self.enclosing_params(class, &Substitution::default()));
-        }
-        Substitution::new(params.into_iter().zip(args.iter().copied()))
+        let params = apg_analysis::ty::params::all_type_params(db, class).iter().copied();
+        Substitution::new(params.zip(args.iter().copied()))
     }
 
     /// Whether the type is a primitive or struct, a class, something behind `Any`, or nothing.

@@ -107,6 +107,10 @@ pub struct Program {
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
     pub runtime_exceptions: Vec<FunctionId>,
+    /// Called by the runtime for what an instance of a [`Custom::Own`] type sends of itself: `(object) -> rail`.
+    pub saved: Option<FunctionId>,
+    /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Custom::Own`].
+    pub deserializer: Option<FunctionId>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
 }
@@ -118,6 +122,21 @@ pub struct Struct {
     pub name: String,
     /// Fields in order.
     pub fields: Vec<Field>,
+    /// How values are sent to other places.
+    pub custom: Custom,
+}
+
+/// How instances of a type are sent to other places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Custom {
+    /// Field by field.
+    #[default]
+    Fields,
+    /// As the type's own code says. The function makes an instance of what was sent, which its last parameter gives: it fills an
+    /// object, its first parameter, or results in a struct. Without it nothing can be received.
+    Own(Option<FunctionId>),
+    /// Not at all.
+    Refused,
 }
 
 /// A field.
@@ -176,6 +195,8 @@ pub struct Class {
     pub superclass: Option<ClassId>,
     /// Own fields (inherited ones come first in memory).
     pub fields: Vec<Field>,
+    /// How objects are sent to other places.
+    pub custom: Custom,
     /// The code for each virtual slot, inherited slots first; `None` is abstract, or never called.
     pub vtable: Vec<Option<FunctionId>>,
     /// Implemented interfaces with the code for each of their slots; `None` is never called.
@@ -285,7 +306,8 @@ pub enum StmtKind {
     /// Start `closure` (no parameters, void) as an activity here, governed by the innermost finish.
     Async { closure: Expr, clocks: Clocks },
     /// Start a copy of `closure` as an activity at `place`; `place` is a place's id (`I64`), here and below.
-    AsyncAt { place: Expr, closure: Expr, clocks: Clocks },
+    /// With `travels` this activity raises what goes wrong on the way there, else that is an exception of the new one.
+    AsyncAt { place: Expr, closure: Expr, clocks: Clocks, travels: bool },
     /// Run a copy of `closure` at `place` and wait.
     At { place: Expr, closure: Expr },
     /// Wait for all activities started inside.
@@ -330,6 +352,8 @@ pub struct WhenBranch {
 pub enum Clocks {
     /// None.
     None,
+    /// None, and no finish waits for the activity.
+    Uncounted,
     /// The innermost clocked finish's.
     Implicit,
     /// These.

@@ -300,7 +300,7 @@ impl<'a> Printer<'a> {
             StmtKind::Async { closure, clocks } => {
                 format!("async{} {}", self.clocks(clocks), self.expr(closure))
             }
-            StmtKind::AsyncAt { place, closure, clocks } => {
+            StmtKind::AsyncAt { place, closure, clocks, .. } => {
                 format!("async{} at ({}) {}", self.clocks(clocks), self.expr(place), self.expr(closure))
             }
             StmtKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
@@ -317,6 +317,7 @@ impl<'a> Printer<'a> {
     fn clocks(&self, clocks: &Clocks) -> String {
         match clocks {
             Clocks::None => String::new(),
+            Clocks::Uncounted => " uncounted".to_owned(),
             Clocks::Implicit => " clocked".to_owned(),
             Clocks::Listed(list) => format!(" clocked({})", self.list(list)),
         }

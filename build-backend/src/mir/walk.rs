@@ -70,7 +70,7 @@ pub fn operands(kind: &StmtKind) -> Vec<&Expr> {
         StmtKind::SetElement { rail, index, value, .. } => vec![rail, index, value],
         StmtKind::If { condition, .. } | StmtKind::Loop { condition, .. } => vec![condition],
         StmtKind::Async { closure, clocks } => with_clocks(vec![closure], clocks),
-        StmtKind::AsyncAt { place, closure, clocks } => with_clocks(vec![place, closure], clocks),
+        StmtKind::AsyncAt { place, closure, clocks, .. } => with_clocks(vec![place, closure], clocks),
         StmtKind::At { place, closure } => vec![place, closure],
         StmtKind::When(branches) => branches.iter().map(|it| &it.condition).collect(),
         StmtKind::Launch { place, captures, detached, .. } => {

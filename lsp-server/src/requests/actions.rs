@@ -1,19 +1,79 @@
-//! Code actions: the quick fixes of diagnostics.
+//! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
-use apg_analysis::Cancelled;
-use tower_lsp_server::ls_types::{CodeActionOrCommand, Range, Uri};
+use std::collections::HashMap;
+
+use apg_analysis::diagnostics;
+use apg_analysis::ide::{self, Assist, AssistKind};
+use apg_analysis::{Cancelled, file_diagnostics};
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit,
+};
 
 use crate::convert;
+use crate::document::Document;
 use crate::world::Snapshot;
 
 impl Snapshot {
-    /// The quick fixes of the diagnostics that touch a range.
-    pub fn code_actions(&self, uri: &Uri, range: Range) -> Result<Vec<CodeActionOrCommand>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
+    /// What can be done to a range: fixes first.
+    pub fn code_actions(
+        &self,
+        uri: &Uri,
+        range: Range,
+        context: &CodeActionContext,
+    ) -> Result<Vec<CodeActionOrCommand>, Cancelled> {
+        let Some((document, file)) = self.document(uri).filter(|(d, _)| d.path.is_absolute()) else {
+            return Ok(Vec::new());
+        };
         let range = document.text.text_range(range, self.settings.encoding);
-        let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
+        let found = self.analysis.with(|db| file_diagnostics(db, file).to_vec())?;
         let touched = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
-        let actions = touched.flat_map(|diagnostic| convert::fixes(self, document, diagnostic));
-        Ok(actions.map(CodeActionOrCommand::CodeAction).collect())
+        let mut actions: Vec<CodeAction> =
+            touched.flat_map(|diagnostic| convert::fixes(self, document, diagnostic)).collect();
+        let (assists, imports) =
+            self.analysis.with(|db| (ide::assists(db, file, range), ide::organized_imports(db, file)))?;
+        actions.extend(assists.iter().map(|assist| self.action_of(document, assist)));
+        actions.extend(imports.map(|edit| CodeAction {
+            title: "Organize imports".into(),
+            kind: Some(CodeActionKind::SOURCE_ORGANIZE_IMPORTS),
+            edit: Some(self.edit_in(document, &[edit])),
+            ..CodeAction::default()
+        }));
+        actions.retain(|action| wanted(context, action.kind.as_ref()));
+        Ok(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+    }
+
+    fn action_of(&self, document: &Document, assist: &Assist) -> CodeAction {
+        CodeAction {
+            title: assist.title.clone(),
+            kind: Some(match assist.kind {
+                AssistKind::Extract => CodeActionKind::REFACTOR_EXTRACT,
+                AssistKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
+                AssistKind::QuickFix => CodeActionKind::QUICKFIX,
+            }),
+            edit: Some(self.edit_in(document, &assist.edits)),
+            ..CodeAction::default()
+        }
+    }
+
+    fn edit_in(&self, document: &Document, edits: &[diagnostics::TextEdit]) -> WorkspaceEdit {
+        let edit = |edit: &diagnostics::TextEdit| TextEdit {
+            range: document.text.range(edit.range, self.settings.encoding),
+            new_text: edit.text.clone(),
+        };
+        let changes = HashMap::from([(document.uri.clone(), edits.iter().map(edit).collect())]);
+        WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+    }
+}
+
+/// Whether the client asked for actions of this kind: a kind stands for all that start with it. Imports are only put in
+/// order for those who ask for everything of a source, not for each cursor.
+fn wanted(context: &CodeActionContext, kind: Option<&CodeActionKind>) -> bool {
+    let kind = kind.map_or("", |kind| kind.as_str());
+    match &context.only {
+        Some(only) => only.iter().any(|wanted| {
+            let wanted = wanted.as_str();
+            kind == wanted || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+        }),
+        None => !kind.starts_with("source."),
     }
 }

@@ -18,6 +18,9 @@ typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CEL
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
+/* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED } apg_custom;
+
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
   const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
@@ -34,6 +37,8 @@ struct apg_type {
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
   const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 custom;                   /* an apg_custom */
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -110,6 +115,8 @@ typedef struct apg_program {
   apg_object *(*to_string)(apg_object *object, apg_object **result);
   apg_object *(*equals)(apg_object *object, apg_object *other, apg_u8 *result);
   apg_object *(*hash_code)(apg_object *object, apg_i32 *result);
+  apg_object *(*saved)(apg_object *object, apg_object **rail);   /* what an instance of an APG_OWN type sends; null if there is no such type */
+  apg_object *(*deserializer)(apg_object *rail, apg_object **result);   /* what gives it back */
 } apg_program;
 
 #ifdef __cplusplus

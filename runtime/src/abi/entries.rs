@@ -129,6 +129,12 @@ entries! {
         /// Ends a registration.
         plain fn global_ref_forget(handle: i64) -> ();
     }
+    in natives::graphs {
+        /// An object with all that it refers to as bytes, in a rail of the type of `sample`.
+        raises fn graph_encode(object: Ref, sample: Ref) -> Ref;
+        /// The object that graph_encode made bytes of.
+        raises fn graph_decode(bytes: Ref) -> Ref;
+    }
     in natives::activities {
         /// Starts `closure` as an activity here, governed by the innermost finish.
         raises fn async_here(closure: Ref) -> ();
@@ -138,8 +144,10 @@ entries! {
         raises fn async_on_clocks(closure: Ref, clocks: Refs, count: u32) -> ();
         /// Starts `closure` as an activity that no finish waits for.
         raises fn async_uncounted(closure: Ref) -> ();
-        /// Starts a copy of `closure` at a place, governed by the innermost finish.
+        /// Starts a copy of `closure` at a place, governed by the innermost finish, which also gets what goes wrong on the way.
         raises fn async_at(place: i64, closure: Ref) -> ();
+        /// As async_at, but raises what goes wrong before it arrives.
+        raises fn at_async(place: i64, closure: Ref) -> ();
         /// As async_at, registered on the clock of the innermost clocked finish.
         raises fn async_at_clocked(place: i64, closure: Ref) -> ();
         /// As async_at, registered on these clocks.
@@ -198,6 +206,40 @@ entries! {
         plain fn lock_try(lock: i64) -> bool;
         /// Releases it; raises IllegalOperationException if this activity does not have it.
         raises fn lock_exit(lock: i64) -> ();
+        /// How often this activity has taken it.
+        plain fn lock_hold_count(lock: i64) -> i32;
+    }
+    in natives::atomics {
+        /// The one element of the rail.
+        plain fn atomic_load_i32(rail: Ref) -> i32;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_i32(rail: Ref, value: i32) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_i32(rail: Ref, value: i32) -> i32;
+        /// Adds to the one element of the rail: what it was.
+        plain fn atomic_add_i32(rail: Ref, delta: i32) -> i32;
+        /// Sets the one element of the rail if it is as expected: whether it did.
+        plain fn atomic_compare_i32(rail: Ref, expected: i32, value: i32) -> bool;
+        /// The one element of the rail.
+        plain fn atomic_load_i64(rail: Ref) -> i64;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_i64(rail: Ref, value: i64) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_i64(rail: Ref, value: i64) -> i64;
+        /// Adds to the one element of the rail: what it was.
+        plain fn atomic_add_i64(rail: Ref, delta: i64) -> i64;
+        /// Sets the one element of the rail if it is as expected: whether it did.
+        plain fn atomic_compare_i64(rail: Ref, expected: i64, value: i64) -> bool;
+        /// The one element of the rail.
+        plain fn atomic_load_ref(rail: Ref) -> Ref;
+        /// Sets the one element of the rail.
+        plain fn atomic_store_ref(rail: Ref, value: Ref) -> ();
+        /// Sets the one element of the rail: what it was.
+        plain fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref;
+        /// Sets the one element of the rail if it is the expected object: whether it did.
+        plain fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool;
+        /// Orders all accesses to memory before it before all after it.
+        plain fn atomic_fence() -> ();
     }
     in natives::strings {
         /// The two texts after each other; null reads `null`.
@@ -228,8 +270,8 @@ entries! {
         raises fn string_from_bytes(rail: Ref, start: i64, count: i64) -> Ref;
         /// A string of `count` characters of a Rail[Char] from `start`.
         raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
-        /// Copies the string's bytes into a Rail[Byte] of at least that length.
-        raises fn string_copy_bytes(string: Ref, rail: Ref) -> ();
+        /// Copies the string's bytes into a Rail[Byte] at `start`.
+        raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].
@@ -306,6 +348,8 @@ entries! {
         plain fn kill_here() -> ();
         /// The value of an environment variable, or null.
         raises fn getenv(name: Ref) -> Ref;
+        /// All environment variables, `NAME=VALUE` with a zero byte after each.
+        raises fn environment() -> Ref;
         /// Collects garbage now.
         plain fn gc() -> ();
         /// Bytes in use in the heap.
@@ -326,10 +370,16 @@ entries! {
         raises fn file_close(file: i64) -> ();
         /// A byte; -1 at the end.
         raises fn file_read_byte(file: i64) -> i32;
+        /// A line without its end; null at the end.
+        raises fn file_read_line(file: i64) -> Ref;
         /// Reads up to `count` bytes into a Rail[Byte] at `start`: how many, 0 at the end.
         raises fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> i64;
         /// Bytes that can be read without waiting.
         raises fn file_available(file: i64) -> i64;
+        /// Writes the lowest byte of a number.
+        raises fn file_write_byte(file: i64, byte: i32) -> ();
+        /// Writes a string.
+        raises fn file_write_string(file: i64, string: Ref) -> ();
         /// Writes bytes of a Rail[Byte].
         raises fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> ();
         /// Hands what is buffered to the system.
@@ -344,6 +394,26 @@ entries! {
         raises fn file_delete(name: Ref) -> bool;
         /// Makes a directory: whether it did.
         raises fn file_mkdir(name: Ref) -> bool;
+        /// Makes a directory and those that it is in: whether it is there.
+        raises fn file_mkdirs(name: Ref) -> bool;
+        /// Gives a file another name: whether it did.
+        raises fn file_rename(from: Ref, to: Ref) -> bool;
+        /// The names in a directory, a slash after each; null if it is none.
+        raises fn file_list(name: Ref) -> Ref;
+        /// When a file was changed, in milliseconds since 1970; 0 if there is none.
+        raises fn file_modified(name: Ref) -> i64;
+        /// Sets when a file was changed: whether it did.
+        raises fn file_set_modified(name: Ref, milliseconds: i64) -> bool;
+        /// Whether the program may do this with a file: 4 read, 2 write.
+        raises fn file_may(name: Ref, what: i32) -> bool;
+        /// The path from the root on.
+        raises fn file_absolute(name: Ref) -> Ref;
+        /// The path from the root on, without links.
+        raises fn file_canonical(name: Ref) -> Ref;
+        /// Where in the file the next byte is read.
+        raises fn file_position(file: i64) -> i64;
+        /// Reads on at this position.
+        raises fn file_seek(file: i64, position: i64) -> ();
     }
     in natives::places {
         /// Number of host places.
@@ -370,18 +440,32 @@ entries! {
         plain fn place_local_get(number: i64) -> Ref;
         /// Sets it; null ends it.
         plain fn place_local_set(number: i64, object: Ref) -> ();
-        /// Waits for all members of a team.
-        raises fn team_barrier(team: i64) -> ();
-        /// Copies elements of the root's source to everyone's target.
-        raises fn team_broadcast(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
-        /// Combines everyone's source into the root's target.
-        raises fn team_reduce(team: i64, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
-        /// Combines everyone's source into everyone's target.
-        raises fn team_all_reduce(team: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
         /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+    }
+    in natives::teams {
+        /// A number for a new team.
+        plain fn team_number() -> i32;
+        /// Nothing is done with the team any more.
+        plain fn team_forget(team: i64) -> ();
+        /// Waits for all members of a team; `members` is a Rail[Long] of their places, null for all.
+        raises fn team_barrier(team: i64, members: Ref) -> ();
+        /// Copies elements of the root's source to everyone's target.
+        raises fn team_broadcast(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Gives each member its part of the root's source: `count` elements, or as many as the Rail[Int] says.
+        raises fn team_scatter(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
+        /// Puts each member's source into its part of the root's target.
+        raises fn team_gather(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, counts: Ref) -> ();
+        /// Gives each member its part of everyone's source.
+        raises fn team_exchange(team: i64, members: Ref, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Whether the elements of a rail are numbers or Booleans, which team_reduce combines.
+        plain fn team_combines(rail: Ref) -> bool;
+        /// Combines everyone's source into the root's target.
+        raises fn team_reduce(team: i64, members: Ref, root: i64, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
+        /// Combines everyone's source into everyone's target.
+        raises fn team_all_reduce(team: i64, members: Ref, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
     }
     in natives::devices {
         /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.

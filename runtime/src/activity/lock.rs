@@ -56,6 +56,12 @@ impl Lock {
         free
     }
 
+    /// How often the owner has taken it.
+    pub fn hold_count(&self, owner: Owner) -> u32 {
+        let state = self.0.lock();
+        if state.owner == Some(owner) { state.depth } else { 0 }
+    }
+
     /// Takes it; waits while another activity has it.
     pub fn enter(&self, owner: Owner) {
         if self.try_enter(owner) {

@@ -104,7 +104,7 @@ fn start(
     write::number(&mut body, clocks.len() as u64);
     clocks.iter().for_each(|ticket| ticket.encode(&mut body));
     write::signed(&mut body, implicit.unwrap_or(0));
-    codec::append(&mut body, closure);
+    codec::append(&mut body, closure).map_err(Raised)?;
     if finish != FinishId::NONE {
         governor.departed(&governor, place);
     }
@@ -142,7 +142,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     write::number(&mut body, number);
     governor.identify(&governor).encode(&mut body);
     write::number(&mut body, u64::from(value));
-    codec::append(&mut body, closure);
+    codec::append(&mut body, closure).map_err(Raised)?;
     let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
     CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
     system().send(place, message::AT, &body);
@@ -198,17 +198,16 @@ pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
 }
 
 fn answer(to: u32, number: u64, value: bool, result: Result<Ref, Ref>, counted: bool) {
-    let (how, object) = match result {
-        Ok(object) if value => (outcome::VALUE, Some(object)),
-        Ok(_) => (outcome::DONE, None),
-        Err(exception) => (outcome::EXCEPTION, Some(exception)),
+    let result = result.and_then(|object| if value { codec::encode(object).map(Some) } else { Ok(None) });
+    let (how, graph) = match result {
+        Ok(Some(graph)) => (outcome::VALUE, graph),
+        Ok(None) => (outcome::DONE, Vec::new()),
+        Err(exception) => (outcome::EXCEPTION, codec::encode_exception(exception)),
     };
-    let mut reply = Vec::new();
+    let mut reply = Vec::with_capacity(graph.len() + 16);
     write::number(&mut reply, number);
     write::number(&mut reply, how | if counted { outcome::COUNTED } else { 0 });
-    if let Some(object) = object {
-        codec::append(&mut reply, object);
-    }
+    reply.extend_from_slice(&graph);
     system().send(to, message::REPLY, &reply);
 }
 

@@ -1,50 +1,112 @@
-//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions.
+//! Objects to bytes, from bytes, and copies, with failures as X10 exceptions. The program's own code may run in all of them
+//! ([`crate::serialize::custom`]).
 
 use super::system;
 use crate::abi::ExceptionKind;
-use crate::memory::{self, ProgramHeap, Ref};
+use crate::memory::{self, Handle, ProgramHeap, Ref};
+use crate::program;
+use crate::serialize::custom::{Place, Restored, Saved};
 use crate::serialize::read::{self, Input};
 use crate::serialize::{Error, TypeTable, copy, write};
 
-/// Appends an object's graph.
-pub fn append(out: &mut Vec<u8>, object: Ref) {
-    let _hold = memory::hold_collection();
-    // SAFETY: an object of the program; nothing is collected meanwhile.
-    unsafe { write::graph(out, object.0) };
+/// Appends an object's graph; or nothing, and an exception object.
+pub fn append(out: &mut Vec<u8>, object: Ref) -> Result<(), Ref> {
+    let start = out.len();
+    let mut saved = Saved::default();
+    loop {
+        let missing: Vec<(Place, Handle)> = {
+            let _hold = memory::hold_collection();
+            // SAFETY: an object of the program; nothing is collected meanwhile.
+            match unsafe { write::graph(out, object.0, &saved) } {
+                Ok(()) => return Ok(()),
+                Err(missing) => {
+                    missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
+                }
+            }
+        };
+        out.truncate(start);
+        for (place, _owner) in &missing {
+            saved.insert(place.at, Handle::new(program::saved(place)?));
+        }
+    }
 }
 
-/// An object's graph.
-pub fn encode(object: Ref) -> Vec<u8> {
+/// An object's graph, or an exception object.
+pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
-    append(&mut out, object);
-    out
+    append(&mut out, object).map(|()| out)
+}
+
+/// An exception's graph; if that cannot be sent, that of the exception which says so.
+pub fn encode_exception(exception: Ref) -> Vec<u8> {
+    encode(exception).or_else(encode).unwrap_or_else(|_| {
+        let text = format!("a {} cannot be sent to another place", exception.ty().name());
+        encode(system().engine().exception(ExceptionKind::NotSerializable, &text)).unwrap_or_default()
+    })
 }
 
 /// The next graph of a message, or an exception object.
 pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     let engine = system().engine();
-    let read = {
+    let (root, customs) = {
         let _hold = memory::hold_collection();
-        read::graph(input, TypeTable(engine.types()), &ProgramHeap)
+        match read::graph(input, TypeTable(engine.types()), &ProgramHeap) {
+            Ok(Restored { root, customs }) if customs.is_empty() => return Ok(Ref(root)),
+            Ok(restored) => {
+                // SAFETY: just read; nothing is collected meanwhile.
+                let order = unsafe { restored.order() };
+                let kept = |index: usize| {
+                    let (place, rail) = restored.customs[index];
+                    (place, Handle::new(Ref(place.owner)), Handle::new(Ref(rail)))
+                };
+                let customs: Vec<_> = order.into_iter().map(kept).collect();
+                (Handle::new(Ref(restored.root)), customs)
+            }
+            Err(error) => return Err(exception(&error)),
+        }
     };
-    read.map(Ref).map_err(|error| exception(&error))
+    for (place, _owner, rail) in &customs {
+        program::restore(place, rail.get())?;
+    }
+    Ok(root.get())
 }
 
 /// A copy of an object and all it refers to, or an exception object.
 pub fn copied(object: Ref) -> Result<Ref, Ref> {
+    match copied_or_encoded(object)? {
+        Copied::Copy(copy) => Ok(copy),
+        Copied::Bytes(bytes) => decode(&mut Input::new(&bytes)),
+    }
+}
+
+/// A copy, or what one is made of.
+#[derive(Debug)]
+pub enum Copied {
+    /// The copy.
+    Copy(Ref),
+    /// Something copies itself: the graph, to be made by the activity that uses it.
+    Bytes(Vec<u8>),
+}
+
+/// The first half of [`copied`].
+pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
     let copied = {
         let _hold = memory::hold_collection();
         // SAFETY: an object of the program; nothing is collected meanwhile.
         unsafe { copy::copy(object.0, &ProgramHeap) }
     };
-    copied.map(Ref).map_err(|error| exception(&error))
+    match copied {
+        Ok(copy) => Ok(Copied::Copy(Ref(copy))),
+        Err(Error::Custom) => encode(object).map(Copied::Bytes),
+        Err(error) => Err(exception(&error)),
+    }
 }
 
 /// The exception for a failed copy.
 pub fn exception(error: &Error) -> Ref {
     let kind = match error {
         Error::OutOfMemory { .. } => ExceptionKind::OutOfMemory,
-        Error::Malformed { .. } => ExceptionKind::Internal,
+        Error::Malformed { .. } | Error::Custom => ExceptionKind::Internal,
     };
     system().engine().exception(kind, &error.to_string())
 }

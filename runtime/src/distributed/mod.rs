@@ -18,7 +18,7 @@
 
 mod at;
 pub(crate) mod clocks;
-mod codec;
+pub(crate) mod codec;
 pub mod engine;
 mod home;
 mod locals;
@@ -26,7 +26,7 @@ mod message;
 mod remote;
 pub mod session;
 mod system;
-mod team;
+pub mod team;
 mod transfer;
 
 pub use at::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
@@ -34,7 +34,6 @@ pub use engine::{Engine, Governor, Waiter};
 pub use home::HomeFinish;
 pub use locals::{local, new_local, set_local};
 pub use system::{System, device_exception, start, system};
-pub use team::{Operation, all_reduce, barrier, broadcast, reduce};
 pub use transfer::{get, put};
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -72,7 +72,7 @@ impl Governor for Proxy {
     }
 
     fn leave(&self, exception: Ref) {
-        let encoded = (!exception.is_null()).then(|| codec::encode(exception));
+        let encoded = (!exception.is_null()).then(|| codec::encode_exception(exception));
         {
             let mut state = self.state.lock();
             state.exceptions.extend(encoded);

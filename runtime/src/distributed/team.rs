@@ -1,21 +1,23 @@
-//! Collective operations over the host places: each place calls the same operations in the same order. Built from
+//! Collective operations over the host places of a team: each member calls the same operations in the same order. Built from
 //! messages: barriers by dissemination, broadcasts and reductions along binomial trees, in the same order every time, so that
-//! sums of floating-point numbers do not vary from run to run.
+//! sums of floating-point numbers do not vary from run to run; scatter, gather and exchange directly.
+//!
+//! A team is a number that nobody else has and a list of places, so that making one needs no messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
 use super::engine::Waiter;
 use super::message::{self, place};
-use super::{here, system};
+use super::{codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::layout::slot;
 use crate::memory::Ref;
-use crate::serialize::Error;
 use crate::serialize::read::Input;
-use crate::serialize::write;
+use crate::serialize::{Error, slots, write};
 
 /// How elements are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,35 +42,112 @@ impl Operation {
     /// By its number in `x10.util.Team`.
     pub fn from_number(number: i32) -> Option<Operation> {
         use Operation::*;
-        [Add, Multiply, And, Or, Xor, Max, Min].get(usize::try_from(number).ok()?).copied()
+        const NUMBERS: [(i32, Operation); 7] =
+            [(0, Add), (1, Multiply), (3, And), (4, Or), (5, Xor), (6, Max), (7, Min)];
+        NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, operation)| *operation)
     }
 }
 
-/// What has arrived before it was waited for, or who waits: by operation, step and sender.
+/// A part of an operation: team, number of the operation, step, sender.
+type Key = (i64, u64, u32, u32);
+
+/// What has arrived before it was waited for, or who waits; and how many operations each team has begun here.
 #[derive(Default)]
 struct Mailbox {
-    next: u64,
-    arrived: HashMap<(u64, u32, u32), Vec<u8>>,
-    waiting: HashMap<(u64, u32, u32), Arc<dyn Waiter>>,
+    begun: HashMap<i64, u64>,
+    arrived: HashMap<Key, Vec<u8>>,
+    waiting: HashMap<Key, Arc<dyn Waiter>>,
 }
 
 static MAILBOX: Mutex<Option<Mailbox>> = Mutex::new(None);
 
+/// A number for a new team, unlike those that other places choose.
+pub fn new_number() -> i32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let own = NEXT.fetch_add(1, Ordering::Relaxed);
+    (1 + here() + own * system().hosts()) as i32
+}
+
+/// Nothing is done with the team any more.
+pub fn forget(team: i64) {
+    MAILBOX.lock().get_or_insert_default().begun.remove(&team);
+}
+
+/// A team as one of its members sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Team<'a> {
+    number: i64,
+    /// Their numbers in the order of their ranks; all host places without it.
+    members: Option<&'a [i64]>,
+    rank: u32,
+}
+
+impl<'a> Team<'a> {
+    /// The team with this number and these members, a Rail[Long]; null for all host places.
+    pub fn new(number: i64, members: Ref) -> Outcome<Team<'a>> {
+        if members.is_null() {
+            return Ok(Team { number, members: None, rank: here() });
+        }
+        // SAFETY: a rail that the caller holds and nobody changes.
+        let members =
+            unsafe { std::slice::from_raw_parts(members.elements().cast::<i64>(), members.length()) };
+        let rank = members.iter().position(|member| *member == i64::from(here()));
+        match rank {
+            Some(rank) => Ok(Team { number, members: Some(members), rank: rank as u32 }),
+            None => Err(not_a_member(number, i64::from(here()))),
+        }
+    }
+
+    fn size(&self) -> u32 {
+        self.members.map_or(system().hosts(), |members| members.len() as u32)
+    }
+
+    /// The place with a rank.
+    fn place(&self, rank: u32) -> u32 {
+        self.members.map_or(rank, |members| members[rank as usize] as u32)
+    }
+
+    fn rank_of(&self, place: i64) -> Outcome<u32> {
+        let found = match self.members {
+            Some(members) => members.iter().position(|member| *member == place),
+            None => usize::try_from(place).ok().filter(|place| *place < system().hosts() as usize),
+        };
+        found.map(|rank| rank as u32).ok_or_else(|| not_a_member(self.number, place))
+    }
+
+    /// The place whose rank is `distance` after this one's.
+    fn after(&self, distance: u32) -> u32 {
+        self.place((self.rank + distance) % self.size())
+    }
+
+    /// The place whose rank is `distance` before this one's.
+    fn before(&self, distance: u32) -> u32 {
+        self.place((self.rank + self.size() - distance) % self.size())
+    }
+
+    fn begin(&self) -> Round {
+        let mut mailbox = MAILBOX.lock();
+        let begun = mailbox.get_or_insert_default().begun.entry(self.number).or_insert(0);
+        *begun += 1;
+        Round { team: self.number, number: *begun }
+    }
+}
+
+fn not_a_member(team: i64, place: i64) -> Raised {
+    let message = format!("Place({place}) is not in Team({team})");
+    Raised(system().engine().exception(ExceptionKind::BadPlace, &message))
+}
+
 /// One collective operation of this place.
 struct Round {
+    team: i64,
     number: u64,
 }
 
 impl Round {
-    fn begin() -> Round {
-        let mut mailbox = MAILBOX.lock();
-        let mailbox = mailbox.get_or_insert_default();
-        mailbox.next += 1;
-        Round { number: mailbox.next }
-    }
-
     fn send(&self, to: u32, step: u32, data: &[u8]) {
-        let mut body = Vec::with_capacity(data.len() + 16);
+        let mut body = Vec::with_capacity(data.len() + 24);
+        write::signed(&mut body, self.team);
         write::number(&mut body, self.number);
         write::number(&mut body, u64::from(step));
         body.extend_from_slice(data);
@@ -76,7 +155,7 @@ impl Round {
     }
 
     fn receive(&self, from: u32, step: u32) -> Vec<u8> {
-        let key = (self.number, step, from);
+        let key = (self.team, self.number, step, from);
         let waiter = {
             let mut mailbox = MAILBOX.lock();
             let mailbox = mailbox.get_or_insert_default();
@@ -95,11 +174,11 @@ impl Round {
 /// A part of an operation has arrived.
 pub(super) fn arrived(from: u32, body: &[u8]) -> Result<(), Error> {
     let mut input = Input::new(body);
-    let (number, step) = (input.number()?, place(&mut input)?);
+    let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
     let data = input.bytes(input.remaining())?.to_vec();
     let mut mailbox = MAILBOX.lock();
     let mailbox = mailbox.get_or_insert_default();
-    let key = (number, step, from);
+    let key = (team, number, step, from);
     mailbox.arrived.insert(key, data);
     if let Some(waiter) = mailbox.waiting.remove(&key) {
         waiter.wake();
@@ -107,166 +186,312 @@ pub(super) fn arrived(from: u32, body: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Waits for all places.
-pub fn barrier() {
-    let (round, hosts) = (Round::begin(), system().hosts());
+/// Some elements of a rail.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    rail: Ref,
+    from: i64,
+    count: i64,
+}
+
+impl Part {
+    /// `count` elements from `from` on.
+    pub fn new(rail: Ref, from: i64, count: i64) -> Part {
+        Part { rail, from, count }
+    }
+
+    /// The memory of the elements.
+    fn memory(&self) -> Outcome<&'static mut [u8]> {
+        let Part { rail, from, count } = *self;
+        let engine = system().engine();
+        if !rail.is_rail() {
+            let message = "a rail of a collective operation is null";
+            return Err(Raised(engine.exception(ExceptionKind::NullPointer, message)));
+        }
+        let length = rail.length() as i64;
+        if from < 0 || count < 0 || from.checked_add(count).is_none_or(|end| end > length) {
+            let message = format!("{count} elements from index {from} are not in a rail of {length}");
+            return Err(Raised(engine.exception(ExceptionKind::ArrayIndexOutOfBounds, &message)));
+        }
+        let size = rail.ty().element_bytes();
+        // SAFETY: inside the rail, which the caller holds; no other activity uses it meanwhile.
+        Ok(unsafe {
+            std::slice::from_raw_parts_mut(rail.elements().add(from as usize * size), count as usize * size)
+        })
+    }
+
+    /// Whether the elements are sent as they lie in memory.
+    fn is_flat(&self) -> bool {
+        slots::is_flat_rail(self.rail.ty())
+    }
+
+    /// As it is sent.
+    fn pack(&self) -> Outcome<Vec<u8>> {
+        let memory = self.memory()?;
+        if self.is_flat() {
+            return Ok(memory.to_vec());
+        }
+        let own = crate::natives::objects::allocate_rail(self.rail.ty(), self.count)?;
+        Part::new(own, 0, self.count).memory()?.copy_from_slice(memory);
+        codec::encode(own).map_err(Raised)
+    }
+
+    /// Fills the elements with what was sent.
+    fn unpack(&self, bytes: &[u8]) -> Outcome<()> {
+        let memory = self.memory()?;
+        if self.is_flat() {
+            if memory.len() != bytes.len() {
+                return Err(wrong_length());
+            }
+            memory.copy_from_slice(bytes);
+            return Ok(());
+        }
+        let received = codec::decode(&mut Input::new(bytes)).map_err(Raised)?;
+        let same = received.is_rail() && std::ptr::eq(received.ty(), self.rail.ty());
+        if !same || received.length() as i64 != self.count {
+            return Err(wrong_length());
+        }
+        memory.copy_from_slice(Part::new(received, 0, self.count).memory()?);
+        Ok(())
+    }
+
+    /// Fills the elements with others of this place, which may be the same.
+    fn copy_from(&self, source: &Part) -> Outcome<()> {
+        let (from, to) = (source.memory()?, self.memory()?);
+        if from.len() != to.len() {
+            return Err(wrong_length());
+        }
+        // SAFETY: the same length; they may overlap.
+        unsafe { std::ptr::copy(from.as_ptr(), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+}
+
+fn wrong_length() -> Raised {
+    let message = "the places of a collective operation do not agree on the elements";
+    Raised(system().engine().exception(ExceptionKind::IllegalArgument, message))
+}
+
+/// Waits for all members.
+pub fn barrier(team: &Team<'_>) {
+    let round = team.begin();
     let mut distance = 1;
-    while distance < hosts {
-        round.send((here() + distance) % hosts, distance, &[]);
-        round.receive((here() + hosts - distance) % hosts, distance);
+    while distance < team.size() {
+        round.send(team.after(distance), distance, &[]);
+        round.receive(team.before(distance), distance);
         distance *= 2;
     }
 }
 
-/// The place with `rank` in a tree whose root is `root`.
-fn member(rank: u32, root: u32) -> u32 {
-    (rank + root) % system().hosts()
-}
-
-/// Elements of a rail as bytes.
-fn bytes_of(rail: Ref, index: i64, count: i64) -> Outcome<&'static mut [u8]> {
-    let engine = system().engine();
-    if !rail.is_rail() {
-        return Err(Raised(
-            engine.exception(ExceptionKind::NullPointer, "a rail of a collective operation is null"),
-        ));
+/// Copies the elements of the root's source to everyone's target.
+pub fn broadcast(team: &Team<'_>, root: i64, source: Part, target: Part) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    target.memory()?;
+    let round = team.begin();
+    if team.rank != root {
+        return target.unpack(&spread(&round, team, root, Vec::new()));
     }
-    let length = rail.length() as i64;
-    if index < 0 || count < 0 || index.checked_add(count).is_none_or(|end| end > length) {
-        let message = format!("{count} elements from index {index} are not in a rail of {length}");
-        return Err(Raised(engine.exception(ExceptionKind::ArrayIndexOutOfBounds, &message)));
-    }
-    let size = rail.ty().element_bytes();
-    // SAFETY: inside the rail, which the caller holds; no other activity uses it meanwhile.
-    Ok(unsafe {
-        std::slice::from_raw_parts_mut(rail.elements().add(index as usize * size), count as usize * size)
-    })
-}
-
-fn check_plain(rail: Ref) -> Outcome<()> {
-    if rail.ty().element_slot < slot::REF {
-        return Ok(());
-    }
-    let message = format!(
-        "a {} cannot take part in a collective operation: its elements are no numbers",
-        rail.ty().name()
-    );
-    Err(Raised(system().engine().exception(ExceptionKind::UnsupportedOperation, &message)))
-}
-
-fn wrong_length() -> Raised {
-    let message = "the places of a collective operation do not agree on the number of elements";
-    Raised(system().engine().exception(ExceptionKind::IllegalArgument, message))
-}
-
-/// Copies elements of the root's source to everyone's target.
-pub fn broadcast(root: i64, source: Ref, from: i64, target: Ref, to: i64, count: i64) -> Outcome<()> {
-    let root = check_root(root)?;
-    let target = bytes_of(target, to, count).and_then(|bytes| check_plain(target).map(|()| bytes))?;
-    if here() == root {
-        let source = bytes_of(source, from, count)?;
-        if source.len() != target.len() {
-            return Err(wrong_length());
-        }
-        // SAFETY: the same length; they may be the same memory.
-        unsafe { std::ptr::copy(source.as_ptr(), target.as_mut_ptr(), target.len()) };
-    }
-    spread(&Round::begin(), root, target)
-}
-
-fn check_root(root: i64) -> Outcome<u32> {
-    let hosts = system().hosts();
-    match u32::try_from(root) {
-        Ok(root) if root < hosts => Ok(root),
-        _ => {
-            let message = format!("Place({root}) is not in the team, whose places are 0 to {}", hosts - 1);
-            Err(Raised(system().engine().exception(ExceptionKind::BadPlace, &message)))
-        }
-    }
-}
-
-/// Down the tree.
-fn spread(round: &Round, root: u32, data: &mut [u8]) -> Outcome<()> {
-    const DOWN: u32 = 1 << 31;
-    let hosts = system().hosts();
-    let rank = (here() + hosts - root) % hosts;
-    let mut bit = hosts.next_power_of_two();
-    if rank != 0 {
-        bit = 1 << rank.trailing_zeros();
-        let received = round.receive(member(rank - bit, root), DOWN);
-        if received.len() != data.len() {
-            return Err(wrong_length());
-        }
-        data.copy_from_slice(&received);
-    }
-    while bit > 1 {
-        bit /= 2;
-        if rank + bit < hosts {
-            round.send(member(rank + bit, root), DOWN, data);
-        }
+    target.copy_from(&source)?;
+    if team.size() > 1 {
+        spread(&round, team, root, source.pack()?);
     }
     Ok(())
 }
 
+/// Down the tree: what the root gave.
+fn spread(round: &Round, team: &Team<'_>, root: u32, mut data: Vec<u8>) -> Vec<u8> {
+    const DOWN: u32 = 1 << 31;
+    let size = team.size();
+    let member = |rank: u32| team.place((rank + root) % size);
+    let rank = (team.rank + size - root) % size;
+    let mut bit = size.next_power_of_two();
+    if rank != 0 {
+        bit = 1 << rank.trailing_zeros();
+        data = round.receive(member(rank - bit), DOWN);
+    }
+    while bit > 1 {
+        bit /= 2;
+        if rank + bit < size {
+            round.send(member(rank + bit), DOWN, &data);
+        }
+    }
+    data
+}
+
 /// Up the tree: at the root the combined elements of all, elsewhere those of a part.
-fn gather(round: &Round, root: u32, mut data: Vec<u8>, slot: u8, operation: Operation) -> Outcome<Vec<u8>> {
-    let hosts = system().hosts();
-    let rank = (here() + hosts - root) % hosts;
+fn collect(
+    round: &Round,
+    team: &Team<'_>,
+    root: u32,
+    mut data: Vec<u8>,
+    how: Combination,
+) -> Outcome<Vec<u8>> {
+    let size = team.size();
+    let member = |rank: u32| team.place((rank + root) % size);
+    let rank = (team.rank + size - root) % size;
     let mut bit = 1;
-    while bit < hosts {
+    while bit < size {
         if rank & bit != 0 {
-            round.send(member(rank - bit, root), bit, &data);
+            round.send(member(rank - bit), bit, &data);
             break;
         }
-        if rank + bit < hosts {
-            let other = round.receive(member(rank + bit, root), bit);
+        if rank + bit < size {
+            let other = round.receive(member(rank + bit), bit);
             if other.len() != data.len() {
                 return Err(wrong_length());
             }
-            combine(&mut data, &other, slot, operation)?;
+            how.apply(&mut data, &other)?;
         }
         bit *= 2;
     }
     Ok(data)
 }
 
-/// Combines everyone's source into the root's target.
-pub fn reduce(
+/// The elements of each member of a rail of the root, one part after the other. `counts` says how many each has (a Rail[Int]);
+/// without it each has as many as `own`.
+fn parts(team: &Team<'_>, whole: (Ref, i64), counts: Ref, own: i64) -> Outcome<Vec<Part>> {
+    let counts: Vec<i64> = match counts {
+        Ref::NULL => vec![own; team.size() as usize],
+        // SAFETY: a rail that the caller holds.
+        rail => unsafe { std::slice::from_raw_parts(rail.elements().cast::<i32>(), rail.length()) }
+            .iter()
+            .map(|count| i64::from(*count))
+            .collect(),
+    };
+    if counts.len() != team.size() as usize {
+        return Err(wrong_length());
+    }
+    let mut at = whole.1;
+    let part = |count: i64| {
+        let part = Part::new(whole.0, at, count);
+        at = at.saturating_add(count);
+        part
+    };
+    Ok(counts.into_iter().map(part).collect())
+}
+
+/// How many elements this place has: its part of `counts`, or `count` without them.
+fn own_count(team: &Team<'_>, counts: Ref, count: i64) -> Outcome<i64> {
+    if counts.is_null() {
+        return Ok(count);
+    }
+    if team.rank as usize >= counts.length() {
+        return Err(wrong_length());
+    }
+    // SAFETY: an element of a Rail[Int].
+    Ok(i64::from(unsafe { counts.elements().cast::<i32>().add(team.rank as usize).read() }))
+}
+
+/// Gives each member its part of the root's source.
+pub fn scatter(
+    team: &Team<'_>,
     root: i64,
     source: (Ref, i64),
     target: (Ref, i64),
     count: i64,
-    operation: Operation,
+    counts: Ref,
 ) -> Outcome<()> {
-    let root = check_root(root)?;
-    let (source, from) = source;
-    let data = bytes_of(source, from, count)?.to_vec();
-    check_plain(source)?;
-    let result = gather(&Round::begin(), root, data, source.ty().element_slot, operation)?;
-    if here() == root {
-        store(&result, target.0, target.1, count)?;
+    let root = team.rank_of(root)?;
+    let target = Part::new(target.0, target.1, own_count(team, counts, count)?);
+    target.memory()?;
+    let round = team.begin();
+    if team.rank != root {
+        return target.unpack(&round.receive(team.place(root), 0));
+    }
+    let parts = parts(team, source, counts, count)?;
+    parts.last().map_or(Ok(()), |part| part.memory().map(|_| ()))?;
+    for distance in 1..team.size() {
+        let rank = (root + distance) % team.size();
+        round.send(team.place(rank), 0, &parts[rank as usize].pack()?);
+    }
+    target.copy_from(&parts[root as usize])
+}
+
+/// Puts each member's source into its part of the root's target.
+pub fn gather(
+    team: &Team<'_>,
+    root: i64,
+    source: (Ref, i64),
+    target: (Ref, i64),
+    count: i64,
+    counts: Ref,
+) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    let source = Part::new(source.0, source.1, own_count(team, counts, count)?);
+    let round = team.begin();
+    if team.rank != root {
+        round.send(team.place(root), 0, &source.pack()?);
+        return Ok(());
+    }
+    let parts = parts(team, target, counts, count)?;
+    parts[root as usize].copy_from(&source)?;
+    for distance in 1..team.size() {
+        let rank = (root + distance) % team.size();
+        parts[rank as usize].unpack(&round.receive(team.place(rank), 0))?;
     }
     Ok(())
 }
 
-fn store(result: &[u8], target: Ref, to: i64, count: i64) -> Outcome<()> {
-    let target = bytes_of(target, to, count)?;
-    if target.len() != result.len() {
-        return Err(wrong_length());
+/// Gives each member its part of everyone's source, in the order of the givers.
+pub fn exchange(team: &Team<'_>, source: (Ref, i64), target: (Ref, i64), count: i64) -> Outcome<()> {
+    let from = parts(team, source, Ref::NULL, count)?;
+    let to = parts(team, target, Ref::NULL, count)?;
+    let round = team.begin();
+    // All are packed before anything is unpacked: source and target may be one rail.
+    let packed: Outcome<Vec<_>> =
+        (1..team.size()).map(|it| from[((team.rank + it) % team.size()) as usize].pack()).collect();
+    for (distance, data) in (1..).zip(packed?) {
+        round.send(team.after(distance), 0, &data);
     }
-    target.copy_from_slice(result);
+    to[team.rank as usize].copy_from(&from[team.rank as usize])?;
+    for distance in 1..team.size() {
+        let rank = (team.rank + team.size() - distance) % team.size();
+        to[rank as usize].unpack(&round.receive(team.place(rank), 0))?;
+    }
     Ok(())
+}
+
+/// An operation on elements of a kind.
+#[derive(Clone, Copy, Debug)]
+struct Combination {
+    element: u8,
+    operation: Operation,
+}
+
+impl Combination {
+    /// Of the elements of a part, if they can be combined in that way.
+    fn new(part: &Part, operation: Operation) -> Outcome<Combination> {
+        let how = Combination { element: part.rail.ty().element_slot, operation };
+        how.apply(&mut [], &[]).map(|()| how)
+    }
+
+    /// `left = left op right`, element by element.
+    fn apply(self, left: &mut [u8], right: &[u8]) -> Outcome<()> {
+        combine(left, right, self.element, self.operation)
+    }
+}
+
+/// Whether the elements of such a rail are numbers or Booleans, which can be combined here.
+pub fn combines(rail: Ref) -> bool {
+    rail.is_rail() && rail.ty().element_slot < slot::CHAR
+}
+
+/// Combines everyone's source into the root's target.
+pub fn reduce(team: &Team<'_>, root: i64, source: Part, target: Part, operation: Operation) -> Outcome<()> {
+    let root = team.rank_of(root)?;
+    let data = source.memory()?.to_vec();
+    let how = Combination::new(&source, operation)?;
+    let result = collect(&team.begin(), team, root, data, how)?;
+    if team.rank == root { target.unpack(&result) } else { Ok(()) }
 }
 
 /// Combines everyone's source into everyone's target.
-pub fn all_reduce(source: (Ref, i64), target: (Ref, i64), count: i64, operation: Operation) -> Outcome<()> {
-    let (source, from) = source;
-    let data = bytes_of(source, from, count)?.to_vec();
-    check_plain(source)?;
-    let round = Round::begin();
-    let mut result = gather(&round, 0, data, source.ty().element_slot, operation)?;
-    spread(&round, 0, &mut result)?;
-    store(&result, target.0, target.1, count)
+pub fn all_reduce(team: &Team<'_>, source: Part, target: Part, operation: Operation) -> Outcome<()> {
+    let data = source.memory()?.to_vec();
+    let how = Combination::new(&source, operation)?;
+    let round = team.begin();
+    let result = collect(&round, team, 0, data, how)?;
+    target.unpack(&spread(&round, team, 0, result))
 }
 
 macro_rules! combine_as {
@@ -340,10 +565,10 @@ mod tests {
 
     #[test]
     fn operations_by_number_as_the_library_has_them() {
-        let all: Vec<_> = (0..7).map(Operation::from_number).collect();
+        let all: Vec<_> = (0..8).filter_map(Operation::from_number).collect();
         use Operation::*;
-        assert_eq!(all, [Add, Multiply, And, Or, Xor, Max, Min].map(Some));
-        assert_eq!((Operation::from_number(-1), Operation::from_number(7)), (None, None));
+        assert_eq!(all, [Add, Multiply, And, Or, Xor, Max, Min]);
+        assert_eq!([-1, 2, 8].map(Operation::from_number), [None; 3]);
     }
 
     #[test]

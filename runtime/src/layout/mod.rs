@@ -145,6 +145,24 @@ pub struct Type {
     pub vtable: *const *const c_void,
     /// Their number.
     pub vtable_length: u32,
+    /// How instances are sent: one of [`custom`].
+    pub custom: u32,
+    /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives it; the
+    /// exception raised, or null.
+    pub restore: Option<Restore>,
+}
+
+/// See [`Type::restore`].
+pub type Restore = unsafe extern "C" fn(*mut c_void, Ref) -> Ref;
+
+/// How instances of a type are sent to other places (`apg_custom`).
+pub mod custom {
+    /// Field by field.
+    pub const NONE: u32 = 0;
+    /// Its own code says what is sent.
+    pub const OWN: u32 = 1;
+    /// Not at all.
+    pub const REFUSED: u32 = 2;
 }
 
 impl Type {
@@ -439,6 +457,11 @@ pub struct Program {
     pub equals: unsafe extern "C" fn(Ref, Ref, *mut u8) -> Ref,
     /// `object.hashCode()`.
     pub hash_code: unsafe extern "C" fn(Ref, *mut i32) -> Ref,
+    /// What an object (or struct in a box) that has its own code for it sends instead of its fields: a rail. Absent if there is
+    /// no such type.
+    pub saved: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
+    /// The argument of [`Type::restore`] for such a rail.
+    pub deserializer: Option<unsafe extern "C" fn(Ref, *mut Ref) -> Ref>,
 }
 
 impl Program {

@@ -24,6 +24,8 @@ pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>)
         interfaces: std::ptr::null(),
         vtable: std::ptr::null(),
         vtable_length: 0,
+        custom: 0,
+        restore: None,
     }))
 }
 

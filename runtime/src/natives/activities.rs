@@ -7,8 +7,10 @@ use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
 use crate::activity::clock::{self, Registration, Ticket};
 use crate::activity::{self, Activity, Finish, OpenFinish, Work};
+use crate::distributed::codec::{self, Copied};
 use crate::layout::slot;
 use crate::memory::{Handle, Ref};
+use crate::serialize::read::Input;
 use crate::{distributed, program};
 
 /// The clocks of a new activity: none, the innermost clocked finish's, or these.
@@ -81,10 +83,12 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
     not_in_atomic("async")?;
-    let closure = non_null(closure)?;
+    start_work(Work::Closure(Handle::new(non_null(closure)?)), clocks)
+}
+
+fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
     let (clocks, implicit_clock) = registrations(clocks)?;
     let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
-    let work = Work::Closure(Handle::new(closure));
     activity::spawn(Activity { clocks, implicit_clock, ..Activity::new(governor, work) });
     Ok(())
 }
@@ -123,27 +127,59 @@ fn is_here(place: i64) -> Outcome<bool> {
     Ok(place == i64::from(distributed::here()))
 }
 
+/// Starts a copy of a closure here. Like anywhere else, it is the activity that makes the copy of what copies itself.
+fn start_copy(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
+    match codec::copied_or_encoded(non_null(closure)?).map_err(Raised)? {
+        Copied::Copy(closure) => start(closure, clocks),
+        Copied::Bytes(bytes) => {
+            let work = move || match codec::decode(&mut Input::new(&bytes)) {
+                Ok(closure) => program::call(closure),
+                Err(exception) => exception,
+            };
+            start_work(Work::Runtime(Box::new(work)), clocks)
+        }
+    }
+}
+
+/// Of an activity that could not be started: what its finish gets.
+fn failed_to_start(started: Outcome<()>) -> Outcome<()> {
+    if let Err(Raised(exception)) = started {
+        let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
+        governor.enter();
+        governor.leave(exception);
+    }
+    Ok(())
+}
+
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("async")?;
+    failed_to_start(at_async(place, closure))
+}
+
+pub fn at_async(place: i64, closure: Ref) -> Outcome<()> {
+    not_in_atomic("at")?;
     if is_here(place)? {
-        return start(program::copy(non_null(closure)?)?, &ClockList::None);
+        return start_copy(closure, &ClockList::None);
     }
     super::places::send_async(place, non_null(closure)?, true)
 }
 
 fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
     not_in_atomic("async")?;
-    if is_here(place)? {
-        return start(program::copy(non_null(closure)?)?, clocks);
+    let (here, closure) = match is_here(place).and_then(|here| Ok((here, non_null(closure)?))) {
+        Ok(found) => found,
+        Err(raised) => return failed_to_start(Err(raised)),
+    };
+    if here {
+        return failed_to_start(start_copy(closure, clocks));
     }
-    let closure = non_null(closure)?;
     let (mut registrations, implicit) = registrations(clocks)?;
     let tickets: Vec<Ticket> = registrations.iter().map(Registration::ticket).collect();
     let started = distributed::async_at_on_clocks(place, closure, &tickets, implicit);
     if started.is_err() {
         clock::drop_all(&mut registrations);
     }
-    started
+    failed_to_start(started)
 }
 
 pub fn async_at_clocked(place: i64, closure: Ref) -> Outcome<()> {

@@ -1,18 +1,21 @@
 //! x10.io files.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::console::name_of;
-use super::{raise, range_of};
+use super::{non_null, raise, range_of};
 use crate::abi::{ExceptionKind, Outcome};
 use crate::memory::Ref;
+use crate::program;
 
 /// An open file.
 enum Open {
@@ -47,7 +50,7 @@ fn entry(handle: i64) -> Outcome<Arc<Entry>> {
     }
 }
 
-fn failed<T>(what: &str, path: &std::path::Path, error: &io::Error) -> Outcome<T> {
+fn failed<T>(what: &str, path: &Path, error: &io::Error) -> Outcome<T> {
     let kind = match error.kind() {
         io::ErrorKind::NotFound => ExceptionKind::FileNotFound,
         _ => ExceptionKind::Io,
@@ -110,6 +113,15 @@ pub fn file_read_byte(file: i64) -> Outcome<i32> {
     Ok(if count == 0 { -1 } else { byte[0].into() })
 }
 
+pub fn file_read_line(file: i64) -> Outcome<Ref> {
+    let mut line = Vec::new();
+    if reading(file, |reader| reader.read_until(b'\n', &mut line))? == 0 {
+        return Ok(Ref::NULL);
+    }
+    line.pop_if(|last| *last == b'\n');
+    program::string(&line)
+}
+
 pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; the rail is on the caller's stack.
@@ -128,10 +140,18 @@ pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
 
 pub fn file_available(file: i64) -> Outcome<i64> {
     reading(file, |reader| {
-        use std::io::Seek;
         let length = reader.get_ref().metadata()?.len();
         Ok(length.saturating_sub(reader.stream_position()?) as i64)
     })
+}
+
+pub fn file_write_byte(file: i64, byte: i32) -> Outcome<()> {
+    writing(file, |writer| writer.write_all(&[byte as u8]))
+}
+
+pub fn file_write_string(file: i64, string: Ref) -> Outcome<()> {
+    let string = non_null(string)?;
+    writing(file, |writer| writer.write_all(string.bytes()))
 }
 
 pub fn file_write(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<()> {
@@ -164,6 +184,77 @@ pub fn file_delete(name: Ref) -> Outcome<bool> {
 
 pub fn file_mkdir(name: Ref) -> Outcome<bool> {
     Ok(fs::create_dir(name_of(name)?).is_ok())
+}
+
+pub fn file_mkdirs(name: Ref) -> Outcome<bool> {
+    Ok(fs::create_dir_all(name_of(name)?).is_ok())
+}
+
+pub fn file_rename(from: Ref, to: Ref) -> Outcome<bool> {
+    Ok(fs::rename(name_of(from)?, name_of(to)?).is_ok())
+}
+
+pub fn file_list(name: Ref) -> Outcome<Ref> {
+    let Ok(folder) = fs::read_dir(name_of(name)?) else { return Ok(Ref::NULL) };
+    let mut names: Vec<_> = folder.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+    names.sort();
+    let mut all = Vec::new();
+    for name in names {
+        all.extend_from_slice(name.as_encoded_bytes());
+        all.push(b'/');
+    }
+    program::string(&all)
+}
+
+pub fn file_modified(name: Ref) -> Outcome<i64> {
+    let time = fs::metadata(name_of(name)?).and_then(|data| data.modified()).ok();
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok(since.map_or(0, |since| since.as_millis() as i64))
+}
+
+pub fn file_set_modified(name: Ref, milliseconds: i64) -> Outcome<bool> {
+    let Ok(since) = u64::try_from(milliseconds) else { return Ok(false) };
+    let time = UNIX_EPOCH + Duration::from_millis(since);
+    let file = OpenOptions::new().append(true).open(name_of(name)?);
+    Ok(file.and_then(|file| file.set_modified(time)).is_ok())
+}
+
+pub fn file_may(name: Ref, what: i32) -> Outcome<bool> {
+    let Ok(path) = CString::new(name_of(name)?) else { return Ok(false) };
+    // SAFETY: a zero-terminated path.
+    Ok(unsafe { libc::access(path.as_ptr(), what) } == 0)
+}
+
+pub fn file_absolute(name: Ref) -> Outcome<Ref> {
+    path_text(name, |path| std::path::absolute(path))
+}
+
+pub fn file_canonical(name: Ref) -> Outcome<Ref> {
+    path_text(name, |path| fs::canonicalize(path))
+}
+
+/// The path that `of` makes of a name, as text.
+fn path_text(name: Ref, of: impl FnOnce(&Path) -> io::Result<PathBuf>) -> Outcome<Ref> {
+    let path = name_of(name)?;
+    match of(path.as_ref()) {
+        Ok(found) => program::string(found.as_os_str().as_encoded_bytes()),
+        Err(error) => failed("find", path.as_ref(), &error),
+    }
+}
+
+pub fn file_position(file: i64) -> Outcome<i64> {
+    reading(file, |reader| Ok(reader.stream_position()? as i64))
+}
+
+pub fn file_seek(file: i64, position: i64) -> Outcome<()> {
+    let Ok(position) = u64::try_from(position) else {
+        return raise(ExceptionKind::IllegalArgument, "a position in a file is not negative");
+    };
+    // What is in the buffer stays there if it can be used.
+    reading(file, |reader| {
+        let step = position as i64 - reader.stream_position()? as i64;
+        reader.seek_relative(step)
+    })
 }
 
 /// Writes what is buffered in files that were not closed.

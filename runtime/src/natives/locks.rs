@@ -34,3 +34,7 @@ pub fn lock_exit(lock: i64) -> Outcome<()> {
         raise(ExceptionKind::IllegalOperation, "unlock by an activity that does not have the lock")
     }
 }
+
+pub fn lock_hold_count(lock: i64) -> i32 {
+    lock::find(lock).map_or(0, |lock| lock.hold_count(activity_identity()) as i32)
+}

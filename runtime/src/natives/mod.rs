@@ -1,12 +1,14 @@
 //! The native members of the class library: one module for each kind, listed in [`crate::abi::ENTRIES`].
 
 pub mod activities;
+pub mod atomics;
 pub mod characters;
 pub mod clocks;
 pub mod console;
 pub mod devices;
 pub mod files;
 pub mod format;
+pub mod graphs;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
@@ -14,6 +16,7 @@ pub mod places;
 pub mod stack;
 pub mod strings;
 pub mod system;
+pub mod teams;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

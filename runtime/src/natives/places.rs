@@ -1,7 +1,7 @@
-//! Native members of `Place`, `PlaceTopology`, `Team` and `Rail.asyncCopy`.
+//! Native members of `Place`, `PlaceTopology` and `Rail.asyncCopy`.
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::distributed::{self, Operation, system};
+use crate::distributed::{self, system};
 use crate::layout::GlobalRail;
 use crate::memory::Ref;
 use crate::program;
@@ -119,73 +119,6 @@ pub fn place_local_get(number: i64) -> Ref {
 /// Sets it; null ends it.
 pub fn place_local_set(number: i64, object: Ref) {
     distributed::set_local(number, object);
-}
-
-/// Teams other than the one of all host places do not exist yet.
-fn check_team(team: i64) -> Outcome<()> {
-    if team == 0 {
-        return Ok(());
-    }
-    let message = format!("there is no team {team}");
-    Err(Raised(system().engine().exception(ExceptionKind::IllegalArgument, &message)))
-}
-
-fn operation(number: i32) -> Outcome<Operation> {
-    Operation::from_number(number).ok_or_else(|| {
-        let message = format!("{number} is none of the operations of x10.util.Team");
-        Raised(system().engine().exception(ExceptionKind::IllegalArgument, &message))
-    })
-}
-
-/// Waits for all members of a team.
-pub fn team_barrier(team: i64) -> Outcome<()> {
-    check_team(team)?;
-    distributed::barrier();
-    Ok(())
-}
-
-/// Copies elements of the root's source to everyone's target.
-pub fn team_broadcast(
-    team: i64,
-    root: i64,
-    source: Ref,
-    source_index: i64,
-    target: Ref,
-    target_index: i64,
-    count: i64,
-) -> Outcome<()> {
-    check_team(team)?;
-    distributed::broadcast(root, source, source_index, target, target_index, count)
-}
-
-/// Combines everyone's source into the root's target.
-#[expect(clippy::too_many_arguments, reason = "the signature of the entry")]
-pub fn team_reduce(
-    team: i64,
-    root: i64,
-    source: Ref,
-    source_index: i64,
-    target: Ref,
-    target_index: i64,
-    count: i64,
-    number: i32,
-) -> Outcome<()> {
-    check_team(team)?;
-    distributed::reduce(root, (source, source_index), (target, target_index), count, operation(number)?)
-}
-
-/// Combines everyone's source into everyone's target.
-pub fn team_all_reduce(
-    team: i64,
-    source: Ref,
-    source_index: i64,
-    target: Ref,
-    target_index: i64,
-    count: i64,
-    number: i32,
-) -> Outcome<()> {
-    check_team(team)?;
-    distributed::all_reduce((source, source_index), (target, target_index), count, operation(number)?)
 }
 
 /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.

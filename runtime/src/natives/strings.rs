@@ -121,9 +121,9 @@ pub fn string_from_chars(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
     program::string(&text)
 }
 
-pub fn string_copy_bytes(string: Ref, rail: Ref) -> Outcome<()> {
+pub fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> Outcome<()> {
     let bytes = bytes_of(string)?;
-    let (to, _) = range_of(rail, 0, bytes.len() as i64)?;
+    let (to, _) = range_of(rail, start, bytes.len() as i64)?;
     // SAFETY: the range was checked.
     unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     Ok(())

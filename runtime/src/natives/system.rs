@@ -40,6 +40,17 @@ pub fn getenv(name: Ref) -> Outcome<Ref> {
     }
 }
 
+pub fn environment() -> Outcome<Ref> {
+    let mut all = Vec::new();
+    for (name, value) in std::env::vars_os() {
+        all.extend_from_slice(name.as_encoded_bytes());
+        all.push(b'=');
+        all.extend_from_slice(value.as_encoded_bytes());
+        all.push(0);
+    }
+    program::string(&all)
+}
+
 pub fn gc() {
     memory::collect();
 }

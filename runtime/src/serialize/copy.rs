@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::slots::{self, Slot};
 use super::{Error, Heap, allocate};
-use crate::layout::{Kind, Object, Type};
+use crate::layout::{Kind, Object, Type, custom};
 
 /// Copies all that is reachable from `root`. Strings are immutable, so that the copy shares them.
 ///
@@ -40,6 +40,9 @@ impl Copier<'_> {
         if ty.kind == Kind::String as u32 {
             return Ok(from);
         }
+        if ty.custom != custom::NONE {
+            return Err(Error::Custom);
+        }
         // SAFETY: as above.
         let to = allocate(self.heap, ty, unsafe { slots::length_of(from, ty) })?;
         self.copies.insert(from, to);
@@ -63,6 +66,7 @@ impl Copier<'_> {
                         let copy = self.copy_of(at.read())?;
                         counterpart(at, from, to).write(copy);
                     }
+                    Slot::Custom(..) => return Err(Error::Custom),
                     Slot::Transient(..) => {}
                 }
                 Ok(())

@@ -5,14 +5,17 @@
 //! cycles are kept, transient fields arrive zero, and values that stand for something by number (GlobalRef, GlobalRail,
 //! PlaceLocalHandle, Place) are plain bytes and so need nothing special.
 //!
+//! A type may say itself what is sent of it ([`custom`]).
+//!
 //! # Encoding
 //! Numbers are LEB128. A graph is the reference of its root, then its objects in the order in which the references
 //! name them, ended by a zero. A reference is 0 for null, else 1 + the object's index. An object is
 //! 1 + the index of its type, the length if it has one, then its slots in the order of its fields: references as above,
-//! all else as the bytes of memory. Both ends run the same program on the same kind of processor; the transport checks this
+//! all else as the bytes of memory; of what says itself what is sent, the reference of a rail of that. Both ends run the same program on the same kind of processor; the transport checks this
 //! before the first message.
 
 pub mod copy;
+pub mod custom;
 pub mod read;
 pub mod slots;
 #[cfg(test)]
@@ -49,6 +52,8 @@ pub enum Error {
         /// Bytes asked for.
         bytes: u64,
     },
+    /// A copy is not enough: something says itself what is sent of it.
+    Custom,
     /// The bytes are not a graph of this program: what was wrong, and where.
     Malformed {
         /// What was expected.
@@ -64,6 +69,7 @@ impl std::fmt::Display for Error {
             Error::OutOfMemory { what, bytes } => {
                 write!(f, "no memory for a copy of {what} ({bytes} bytes)")
             }
+            Error::Custom => f.write_str("an object copies itself"),
             Error::Malformed { expected, offset } => {
                 write!(f, "a message from another place is damaged: expected {expected} at byte {offset}")
             }

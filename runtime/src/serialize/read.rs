@@ -1,9 +1,10 @@
 //! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph of this
 //! program's types is an error, and nothing outside the new objects is ever written.
 
+use super::custom::{Place, Restored};
 use super::slots::{self, Slot};
 use super::{Error, Heap, TypeTable, allocate};
-use crate::layout::{Kind, Object, Type};
+use crate::layout::{Kind, Object, Type, custom};
 
 /// A position in received bytes.
 #[derive(Clone, Debug)]
@@ -67,9 +68,10 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`].
-pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<*mut Object, Error> {
-    let mut reader = Reader { types, heap, objects: Vec::new(), references: Vec::new() };
+/// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`]. What says itself
+/// what is sent is still zero.
+pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<Restored, Error> {
+    let mut reader = Reader { types, heap, objects: Vec::new(), references: Vec::new(), customs: Vec::new() };
     let root = input.number()?;
     loop {
         match input.number()? {
@@ -78,7 +80,12 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
         }
     }
     reader.link(input)?;
-    reader.resolve(input, root, std::ptr::null())
+    let root = reader.resolve(input, root, std::ptr::null())?;
+    let customs = reader.customs.iter().map(|(place, rail)| {
+        let rail = reader.resolve(input, *rail, std::ptr::null())?;
+        if rail.is_null() { input.malformed("what an object sent of itself") } else { Ok((*place, rail)) }
+    });
+    Ok(Restored { root, customs: customs.collect::<Result<_, Error>>()? })
 }
 
 struct Reader<'a> {
@@ -87,6 +94,8 @@ struct Reader<'a> {
     objects: Vec<*mut Object>,
     /// Slots that wait for their object: address, reference, declared class.
     references: Vec<(*mut *mut Object, u64, *const Type)>,
+    /// What says itself what is sent, and the reference of the rail of that.
+    customs: Vec<(Place, u64)>,
 }
 
 impl Reader<'_> {
@@ -94,10 +103,15 @@ impl Reader<'_> {
         let Some(ty) = self.types.get(id).filter(|ty| ty.kind != Kind::Struct as u32) else {
             return input.malformed("the number of a class of this program");
         };
-        let length = if ty.is_counted() { self.length(input, ty)? } else { 0 };
+        let is_custom = ty.custom != custom::NONE;
+        let length = if ty.is_counted() && !is_custom { self.length(input, ty)? } else { 0 };
         let object = allocate(self.heap, ty, length)?;
         self.objects.push(object);
-        let references = &mut self.references;
+        if is_custom {
+            self.customs.push((Place { at: object.cast(), ty, owner: object }, input.number()?));
+            return Ok(());
+        }
+        let (references, customs) = (&mut self.references, &mut self.customs);
         // SAFETY: the object has just been made with this type and length; its slots are written inside it only.
         unsafe {
             slots::visit(object, ty, length, &mut |slot| {
@@ -106,6 +120,7 @@ impl Reader<'_> {
                         std::ptr::copy_nonoverlapping(input.bytes(size)?.as_ptr(), at, size);
                     }
                     Slot::Reference(at, class) => references.push((at, input.number()?, class)),
+                    Slot::Custom(at, ty) => customs.push((Place { at, ty, owner: object }, input.number()?)),
                     Slot::Transient(..) => {}
                 }
                 Ok(())

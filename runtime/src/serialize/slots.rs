@@ -1,6 +1,6 @@
 //! The one walk over an object's slots.
 
-use crate::layout::{Counted, Kind, Object, Type, slot};
+use crate::layout::{Counted, Kind, Object, Type, custom, slot};
 
 /// A run of memory inside an object, as the copiers see it.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub enum Slot {
     Reference(*mut *mut Object, *const Type),
     /// A transient field: not copied, zero in the copy.
     Transient(*mut u8, usize),
+    /// A struct whose own code says what is sent.
+    Custom(*mut u8, &'static Type),
 }
 
 /// The number of elements of a rail or string; 0 for anything else.
@@ -24,14 +26,15 @@ pub unsafe fn length_of(object: *mut Object, ty: &Type) -> i64 {
 
 /// Whether values of this struct hold neither references nor transient fields, so that their bytes can be copied whole.
 pub fn is_flat(ty: &Type) -> bool {
-    ty.fields().iter().all(|field| {
-        field.transient == 0
-            && match field.slot {
-                slot::REF => false,
-                slot::VALUE => nested(field.ty).is_none_or(is_flat),
-                _ => true,
-            }
-    })
+    ty.custom == custom::NONE
+        && ty.fields().iter().all(|field| {
+            field.transient == 0
+                && match field.slot {
+                    slot::REF => false,
+                    slot::VALUE => nested(field.ty).is_none_or(is_flat),
+                    _ => true,
+                }
+        })
 }
 
 /// Whether the elements of rails of this type can be copied whole.
@@ -72,13 +75,27 @@ pub unsafe fn visit<E>(
         Some(element) if ty.element_slot == slot::VALUE && !is_flat(element) => {
             for index in 0..count {
                 // SAFETY: the index is below the length.
-                unsafe { visit_fields(first.add(index * ty.element_bytes()), element, visit)? };
+                unsafe { visit_struct(first.add(index * ty.element_bytes()), element, visit)? };
             }
             Ok(())
         }
         _ if count == 0 => Ok(()),
         _ => visit(Slot::Plain(first, count * ty.element_bytes())),
     }
+}
+
+/// # Safety
+/// `at` is the address of a struct of type `ty`.
+unsafe fn visit_struct<E>(
+    at: *mut u8,
+    ty: &'static Type,
+    visit: &mut dyn FnMut(Slot) -> Result<(), E>,
+) -> Result<(), E> {
+    if ty.custom != custom::NONE {
+        return visit(Slot::Custom(at, ty));
+    }
+    // SAFETY: see above.
+    unsafe { visit_fields(at, ty, visit) }
 }
 
 /// # Safety
@@ -99,7 +116,7 @@ unsafe fn visit_fields<E>(
             _ if field.transient != 0 => visit(Slot::Transient(at, size))?,
             (slot::REF, _) => visit(Slot::Reference(at.cast(), field.ty))?,
             // SAFETY: a struct lies whole inside the object.
-            (slot::VALUE, Some(inner)) => unsafe { visit_fields(at, inner, visit)? },
+            (slot::VALUE, Some(inner)) => unsafe { visit_struct(at, inner, visit)? },
             _ => visit(Slot::Plain(at, size))?,
         }
     }

@@ -26,6 +26,8 @@ const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
         interfaces: null(),
         vtable: null(),
         vtable_length: 0,
+        custom: 0,
+        restore: None,
     }
 }
 
@@ -124,9 +126,9 @@ impl TestHeap {
 
     fn send(&self, root: *mut Object) -> Result<*mut Object, Error> {
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, root) };
+        unsafe { write::graph(&mut bytes, root, &Default::default()) }.expect("nothing custom");
         let mut input = Input::new(&bytes);
-        let result = read::graph(&mut input, TABLE, self)?;
+        let result = read::graph(&mut input, TABLE, self)?.root;
         input.end()?;
         Ok(result)
     }
@@ -238,7 +240,7 @@ fn a_long_list_needs_no_stack() {
 fn read_bytes(bytes: &[u8]) -> Result<*mut Object, Error> {
     let heap = TestHeap::default();
     let mut input = Input::new(bytes);
-    let result = read::graph(&mut input, TABLE, &heap)?;
+    let result = read::graph(&mut input, TABLE, &heap)?.root;
     input.end()?;
     Ok(result)
 }
@@ -303,7 +305,7 @@ proptest! {
             elements::<*mut Object>(all).add(2).write(all);
         }
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, all) };
+        unsafe { write::graph(&mut bytes, all, &Default::default()) }.expect("nothing custom");
         let at = at % bytes.len();
         bytes[at] = value;
         let _ = read_bytes(&bytes);

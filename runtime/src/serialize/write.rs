@@ -1,11 +1,10 @@
 //! A graph as bytes.
 
-use std::convert::Infallible;
-
 use rustc_hash::FxHashMap;
 
+use super::custom::{Place, Saved};
 use super::slots::{self, Slot};
-use crate::layout::{Object, Type};
+use crate::layout::{Object, Type, custom};
 
 /// Appends a number in LEB128.
 pub fn number(out: &mut Vec<u8>, mut value: u64) {
@@ -21,12 +20,16 @@ pub fn signed(out: &mut Vec<u8>, value: i64) {
     number(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends the graph that is reachable from `root`.
+/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself what is sent.
+///
+/// # Errors
+/// What is not in `saved` and should be; what was appended is of no use then.
 ///
 /// # Safety
 /// `root` is null or an object whose reachable graph stays alive during the call.
-pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object) {
-    let mut writer = Writer { out, indices: FxHashMap::default(), objects: Vec::new() };
+pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object, saved: &Saved) -> Result<(), Vec<Place>> {
+    let mut writer =
+        Writer { out, saved, missing: Vec::new(), indices: FxHashMap::default(), objects: Vec::new() };
     writer.reference(root);
     let mut next = 0;
     while let Some(&object) = writer.objects.get(next) {
@@ -35,10 +38,13 @@ pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object) {
         next += 1;
     }
     writer.out.push(0);
+    if writer.missing.is_empty() { Ok(()) } else { Err(writer.missing) }
 }
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
+    saved: &'a Saved,
+    missing: Vec<Place>,
     indices: FxHashMap<*mut Object, u64>,
     /// In the order of their indices.
     objects: Vec<*mut Object>,
@@ -57,6 +63,14 @@ impl Writer<'_> {
         number(self.out, index);
     }
 
+    /// The rail that stands for what is there.
+    fn custom(&mut self, place: Place) {
+        match self.saved.get(&place.at) {
+            Some(rail) => self.reference(rail.get().0),
+            None => self.missing.push(place),
+        }
+    }
+
     /// # Safety
     /// `object` is an object.
     unsafe fn object(&mut self, object: *mut Object) {
@@ -64,16 +78,20 @@ impl Writer<'_> {
         unsafe {
             let ty: &'static Type = &*(*object).ty;
             number(self.out, u64::from(ty.id) + 1);
+            if ty.custom != custom::NONE {
+                return self.custom(Place { at: object.cast(), ty, owner: object });
+            }
             let length = slots::length_of(object, ty);
             if ty.is_counted() {
                 number(self.out, length as u64);
             }
-            let Ok(()) = slots::visit::<Infallible>(object, ty, length, &mut |slot| {
+            let Ok(()) = slots::visit::<std::convert::Infallible>(object, ty, length, &mut |slot| {
                 match slot {
                     Slot::Plain(at, size) => {
                         self.out.extend_from_slice(std::slice::from_raw_parts(at, size));
                     }
                     Slot::Reference(at, _) => self.reference(at.read()),
+                    Slot::Custom(at, ty) => self.custom(Place { at, ty, owner: object }),
                     Slot::Transient(..) => {}
                 }
                 Ok(())

@@ -27,6 +27,8 @@ const fn ty(id: u32, kind: Kind, name: &'static CStr, size: u64) -> Type {
         interfaces: null(),
         vtable: null(),
         vtable_length: 0,
+        custom: 0,
+        restore: None,
     }
 }
 

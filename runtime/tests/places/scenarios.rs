@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use apg_runtime::distributed::{
-    self, Operation, all_reduce, async_at, at, at_value, barrier, broadcast, get, here, put, reduce, system,
+    self, async_at, at, at_value, get, here, put, system,
+    team::{Operation, Part, Team, all_reduce, barrier, broadcast, reduce},
 };
 use apg_runtime::layout::GlobalRail;
 use apg_runtime::memory::{self, Handle, Ref};
@@ -317,22 +318,25 @@ fn teams() -> i32 {
 
 fn team(rounds: i64) {
     let (own, count) = (i64::from(here()), places());
+    let team = Team::new(0, Ref::NULL).expect("all places");
     for round in 0..rounds {
-        barrier();
+        barrier(&team);
         let (source, target) = (longs(&[own + round, own * 10]), longs(&[-1, -1, -1]));
-        all_reduce((source, 0), (target, 1), 2, Operation::Add).expect("combined");
+        all_reduce(&team, Part::new(source, 0, 2), Part::new(target, 1, 2), Operation::Add)
+            .expect("combined");
         let sum: i64 = (0..count).sum();
         assert_eq!(values(target), [-1, sum + count * round, sum * 10]);
         let root = round % count;
-        reduce(root, (source, 1), (target, 0), 1, Operation::Max).expect("combined");
+        reduce(&team, root, Part::new(source, 1, 1), Part::new(target, 0, 1), Operation::Max)
+            .expect("combined");
         assert_eq!(values(target)[0], if own == root { (count - 1) * 10 } else { -1 });
         let told = longs(&[0, 0]);
-        broadcast(root, longs(&[root, 99]), 0, told, 0, 2).expect("told");
+        broadcast(&team, root, Part::new(longs(&[root, 99]), 0, 2), Part::new(told, 0, 2)).expect("told");
         assert_eq!(values(told), [root, 99]);
     }
     let objects = memory::allocate_counted(&OBJECTS, 1).expect("memory");
-    assert!(all_reduce((objects, 0), (objects, 0), 1, Operation::Add).is_err());
-    assert!(broadcast(count, objects, 0, objects, 0, 1).is_err());
+    assert!(all_reduce(&team, Part::new(objects, 0, 1), Part::new(objects, 0, 1), Operation::Add).is_err());
+    assert!(broadcast(&team, count, Part::new(objects, 0, 1), Part::new(objects, 0, 1)).is_err());
 }
 
 fn wrong_places() -> i32 {

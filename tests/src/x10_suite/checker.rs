@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use apg_analysis::AnalysisHost;
+use apg_analysis::db::Checks;
 use apg_analysis::diagnostics::{Diagnostic, Severity};
 use apg_build::project::{self, Cache};
 
@@ -45,6 +46,8 @@ pub struct Job {
     pub path: PathBuf,
     /// Further source folders.
     pub source_path: Vec<PathBuf>,
+    /// How constraints are checked.
+    pub checks: Checks,
 }
 
 /// An error in a checked file.
@@ -115,6 +118,7 @@ fn check_one(host: &mut AnalysisHost, job: &Job, cache: &Cache) -> Vec<Found> {
         }
     };
     host.replace_files(sources.files);
+    host.set_checks(job.checks);
     host.set_roots(&sources.roots);
     host.set_source_path(sources.source_path);
     errors_of(host, &sources.roots[0])

@@ -34,7 +34,7 @@ impl Directives {
 }
 
 /// `// NAME: value`; the last letter of the name may be missing or repeated.
-fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let comment = line.trim_start().strip_prefix("//")?.trim_start();
     let (stem, last) = name.split_at(name.len() - 1);
     Some(comment.strip_prefix(stem)?.trim_start_matches(last).strip_prefix(':')?.trim())

@@ -5,6 +5,8 @@ pub mod directives;
 pub mod markers;
 pub mod passes;
 pub mod record;
+pub mod run;
+pub mod syntax;
 pub mod tests;
 
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use apg_analysis::AnalysisHost;
+use apg_analysis::db::Checks;
 
 use super::checker::{self, ClassLibrary, Found, Job};
 use super::files_below;
@@ -51,8 +52,9 @@ pub fn class_library(home: &Path, is_wanted: impl Fn(&str) -> bool + Send) -> Er
 pub fn samples(home: &Path, library: ClassLibrary, progress: &(dyn Fn() + Sync)) -> Errors {
     let folder = home.join("x10.dist/samples");
     let files = files_below(&folder).into_iter().filter(|(name, _)| !name.starts_with("java.interop/"));
-    let jobs: Vec<Job> =
-        files.map(|(name, path)| Job { name, path, source_path: vec![folder.clone()] }).collect();
+    let jobs: Vec<Job> = files
+        .map(|(name, path)| Job { name, path, source_path: vec![folder.clone()], checks: Checks::default() })
+        .collect();
     let found = checker::check(&jobs, &library.files(home), 2, progress);
     jobs.into_iter().map(|job| job.name).zip(found).collect()
 }

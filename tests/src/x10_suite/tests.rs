@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use apg_analysis::db::Checks;
+
 use super::checker::{Found, Job};
 use super::directives::Directives;
 use super::markers::marked_lines;
@@ -54,7 +56,11 @@ impl Test {
         let mut source_path: Vec<PathBuf> = self.path.parent().map(Path::to_owned).into_iter().collect();
         source_path.push(home.join("x10.tests/tests/x10lib"));
         source_path.extend(self.directives.source_path.iter().map(|folder| home.join(folder)));
-        Job { name: self.name.clone(), path: self.path.clone(), source_path }
+        let checks = Checks {
+            is_static: self.directives.static_checks,
+            infers_guards: self.directives.constraint_inference,
+        };
+        Job { name: self.name.clone(), path: self.path.clone(), source_path, checks }
     }
 
     /// The folder that it is counted under: the first two of its path.

@@ -29,9 +29,9 @@ pub mod not_extendable;
 pub mod not_implemented;
 pub mod not_iterable;
 pub mod recursive_result;
+pub mod removed;
 pub mod static_context;
 pub mod struct_var_field;
-pub mod unsupported;
 pub mod void_value;
 pub mod wrong_property_count;
 pub mod wrong_type_arguments;
@@ -71,7 +71,7 @@ pub static RULES: &[&Rule] = &[
     &recursive_result::RULE,
     &static_context::RULE,
     &struct_var_field::RULE,
-    &unsupported::RULE,
+    &removed::RULE,
     &void_value::RULE,
     &wrong_property_count::RULE,
     &wrong_type_arguments::RULE,

@@ -1,5 +1,6 @@
 //! What editors ask, on small programs with cursors `$0`.
 
+mod assists;
 mod completion;
 mod names;
 mod references;

@@ -5,7 +5,8 @@ use apg_syntax::{SyntaxNode, TextRange};
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::item_tree::{
-    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, TermRef, TypeRef, TypeRefKind,
+    ConstraintRef, NameSegment, ParamRef, PathRef, PathRefRoot, PropertyCallRef, TermRef, TypeRef,
+    TypeRefKind,
 };
 
 /// Lowers the types of one item. Each node takes the next index into `ranges`, so lowering the same
@@ -160,13 +161,13 @@ impl TypeLowering {
     pub fn path(&mut self, expr: &Expr) -> PathRef {
         let at = self.mark(expr.syntax().text_range());
         let (root, fields) =
-            path_parts(expr).unwrap_or_else(|| (PathRefRoot::Other(text_of(expr.syntax())), Vec::new()));
+            path_parts(expr, at).unwrap_or_else(|| (PathRefRoot::Other(text_of(expr.syntax())), Vec::new()));
         PathRef { root, fields, at }
     }
 }
 
-/// Root and fields of an expression that is a path or literal.
-pub fn path_parts(expr: &Expr) -> Option<(PathRefRoot, Vec<SmolStr>)> {
+/// Root and fields of an expression that is a path or literal, whose range has the index `at`.
+pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
     Some(match expr {
         Expr::Literal(literal) => (PathRefRoot::Literal(literal_text(literal, false)?), Vec::new()),
         Expr::PrefixExpr(prefix) if prefix.op() == Some(PrefixOp::Minus) => {
@@ -179,21 +180,39 @@ pub fn path_parts(expr: &Expr) -> Option<(PathRefRoot, Vec<SmolStr>)> {
         Expr::SelfExpr(_) => (PathRefRoot::SelfValue, Vec::new()),
         Expr::HereExpr(_) => (PathRefRoot::Here, Vec::new()),
         Expr::NameExpr(name) => (PathRefRoot::Name(name.name_ref()?.text()), Vec::new()),
-        Expr::ParenExpr(_) => path_parts(&expr.without_parens())?,
+        Expr::ParenExpr(_) => path_parts(&expr.without_parens(), at)?,
         Expr::FieldExpr(field) => {
-            let (root, mut fields) = path_parts(&field.receiver()?)?;
+            let (root, mut fields) = path_parts(&field.receiver()?, at)?;
             fields.push(field.name_ref()?.text());
             (root, fields)
         }
         // A nullary property method is a property with parentheses.
         Expr::CallExpr(call) if call.args().next().is_none() && call.type_arg_list().is_none() => {
             match call.callee()? {
-                callee @ (Expr::FieldExpr(_) | Expr::NameExpr(_)) => path_parts(&callee)?,
+                callee @ (Expr::FieldExpr(_) | Expr::NameExpr(_)) => path_parts(&callee, at)?,
                 _ => return None,
             }
         }
+        Expr::CallExpr(call) if call.type_arg_list().is_none() => {
+            (PathRefRoot::Call(std::sync::Arc::new(property_call(call, at)?)), Vec::new())
+        }
         _ => return None,
     })
+}
+
+/// `a.m(x)`, `m(x)`: it may be a property method.
+fn property_call(call: &ast::CallExpr, at: u32) -> Option<PropertyCallRef> {
+    let path = |expr: Expr| {
+        let (root, fields) = path_parts(&expr, at)?;
+        Some(PathRef { root, fields, at })
+    };
+    let (receiver, name) = match call.callee()? {
+        Expr::NameExpr(name) => (None, name.name_ref()?.text()),
+        Expr::FieldExpr(field) => (Some(path(field.receiver()?)?), field.name_ref()?.text()),
+        _ => return None,
+    };
+    let args = call.args().map(path).collect::<Option<Vec<_>>>()?;
+    Some(PropertyCallRef { receiver, name, args, text: text_of(call.syntax()) })
 }
 
 /// A literal in one spelling: `0x10n` and `16` are the same number.
@@ -202,7 +221,7 @@ pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
     Some(match literal.value()? {
         LiteralValue::Int(value, _) => format_smolstr!("{sign}{}", value?),
         LiteralValue::Float(value, _) => format_smolstr!("{sign}{value:?}"),
-        LiteralValue::Char(c) => format_smolstr!("'{}'", c?),
+        LiteralValue::Char(c) => format_smolstr!("{:?}", c?),
         LiteralValue::String(text) => format_smolstr!("{text:?}"),
         LiteralValue::Bool(value) => format_smolstr!("{value}"),
         LiteralValue::Null => SmolStr::new_static("null"),

@@ -129,6 +129,7 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
 
 fn class(name: &str, kind: ClassKind) -> Class {
     Class {
+        custom: Custom::Fields,
         name: name.into(),
         kind,
         superclass: (name != "x10.lang.Any").then_some(ROOT),

@@ -138,6 +138,7 @@ fn closures_and_dispatch() {
     ));
     program.interfaces.push(Interface { name: "Source".into(), slots: 1 });
     let class = |name: &str, kind, vtable, interfaces| Class {
+        custom: Custom::Fields,
         name: name.into(),
         kind,
         superclass: Some(ROOT),

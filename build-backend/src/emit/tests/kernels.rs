@@ -67,6 +67,7 @@ fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
     let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false };
     program.structs.push(Struct {
+        custom: Custom::Fields,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
         fields: vec![field("size"), field("home"), field("handle")],
     });

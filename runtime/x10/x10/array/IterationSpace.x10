@@ -1,13 +1,45 @@
 package x10.array;
 
-/** An ordered set of points of one rank. */
-public abstract class IterationSpace(rank:Long) implements Iterable[Point] {
-    /** A space of this rank. */
-    protected def this(rank:Long) { property(rank); }
-    /** How many points. */
-    public abstract def size():Long;
+import x10.util.StringBuilder;
+
+/** An ordered set of points of one rank. `rect` says that the points fill a box: every space of this package does. */
+public abstract class IterationSpace(rank:Long, rect:Boolean) implements Iterable[Point(this.rank)] {
+    /** A space of this rank, a box or not. */
+    protected def this(rank:Long, rect:Boolean) { property(rank, rect); }
+
+    /** The points of rank 1 whose coordinate is in r. */
+    public static operator (r:IntRange):IterationSpace{self.rank==1,self.rect} = new DenseIterationSpace_1(r.min, r.max);
+    /** The points of rank 1 whose coordinate is in r. */
+    public static operator (r:LongRange):IterationSpace{self.rank==1,self.rect} = new DenseIterationSpace_1(r.min, r.max);
+
+    /** Goes over the points in lexicographic order. */
+    public abstract def iterator():Iterator[Point(this.rank)];
     /** The least coordinate of axis i. */
     public abstract def min(i:Long):Long;
     /** The greatest coordinate of axis i. */
     public abstract def max(i:Long):Long;
+    /** Whether there is no point. */
+    public abstract def isEmpty():Boolean;
+    /** How many points. */
+    public abstract def size():Long;
+    /** The first points, in braces. */
+    public def toString():String {
+        val text = new StringBuilder();
+        val points = iterator();
+        text.add("{");
+        for (var count:Long = 0; count < 10 && points.hasNext(); count++) {
+            if (count > 0) text.add(", ");
+            text.add(points.next().toString());
+        }
+        text.add(points.hasNext() ? ", ...}" : "}");
+        return text.toString();
+    }
+
+    /** Raises the exception for an axis that the space lacks. */
+    protected static def noAxis(i:Long):Long { throw new IllegalOperationException(i + " is not a valid rank"); }
+    /** How many numbers there are from min to max. */
+    protected static def extent(min:Long, max:Long):Long = max < min ? 0 : max - min + 1;
 }
+
+/** The spaces of rank r. */
+public type IterationSpace(r:Long) = IterationSpace{self.rank==r};

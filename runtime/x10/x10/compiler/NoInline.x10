@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** Asks that calls of a method be kept. */
-public interface NoInline extends MethodAnnotation, ExpressionAnnotation { }
+/** Asks that the method not be put into its callers. */
+public interface NoInline extends MethodAnnotation, StatementAnnotation, ExpressionAnnotation { }

@@ -2,5 +2,5 @@ package x10.compiler;
 
 import x10.lang.annotations.*;
 
-/** The method may be called while its object is being constructed. */
-public interface NonEscaping extends MethodAnnotation { }
+/** A method called in a constructor that does not let `this` out. */
+public interface NonEscaping extends MethodAnnotation, FieldAnnotation { }

@@ -11,17 +11,27 @@ public interface Marshal[T] {
     public static BOOLEAN:Marshal[Boolean] = new BooleanMarshal();
     /** One byte. */
     public static BYTE:Marshal[Byte] = new ByteMarshal();
+    /** One byte. */
+    public static UBYTE:Marshal[UByte] = new UByteMarshal();
+    /** One to four bytes: UTF-8. */
+    public static CHAR:Marshal[Char] = new CharMarshal();
     /** Two bytes. */
     public static SHORT:Marshal[Short] = new ShortMarshal();
+    /** Two bytes. */
+    public static USHORT:Marshal[UShort] = new UShortMarshal();
     /** Four bytes. */
     public static INT:Marshal[Int] = new IntMarshal();
+    /** Four bytes. */
+    public static UINT:Marshal[UInt] = new UIntMarshal();
     /** Eight bytes. */
     public static LONG:Marshal[Long] = new LongMarshal();
+    /** Eight bytes. */
+    public static ULONG:Marshal[ULong] = new ULongMarshal();
     /** Four bytes. */
     public static FLOAT:Marshal[Float] = new FloatMarshal();
     /** Eight bytes. */
     public static DOUBLE:Marshal[Double] = new DoubleMarshal();
-    /** A line. */
+    /** A line: read to its end, written as it is. */
     public static LINE:Marshal[String] = new LineMarshal();
 }
 
@@ -78,15 +88,50 @@ final class DoubleMarshal implements Marshal[Double] {
     public def write(w:Writer, v:Double):void { Marshal.LONG.write(w, v.toLongBits()); }
 }
 
+final class UByteMarshal implements Marshal[UByte] {
+    public def read(r:Reader):UByte = Marshal.BYTE.read(r) as UByte;
+    public def write(w:Writer, v:UByte):void { Marshal.BYTE.write(w, v as Byte); }
+}
+
+final class UShortMarshal implements Marshal[UShort] {
+    public def read(r:Reader):UShort = Marshal.SHORT.read(r) as UShort;
+    public def write(w:Writer, v:UShort):void { Marshal.SHORT.write(w, v as Short); }
+}
+
+final class UIntMarshal implements Marshal[UInt] {
+    public def read(r:Reader):UInt = Marshal.INT.read(r) as UInt;
+    public def write(w:Writer, v:UInt):void { Marshal.INT.write(w, v as Int); }
+}
+
+final class ULongMarshal implements Marshal[ULong] {
+    public def read(r:Reader):ULong = Marshal.LONG.read(r) as ULong;
+    public def write(w:Writer, v:ULong):void { Marshal.LONG.write(w, v as Long); }
+}
+
+final class CharMarshal implements Marshal[Char] {
+    public def read(r:Reader):Char {
+        val first = (r.read() as Int) & 255n;
+        if (first < 0xc0n) return first as Char;
+        // As many ones as the first byte begins with, so many bytes there are.
+        val more = first >= 0xf0n ? 3n : first >= 0xe0n ? 2n : 1n;
+        var code:Int = first & (0x3fn >> more);
+        for (i in 1n..more) code = (code << 6) | ((r.read() as Int) & 0x3fn);
+        return code as Char;
+    }
+    public def write(w:Writer, v:Char):void {
+        if (v.ord() < 128n) w.write(v.ord() as Byte); else w.write(v.toString());
+    }
+}
+
 final class LineMarshal implements Marshal[String] {
     public def read(r:Reader):String {
-        val line = new x10.util.ArrayList[Byte]();
+        val line = new x10.util.GrowableRail[Byte]();
         try {
             for (var byte:Byte = r.read(); byte != 10y; byte = r.read()) line.add(byte);
         } catch (end:EOFException) {
-            if (line.size() == 0) throw end;
+            if (line.isEmpty()) throw end;
         }
-        return new String(line.toRail());
+        return new String(line);
     }
-    public def write(w:Writer, v:String):void { w.write(v + "\n"); }
+    public def write(w:Writer, v:String):void { w.write(v); }
 }

@@ -11,3 +11,6 @@ public interface Any {
     /** A number that is the same for equal values. */
     def hashCode():Int;
 }
+
+/** The Any that is equal to value. */
+public type Any(value:Any) = Any{self==value};

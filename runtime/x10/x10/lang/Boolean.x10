@@ -33,3 +33,6 @@ public struct Boolean implements Comparable[Boolean] {
     /** false comes before true. */
     public def compareTo(x:Boolean):Int = this == x ? 0n : (this ? 1n : -1n);
 }
+
+/** The Boolean that is equal to value. */
+public type Boolean(value:Boolean) = Boolean{self==value};

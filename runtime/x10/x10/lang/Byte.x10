@@ -101,3 +101,6 @@ public struct Byte implements Comparable[Byte], Arithmetic[Byte], Bitwise[Byte],
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }
+
+/** The Byte that is equal to value. */
+public type Byte(value:Byte) = Byte{self==value};

@@ -73,3 +73,6 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** Order of the codes. */
     public def compareTo(x:Char):Int = ord() - x.ord();
 }
+
+/** The Char that is equal to value. */
+public type Char(value:Char) = Char{self==value};

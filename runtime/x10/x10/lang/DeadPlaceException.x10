@@ -1,13 +1,13 @@
 package x10.lang;
 
-/** A place that is no longer there. */
-public class DeadPlaceException extends Exception {
-    /** Without a message. */
-    public def this() { super(); }
-    /** With a message. */
-    public def this(message:String) { super(message); }
-    /** With what caused it. */
-    public def this(cause:CheckedThrowable) { super(cause); }
-    /** With a message and what caused it. */
-    public def this(message:String, cause:CheckedThrowable) { super(message, cause); }
+/** A place that has died. */
+public class DeadPlaceException(place:Place) extends Exception {
+    /** This place, without a message. */
+    public def this() { super(); property(here); }
+    /** This place, with a message. */
+    public def this(message:String) { super(message); property(here); }
+    /** The place p, without a message. */
+    public def this(p:Place) { super(); property(p); }
+    /** The place p, with a message. */
+    public def this(p:Place, message:String) { super(message); property(p); }
 }

@@ -95,3 +95,6 @@ public struct Double implements Comparable[Double], Arithmetic[Double], Ordered[
         return toLongBits().compareTo(x.toLongBits());
     }
 }
+
+/** The Double that is equal to value. */
+public type Double(value:Double) = Double{self==value};

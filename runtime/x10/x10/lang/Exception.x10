@@ -10,4 +10,6 @@ public class Exception extends CheckedException {
     public def this(cause:CheckedThrowable) { super(cause); }
     /** With a message and what caused it. */
     public def this(message:String, cause:CheckedThrowable) { super(message, cause); }
+    /** e if it is an Exception, else one around it. */
+    public static def ensureException(e:CheckedThrowable):Exception = e instanceof Exception ? e as Exception : new WrappedThrowable(e);
 }

@@ -95,3 +95,6 @@ public struct Float implements Comparable[Float], Arithmetic[Float], Ordered[Flo
         return toIntBits().compareTo(x.toIntBits());
     }
 }
+
+/** The Float that is equal to value. */
+public type Float(value:Float) = Float{self==value};

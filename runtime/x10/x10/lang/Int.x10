@@ -94,23 +94,24 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
 
     /** How many bits are set. */
     public def bitCount():Int {
-        var rest:Int = this;
-        var count:Int = 0n;
-        while (rest != 0n) { rest = rest & (rest - 1n); count++; }
-        return count;
+        // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
+        val pairs = this - ((this >>> 1) & 0x55555555n);
+        val fours = (pairs & 0x33333333n) + ((pairs >>> 2) & 0x33333333n);
+        return ((((fours + (fours >>> 4)) & 0x0f0f0f0fn) * 0x01010101n) >>> 24);
     }
     /** How many bits above the highest set one are zero; 32 for 0. */
     public def numberOfLeadingZeros():Int {
-        var count:Int = 0n;
-        while (count < 32n && ((this >>> (31 - count)) & 1n) == 0n) count++;
-        return count;
+        // All bits below the highest one become ones as well.
+        var rest:Int = this;
+        rest |= rest >>> 1;
+        rest |= rest >>> 2;
+        rest |= rest >>> 4;
+        rest |= rest >>> 8;
+        rest |= rest >>> 16;
+        return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 32 for 0. */
-    public def numberOfTrailingZeros():Int {
-        var count:Int = 0n;
-        while (count < 32n && ((this >>> count) & 1n) == 0n) count++;
-        return count;
-    }
+    public def numberOfTrailingZeros():Int = (~this & (this - 1n)).bitCount();
     /** Only the highest set bit. */
     public def highestOneBit():Int = this == 0n ? 0n : 1n << (31 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
@@ -122,18 +123,17 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
     /** The bits in opposite order. */
     public def reverse():Int {
         var rest:Int = this;
-        var result:Int = 0n;
-        for (i in 0n..31n) { result = (result << 1) | (rest & 1n); rest = rest >>> 1; }
-        return result;
+        rest = ((rest >>> 1) & 0x55555555n) | ((rest & 0x55555555n) << 1);
+        rest = ((rest >>> 2) & 0x33333333n) | ((rest & 0x33333333n) << 2);
+        rest = ((rest >>> 4) & 0x0f0f0f0fn) | ((rest & 0x0f0f0f0fn) << 4);
+        return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
     public def signum():Int = this == 0n ? 0n : (this > 0n ? 1n : -1n);
     /** The bytes in opposite order. */
     public def reverseBytes():Int {
-        var rest:UInt = this as UInt;
-        var result:UInt = 0n as UInt;
-        for (i in 1n..4n) { result = (result << 8) | (rest & (255n as UInt)); rest = rest >>> 8; }
-        return result as Int;
+        val pairs = ((this >>> 8) & 0x00ff00ffn) | ((this & 0x00ff00ffn) << 8);
+        return (pairs >>> 16) | (pairs << 16);
     }
     /** A hash of the value. */
     public def hashCode():Int = this;
@@ -146,3 +146,6 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Int) .. (y:Int):IntRange{self.min==x,self.max==y} = IntRange(x, y);
 }
+
+/** The Int that is equal to value. */
+public type Int(value:Int) = Int{self==value};

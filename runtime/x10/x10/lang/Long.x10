@@ -90,23 +90,25 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
 
     /** How many bits are set. */
     public def bitCount():Int {
-        var rest:Long = this;
-        var count:Int = 0n;
-        while (rest != 0) { rest = rest & (rest - 1); count++; }
-        return count;
+        // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
+        val pairs = this - ((this >>> 1) & 0x5555555555555555);
+        val fours = (pairs & 0x3333333333333333) + ((pairs >>> 2) & 0x3333333333333333);
+        return ((((fours + (fours >>> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101) >>> 56) as Int;
     }
     /** How many bits above the highest set one are zero; 64 for 0. */
     public def numberOfLeadingZeros():Int {
-        var count:Int = 0n;
-        while (count < 64n && ((this >>> (63 - count)) & 1) == 0) count++;
-        return count;
+        // All bits below the highest one become ones as well.
+        var rest:Long = this;
+        rest |= rest >>> 1;
+        rest |= rest >>> 2;
+        rest |= rest >>> 4;
+        rest |= rest >>> 8;
+        rest |= rest >>> 16;
+        rest |= rest >>> 32;
+        return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 64 for 0. */
-    public def numberOfTrailingZeros():Int {
-        var count:Int = 0n;
-        while (count < 64n && ((this >>> count) & 1) == 0) count++;
-        return count;
-    }
+    public def numberOfTrailingZeros():Int = (~this & (this - 1)).bitCount();
     /** Only the highest set bit. */
     public def highestOneBit():Long = this == 0 ? 0 : 1 << (63 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
@@ -118,18 +120,18 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
     /** The bits in opposite order. */
     public def reverse():Long {
         var rest:Long = this;
-        var result:Long = 0;
-        for (i in 0n..63n) { result = (result << 1) | (rest & 1); rest = rest >>> 1; }
-        return result;
+        rest = ((rest >>> 1) & 0x5555555555555555) | ((rest & 0x5555555555555555) << 1);
+        rest = ((rest >>> 2) & 0x3333333333333333) | ((rest & 0x3333333333333333) << 2);
+        rest = ((rest >>> 4) & 0x0f0f0f0f0f0f0f0f) | ((rest & 0x0f0f0f0f0f0f0f0f) << 4);
+        return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
     public def signum():Int = this == 0 ? 0n : (this > 0 ? 1n : -1n);
     /** The bytes in opposite order. */
     public def reverseBytes():Long {
-        var rest:ULong = this as ULong;
-        var result:ULong = 0n as ULong;
-        for (i in 1n..8n) { result = (result << 8) | (rest & (255n as ULong)); rest = rest >>> 8; }
-        return result as Long;
+        val pairs = ((this >>> 8) & 0x00ff00ff00ff00ff) | ((this & 0x00ff00ff00ff00ff) << 8);
+        val fours = ((pairs >>> 16) & 0x0000ffff0000ffff) | ((pairs & 0x0000ffff0000ffff) << 16);
+        return (fours >>> 32) | (fours << 32);
     }
     /** A hash of the value. */
     public def hashCode():Int = (this ^ (this >>> 32)) as Int;
@@ -142,3 +144,6 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Long) .. (y:Long):LongRange{self.min==x,self.max==y} = LongRange(x, y);
 }
+
+/** The Long that is equal to value. */
+public type Long(value:Long) = Long{self==value};

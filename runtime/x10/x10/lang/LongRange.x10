@@ -1,5 +1,7 @@
 package x10.lang;
 
+import x10.array.DenseIterationSpace_2;
+
 /** The Longs from min to max, both included; none if max is less than min. */
 public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
     /** From min to max. */
@@ -11,7 +13,7 @@ public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
     /** How many numbers. */
     public def size():Long = max < min ? 0 : (max as Long) - (min as Long) + 1;
     /** Cut into n ranges whose sizes differ by at most one, the larger first. */
-    public def split(n:Long):Rail[LongRange] {
+    public def split(n:Long):Rail[LongRange]{self.size==n,self!=null} {
         val start = min;
         val each = (size() / n) as Long;
         val extra = (size() % n) as Long;
@@ -22,8 +24,8 @@ public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
         });
     }
     /** The rectangle of all pairs, this the slower axis. */
-    public operator this * (that:LongRange):x10.array.DenseIterationSpace_2 =
-        new x10.array.DenseIterationSpace_2(min, that.min, max, that.max);
+    public operator this * (that:LongRange):DenseIterationSpace_2{self!=null} =
+        new DenseIterationSpace_2(min, that.min, max, that.max);
     /** "min..max". */
     public def toString():String = min + ".." + max;
     /** Whether that is a range with the same bounds. */

@@ -9,6 +9,8 @@ public struct Place(id:Long) {
     /** The place with this number. */
     public def this(id:Long) { property(id); }
 
+    /** The number. */
+    public property id():Long = id;
     /** The number of host places. */
     @Intrinsic("rt.place_count") public static native def numPlaces():Long;
     /** The number of all places, accelerators included. */
@@ -34,8 +36,12 @@ public struct Place(id:Long) {
     public def parent():Place = Place(parentOf(id));
     /** The host place whose process this place lives in: itself, or its parent. */
     public def host():Place = Place(hostOf(id));
+    /** How many places have died: none, since the program would end. */
+    public static def numDead():Long = 0;
+    /** Whether the place with this number has died. */
+    public static def isDead(id:Long):Boolean = false;
     /** Whether the place has died. */
-    public def isDead():Boolean = false;
+    public def isDead():Boolean = isDead(id);
     /** What the place is, for people: the device's name, or the host's. */
     public def description():String = nameOf(id);
     /** "Place(n)". */
@@ -47,3 +53,8 @@ public struct Place(id:Long) {
     /** The number. */
     public def hashCode():Int = id as Int;
 }
+
+/** The place with this number. */
+public type Place(id:Long) = Place{self.id==id};
+/** The place p. */
+public type Place(p:Place) = Place{self==p};

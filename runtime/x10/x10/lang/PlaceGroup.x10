@@ -1,5 +1,8 @@
 package x10.lang;
 
+import x10.io.Deserializer;
+import x10.io.Serializer;
+
 /** An ordered set of places. */
 public abstract class PlaceGroup implements Iterable[Place] {
     /** The group of all host places. */
@@ -31,10 +34,17 @@ public abstract class PlaceGroup implements Iterable[Place] {
     }
     /** Goes over the places. */
     public def iterator():Iterator[Place] = new PlaceGroupIterator(this);
-    /** Runs cl at each place of the group and waits. */
+    /** Runs copies of cl at each place of the group and waits. What cl refers to is copied once. */
     public def broadcastFlat(cl:()=>void):void {
-        finish for (p in this) at (p) async cl();
+        val closure = new Serializer();
+        closure.writeAny(cl);
+        val bytes = closure.toRail();
+        finish for (p in this) at (p) async (new Deserializer(bytes).readAny() as ()=>void)();
     }
+    /** As broadcastFlat, but not at places that are dead; ignoreIfDead is not asked, since no place of a running program is. */
+    public def broadcastFlat(cl:()=>void, ignoreIfDead:(Place)=>Boolean):void { broadcastFlat(cl); }
+    /** The places of the group that are not dead. */
+    public def filterDeadPlaces():PlaceGroup = this;
 }
 
 final class PlaceGroupIterator implements Iterator[Place] {

@@ -1,47 +1,147 @@
 package x10.lang;
 
-/** A point of a space with `rank` axes. `for ([i, j] in space)` takes points apart. */
-public final class Point(rank:Long) implements (Long)=>Long, Comparable[Point] {
-    private val coordinates:Rail[Long];
+import x10.util.Ordered;
 
-    private def this(coordinates:Rail[Long]) {
-        property(coordinates.size);
-        this.coordinates = coordinates;
+/**
+ * A point of a space with `rank` axes: that many Longs. `for ([i, j] in space)` takes points apart.
+ * Arithmetic goes axis by axis; points are ordered lexicographically.
+ */
+public final class Point(rank:Long) implements (Long)=>Long, Ordered[Point(rank)], Comparable[Point(rank)] {
+    // Up to four coordinates lie in the point itself.
+    private val c0:Long;
+    private val c1:Long;
+    private val c2:Long;
+    private val c3:Long;
+    private val more:Rail[Long];
+
+    private def this(rank:Long, c0:Long, c1:Long, c2:Long, c3:Long) {
+        property(rank);
+        this.c0 = c0; this.c1 = c1; this.c2 = c2; this.c3 = c3;
+        this.more = null;
     }
+    /** Keeps the rail, if the rank is above four. */
+    private def this(coordinates:Rail[Long]):Point(coordinates.size) {
+        property(coordinates.size);
+        val n = coordinates.size;
+        this.c0 = n > 0 ? coordinates(0) : 0;
+        this.c1 = n > 1 ? coordinates(1) : 0;
+        this.c2 = n > 2 ? coordinates(2) : 0;
+        this.c3 = n > 3 ? coordinates(3) : 0;
+        this.more = n > 4 ? coordinates : null;
+    }
+
     /** The point with these coordinates. */
-    public static def make(coordinates:Rail[Long]):Point = new Point(new Rail[Long](coordinates));
+    public static def make(r:Rail[Int]):Point(r.size) = make(r.size, (i:Long)=>r(i) as Long) as Point(r.size);
+    /** The point with these coordinates. */
+    public static def make(r:Rail[Long]):Point(r.size) = make(r.size, (i:Long)=>r(i)) as Point(r.size);
     /** The point with the coordinates init(0) to init(rank-1). */
-    public static def make(rank:Long, init:(Long)=>Long):Point = new Point(new Rail[Long](rank, init));
+    public static def make(rank:Long, init:(i:Long)=>Long):Point(rank) {
+        if (rank > 4) return new Point(new Rail[Long](rank, init)) as Point(rank);
+        if (rank < 0) throw new NegativeArraySizeException("a point of rank " + rank);
+        return new Point(rank, rank > 0 ? init(0) : 0, rank > 1 ? init(1) : 0, rank > 2 ? init(2) : 0, rank > 3 ? init(3) : 0)
+            as Point(rank);
+    }
     /** A point of rank 1. */
-    public static def make(i0:Long):Point{self.rank==1} = new Point([i0]) as Point{self.rank==1};
+    public static def make(i0:Int):Point(1) = make(i0 as Long);
     /** A point of rank 2. */
-    public static def make(i0:Long, i1:Long):Point{self.rank==2} = new Point([i0, i1]) as Point{self.rank==2};
+    public static def make(i0:Int, i1:Int):Point(2) = make(i0 as Long, i1 as Long);
     /** A point of rank 3. */
-    public static def make(i0:Long, i1:Long, i2:Long):Point{self.rank==3} = new Point([i0, i1, i2]) as Point{self.rank==3};
-    /** A rail literal is a point where one is expected. */
-    public static operator (coordinates:Rail[Long]):Point = make(coordinates);
+    public static def make(i0:Int, i1:Int, i2:Int):Point(3) = make(i0 as Long, i1 as Long, i2 as Long);
+    /** A point of rank 4. */
+    public static def make(i0:Int, i1:Int, i2:Int, i3:Int):Point(4) = make(i0 as Long, i1 as Long, i2 as Long, i3 as Long);
+    /** A point of rank 1. */
+    public static def make(i0:Long):Point(1) = new Point(1, i0, 0, 0, 0) as Point(1);
+    /** A point of rank 2. */
+    public static def make(i0:Long, i1:Long):Point(2) = new Point(2, i0, i1, 0, 0) as Point(2);
+    /** A point of rank 3. */
+    public static def make(i0:Long, i1:Long, i2:Long):Point(3) = new Point(3, i0, i1, i2, 0) as Point(3);
+    /** A point of rank 4. */
+    public static def make(i0:Long, i1:Long, i2:Long, i3:Long):Point(4) = new Point(4, i0, i1, i2, i3) as Point(4);
+    /** A rail is a point where one is expected. */
+    public static operator (r:Rail[Long]):Point(r.size) = make(r);
+    /** A rail is a point where one is expected. */
+    public static operator (r:Rail[Int]):Point(r.size) = make(r);
 
     /** Coordinate i. */
-    public operator this(i:Long):Long = coordinates(i);
-    /** The sum, axis by axis. */
-    public operator this + (that:Point):Point = new Point(new Rail[Long](rank, (i:Long)=>this(i) + that(i)));
-    /** The difference, axis by axis. */
-    public operator this - (that:Point):Point = new Point(new Rail[Long](rank, (i:Long)=>this(i) - that(i)));
+    public operator this(i:Long):Long {
+        if ((i as ULong) >= (rank as ULong)) return noAxis(i);
+        if (i == 0) return c0;
+        if (i == 1) return c1;
+        if (rank > 4) return more(i);
+        return i == 2 ? c2 : c3;
+    }
+    private def noAxis(i:Long):Long {
+        throw new ArrayIndexOutOfBoundsException("index " + i + " of a point of rank " + rank);
+    }
+    /** The coordinates, as a function of the axis. */
+    public def coords():(Long)=>Long = (i:Long)=>this(i);
+
+    /** This point. */
+    public operator + this:Point(rank) = this;
     /** The negative. */
-    public operator - this:Point = new Point(new Rail[Long](rank, (i:Long)=>-this(i)));
-    /** Lexicographic order. */
-    public def compareTo(that:Point):Int {
-        for (i in 0..(rank - 1)) if (this(i) != that(i)) return this(i) < that(i) ? -1n : 1n;
+    public operator - this:Point(rank) = make(rank, (i:Long)=>-this(i));
+    /** The sum, axis by axis. */
+    public operator this + (that:Point(rank)):Point(rank) = make(rank, (i:Long)=>this(i) + that(i));
+    /** The difference, axis by axis. */
+    public operator this - (that:Point(rank)):Point(rank) = make(rank, (i:Long)=>this(i) - that(i));
+    /** The product, axis by axis. */
+    public operator this * (that:Point(rank)):Point(rank) = make(rank, (i:Long)=>this(i) * that(i));
+    /** The quotient, axis by axis. */
+    public operator this / (that:Point(rank)):Point(rank) = make(rank, (i:Long)=>this(i) / that(i));
+    /** Adds c on each axis. */
+    public operator this + (c:Long):Point(rank) = make(rank, (i:Long)=>this(i) + c);
+    /** Subtracts c on each axis. */
+    public operator this - (c:Long):Point(rank) = make(rank, (i:Long)=>this(i) - c);
+    /** Multiplies by c on each axis. */
+    public operator this * (c:Long):Point(rank) = make(rank, (i:Long)=>this(i) * c);
+    /** Divides by c on each axis. */
+    public operator this / (c:Long):Point(rank) = make(rank, (i:Long)=>this(i) / c);
+    /** Adds to c on each axis. */
+    public operator (c:Long) + this:Point(rank) = make(rank, (i:Long)=>c + this(i));
+    /** Subtracts from c on each axis. */
+    public operator (c:Long) - this:Point(rank) = make(rank, (i:Long)=>c - this(i));
+    /** Multiplies c on each axis. */
+    public operator (c:Long) * this:Point(rank) = make(rank, (i:Long)=>c * this(i));
+    /** Divides c on each axis. */
+    public operator (c:Long) / this:Point(rank) = make(rank, (i:Long)=>c / this(i));
+
+    /** Negative, zero or positive as this is before, equal to or after that in lexicographic order. */
+    public def compareTo(that:Point(rank)):Int {
+        for (i in 0..(rank - 1)) {
+            if (this(i) != that(i)) return this(i) < that(i) ? -1n : 1n;
+        }
         return 0n;
     }
-    /** Whether that is a point of the same coordinates. */
-    public def equals(that:Any):Boolean = that instanceof Point && (that as Point).rank == rank && compareTo(that as Point) == 0n;
+    /** Whether this comes before that in lexicographic order. */
+    public operator this < (that:Point(rank)):Boolean = compareTo(that) < 0n;
+    /** Whether this comes after that in lexicographic order. */
+    public operator this > (that:Point(rank)):Boolean = compareTo(that) > 0n;
+    /** Whether this does not come after that in lexicographic order. */
+    public operator this <= (that:Point(rank)):Boolean = compareTo(that) <= 0n;
+    /** Whether this does not come before that in lexicographic order. */
+    public operator this >= (that:Point(rank)):Boolean = compareTo(that) >= 0n;
+
+    /** Whether other is a point of the same coordinates. */
+    public def equals(other:Any):Boolean {
+        if (!(other instanceof Point)) return false;
+        val that = other as Point;
+        if (that.rank != rank) return false;
+        for (i in 0..(rank - 1)) if (this(i) != that(i)) return false;
+        return true;
+    }
     /** A hash of the coordinates. */
     public def hashCode():Int {
         var hash:Int = 1n;
-        for (c in coordinates) hash = hash * 31n + c.hashCode();
+        for (i in 0..(rank - 1)) hash = hash * 31n + this(i).hashCode();
         return hash;
     }
     /** The coordinates in brackets. */
-    public def toString():String = coordinates.toString(rank);
+    public def toString():String {
+        var text:String = "[";
+        for (i in 0..(rank - 1)) text += (i > 0 ? "," : "") + this(i);
+        return text + "]";
+    }
 }
+
+/** The points of rank r. */
+public type Point(r:Long) = Point{self.rank==r};

@@ -108,3 +108,6 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }
+
+/** The Short that is equal to value. */
+public type Short(value:Short) = Short{self==value};

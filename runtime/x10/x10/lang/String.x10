@@ -17,6 +17,8 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     @Factory("make") public native def this(r:Rail[Byte]);
     /** The text with length UTF-8 bytes from offset on. */
     @Factory("make") public native def this(r:Rail[Byte], offset:Long, length:Long);
+    /** The text with these UTF-8 bytes. */
+    @Factory("make") public native def this(r:x10.util.GrowableRail[Byte]);
     /** The text of these characters. */
     @Factory("make") public native def this(r:Rail[Char]);
     /** The text of length characters from offset on. */
@@ -25,12 +27,13 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     private static def make():String = "";
     private static def make(original:String):String = original;
     private static def make(r:Rail[Byte]):String = fromBytes(r, 0, r.size);
+    private static def make(r:x10.util.GrowableRail[Byte]):String = make(r.toRail());
     private static def make(r:Rail[Byte], offset:Long, length:Long):String = fromBytes(r, offset, length);
     private static def make(r:Rail[Char]):String = fromChars(r, 0, r.size);
     private static def make(r:Rail[Char], offset:Long, length:Long):String = fromChars(r, offset, length);
     @Intrinsic("rt.string_from_bytes") private static native def fromBytes(r:Rail[Byte], offset:Long, length:Long):String;
     @Intrinsic("rt.string_from_chars") private static native def fromChars(r:Rail[Char], offset:Long, length:Long):String;
-    @Intrinsic("rt.string_copy_bytes") private static native def copyBytes(s:String, into:Rail[Byte]):void;
+    @Intrinsic("rt.string_copy_bytes") private static native def copyBytes(s:String, into:Rail[Byte], start:Long):void;
 
     /** Whether that is a string with the same text. */
     public def equals(that:Any):Boolean = that instanceof String && sameText(this, that as String);
@@ -54,7 +57,7 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     /** All bytes. */
     public def bytes():Rail[Byte] {
         val result = new Rail[Byte](length() as Long);
-        copyBytes(this, result);
+        copyBytes(this, result, 0);
         return result;
     }
     /** The same as substring. */
@@ -123,3 +126,6 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     /** Whether this does not come before x. */
     public operator this >= (x:String):Boolean = compareTo(x) >= 0n;
 }
+
+/** The String that is equal to value. */
+public type String(value:String) = String{self==value};

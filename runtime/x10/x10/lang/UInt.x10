@@ -94,23 +94,24 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
 
     /** How many bits are set. */
     public def bitCount():Int {
-        var rest:UInt = this;
-        var count:Int = 0n;
-        while (rest != 0un) { rest = rest & (rest - 1un); count++; }
-        return count;
+        // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
+        val pairs = this - ((this >>> 1) & 0x55555555un);
+        val fours = (pairs & 0x33333333un) + ((pairs >>> 2) & 0x33333333un);
+        return ((((fours + (fours >>> 4)) & 0x0f0f0f0fun) * 0x01010101un) >>> 24) as Int;
     }
     /** How many bits above the highest set one are zero; 32 for 0. */
     public def numberOfLeadingZeros():Int {
-        var count:Int = 0n;
-        while (count < 32n && ((this >>> (31 - count)) & 1un) == 0un) count++;
-        return count;
+        // All bits below the highest one become ones as well.
+        var rest:UInt = this;
+        rest |= rest >>> 1;
+        rest |= rest >>> 2;
+        rest |= rest >>> 4;
+        rest |= rest >>> 8;
+        rest |= rest >>> 16;
+        return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 32 for 0. */
-    public def numberOfTrailingZeros():Int {
-        var count:Int = 0n;
-        while (count < 32n && ((this >>> count) & 1un) == 0un) count++;
-        return count;
-    }
+    public def numberOfTrailingZeros():Int = (~this & (this - 1un)).bitCount();
     /** Only the highest set bit. */
     public def highestOneBit():UInt = this == 0un ? 0un : 1un << (31 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
@@ -122,18 +123,17 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     /** The bits in opposite order. */
     public def reverse():UInt {
         var rest:UInt = this;
-        var result:UInt = 0un;
-        for (i in 0n..31n) { result = (result << 1) | (rest & 1un); rest = rest >>> 1; }
-        return result;
+        rest = ((rest >>> 1) & 0x55555555un) | ((rest & 0x55555555un) << 1);
+        rest = ((rest >>> 2) & 0x33333333un) | ((rest & 0x33333333un) << 2);
+        rest = ((rest >>> 4) & 0x0f0f0f0fun) | ((rest & 0x0f0f0f0fun) << 4);
+        return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
     public def signum():Int = this == 0un ? 0n : (this > 0un ? 1n : -1n);
     /** The bytes in opposite order. */
     public def reverseBytes():UInt {
-        var rest:UInt = this;
-        var result:UInt = 0n as UInt;
-        for (i in 1n..4n) { result = (result << 8) | (rest & (255n as UInt)); rest = rest >>> 8; }
-        return result;
+        val pairs = ((this >>> 8) & 0x00ff00ffun) | ((this & 0x00ff00ffun) << 8);
+        return (pairs >>> 16) | (pairs << 16);
     }
     /** A hash of the value. */
     public def hashCode():Int = this as Int;

@@ -90,23 +90,25 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
 
     /** How many bits are set. */
     public def bitCount():Int {
-        var rest:ULong = this;
-        var count:Int = 0n;
-        while (rest != 0u) { rest = rest & (rest - 1u); count++; }
-        return count;
+        // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
+        val pairs = this - ((this >>> 1) & 0x5555555555555555u);
+        val fours = (pairs & 0x3333333333333333u) + ((pairs >>> 2) & 0x3333333333333333u);
+        return ((((fours + (fours >>> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u) >>> 56) as Int;
     }
     /** How many bits above the highest set one are zero; 64 for 0. */
     public def numberOfLeadingZeros():Int {
-        var count:Int = 0n;
-        while (count < 64n && ((this >>> (63 - count)) & 1u) == 0u) count++;
-        return count;
+        // All bits below the highest one become ones as well.
+        var rest:ULong = this;
+        rest |= rest >>> 1;
+        rest |= rest >>> 2;
+        rest |= rest >>> 4;
+        rest |= rest >>> 8;
+        rest |= rest >>> 16;
+        rest |= rest >>> 32;
+        return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 64 for 0. */
-    public def numberOfTrailingZeros():Int {
-        var count:Int = 0n;
-        while (count < 64n && ((this >>> count) & 1u) == 0u) count++;
-        return count;
-    }
+    public def numberOfTrailingZeros():Int = (~this & (this - 1u)).bitCount();
     /** Only the highest set bit. */
     public def highestOneBit():ULong = this == 0u ? 0u : 1u << (63 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
@@ -118,18 +120,18 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     /** The bits in opposite order. */
     public def reverse():ULong {
         var rest:ULong = this;
-        var result:ULong = 0u;
-        for (i in 0n..63n) { result = (result << 1) | (rest & 1u); rest = rest >>> 1; }
-        return result;
+        rest = ((rest >>> 1) & 0x5555555555555555u) | ((rest & 0x5555555555555555u) << 1);
+        rest = ((rest >>> 2) & 0x3333333333333333u) | ((rest & 0x3333333333333333u) << 2);
+        rest = ((rest >>> 4) & 0x0f0f0f0f0f0f0f0fu) | ((rest & 0x0f0f0f0f0f0f0f0fu) << 4);
+        return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
     public def signum():Int = this == 0u ? 0n : (this > 0u ? 1n : -1n);
     /** The bytes in opposite order. */
     public def reverseBytes():ULong {
-        var rest:ULong = this;
-        var result:ULong = 0n as ULong;
-        for (i in 1n..8n) { result = (result << 8) | (rest & (255n as ULong)); rest = rest >>> 8; }
-        return result;
+        val pairs = ((this >>> 8) & 0x00ff00ff00ff00ffu) | ((this & 0x00ff00ff00ff00ffu) << 8);
+        val fours = ((pairs >>> 16) & 0x0000ffff0000ffffu) | ((pairs & 0x0000ffff0000ffffu) << 16);
+        return (fours >>> 32) | (fours << 32);
     }
     /** A hash of the value. */
     public def hashCode():Int = (this ^ (this >>> 32)) as Int;

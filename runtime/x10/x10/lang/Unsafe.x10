@@ -3,7 +3,28 @@ package x10.lang;
 import x10.compiler.Intrinsic;
 
 /** What the class library may do and programs should not. */
-public class Unsafe {
+public final class Unsafe {
     /** A rail of size elements that the caller sets before anyone reads them; works for types without a zero. */
+    @Intrinsic("rail.allocate") public static native def allocRailUninitialized[T](size:Long):Rail[T]{self.size==size,self!=null};
+    /** A rail of size zeros. */
+    @Intrinsic("rail.allocate") public static native def allocRailZeroed[T](size:Long):Rail[T]{self.size==size,self!=null};
+    /** Sets all elements to zero, also of a type that has none. */
+    public static def clearRail[T](x:Rail[T]):void { clearRange(x, 0, x.size); }
+    /** Sets numElems elements from start on to zero, also of a type that has none. */
+    public static def clearRail[T](x:Rail[T], start:Long, numElems:Long):void { clearRange(x, start, numElems); }
+    @Intrinsic("rt.rail_clear") private static native def clearRange(rail:Any, start:Long, count:Long):void;
+    /** The element at an index that is known to be right. */
+    @Intrinsic("rail.get_unchecked") public static native def uncheckedRailApply[T](r:Rail[T], i:Long):T;
+    /** Sets the element at an index that is known to be right. */
+    @Intrinsic("rail.set_unchecked") public static native def uncheckedRailSet[T](r:Rail[T], i:Long, v:T):T{self==v};
+    /** Tells that o is not used any more; the collector finds out itself. */
+    public static def dealloc[T](o:T){T isref}:void { }
+    /** The same as allocRailUninitialized. */
     @Intrinsic("rail.allocate") public static native def uninitialised[T](size:Long):Rail[T];
+    /** The element at index, which the caller knows to be in the rail. */
+    @Intrinsic("rail.get_unchecked") public static native def get[T](rail:Rail[T], index:Long):T;
+    /** Sets the element at index, which the caller knows to be in the rail. */
+    @Intrinsic("rail.set_unchecked") public static native def set[T](rail:Rail[T], index:Long, value:T):void;
+    /** Sets count elements from start on to zero, also where the type has none and nobody reads it. */
+    @Intrinsic("rt.rail_clear") public static native def clear(rail:Any, start:Long, count:Long):void;
 }

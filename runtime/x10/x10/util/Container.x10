@@ -1,13 +1,15 @@
 package x10.util;
 
-/** A collection that can be counted, searched and gone over. */
+/** Values that can be counted, searched and gone over. */
 public interface Container[T] extends Iterable[T] {
     /** How many values. */
-    def size():Long;
+    public def size():Long;
     /** Whether there is none. */
-    def isEmpty():Boolean;
-    /** Whether v is one of them. */
-    def contains(v:T):Boolean;
-    /** All of them. */
-    def toRail():Rail[T];
+    public def isEmpty():Boolean;
+    /** Whether a value equal to y is among them. */
+    public def contains(y:T):Boolean;
+    /** Whether each value of c is among them. */
+    public def containsAll(c:Container[T]):Boolean;
+    /** Another container of the same values. */
+    public def clone():Container[T];
 }

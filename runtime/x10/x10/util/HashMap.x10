@@ -1,69 +1,298 @@
 package x10.util;
 
-/** A map from keys to values, found by hashCode and equals of the keys. Order of iteration is that of insertion. */
-public class HashMap[K,V] {
-    private val keyList:ArrayList[K] = new ArrayList[K]();
-    private val valueList:ArrayList[V] = new ArrayList[V]();
-    /** Open addressing: 0 is free, else 1 + the position in the lists. */
-    private var table:Rail[Long] = new Rail[Long](16);
+/**
+ * A map whose keys are found by their hashCode and equals. Keys and values lie in two rails, in the order in which they
+ * were put in (until one is taken out), so that going over them is fast; a table says where each key is.
+ */
+public class HashMap[K,V]{V haszero} implements Map[K,V] {
+    private static LEAST_SIZE:Long = 8;
+    private static GREATEST_SIZE:Long = 1 << 30;
+    /** The golden ratio spreads hashes whose lower bits are alike. */
+    private static SPREAD:Long = 0x9e3779b97f4a7c15;
+
+    private var keys:Rail[K];
+    private var values:Rail[V];
+    private var count:Long = 0;
+    /** How often keys came or went: an iterator that is older must not go on. */
+    private var changes:Long = 0;
+    /**
+     * Open addressing with linear probing: 0 is free, else the hash in the upper half and 1 + the position in the rails in
+     * the lower. It is no part of what is sent to another place, for hashes of identities are others there: it is made
+     * when it is first needed.
+     */
+    private transient var table:Rail[Long] = null;
+    /** 64 less the logarithm of the size of the table. */
+    private transient var shift:Long = 0;
 
     /** An empty map. */
-    public def this() { }
+    public def this() { this(LEAST_SIZE); }
+    /** An empty map with room for sz keys. */
+    public def this(sz:Long) {
+        val room = Math.max(sz, LEAST_SIZE);
+        keys = Unsafe.allocRailUninitialized[K](room);
+        values = Unsafe.allocRailUninitialized[V](room);
+    }
+
+    private static def home(hash:Int, shift:Long):Long = ((hash as Long) * SPREAD) >>> shift;
+    private static def hashOf(entry:Long):Int = (entry >> 32) as Int;
+    private static def positionOf(entry:Long):Long = (entry & 0xffffffff) - 1;
+    private static def entry(hash:Int, position:Long):Long = ((hash as Long) << 32) | (position + 1);
 
     /** The slot of the key, or the free one where it belongs. */
-    private def slot(key:K):Long {
-        val mask = table.size - 1;
-        val hash = key.hashCode() as Long;
-        var found:Long = (hash ^ (hash >>> 15)) & mask;
-        while (table(found) != 0 && !keyList(table(found) - 1).equals(key)) found = (found + 1) & mask;
-        return found;
+    private def slot(key:K, hash:Int):Long {
+        if (table == null) rebuild();
+        val slots = table;
+        val mask = slots.size - 1;
+        var spot:Long = home(hash, shift);
+        while (true) {
+            val found = Unsafe.uncheckedRailApply(slots, spot);
+            if (found == 0) return spot;
+            if (hashOf(found) == hash && key.equals(Unsafe.uncheckedRailApply(keys, positionOf(found)))) return spot;
+            spot = (spot + 1) & mask;
+        }
     }
-    private def rebuild(size:Long):void {
-        table = new Rail[Long](size);
-        for (i in keyList.indices()) table(slot(keyList(i))) = i + 1;
+    /** The position of the key, or -1. */
+    private def find(key:K):Long {
+        // In this order, for the search may make the table.
+        val spot = slot(key, key.hashCode());
+        return positionOf(Unsafe.uncheckedRailApply(table, spot));
+    }
+    /** A table that is at most half full when the rails are full. */
+    private def rebuild():void {
+        if (keys.size > GREATEST_SIZE) throw new OutOfMemoryError("a HashMap for " + keys.size + " keys");
+        var size:Long = 2 * LEAST_SIZE;
+        var bits:Long = 60;
+        while (size < 2 * keys.size) { size *= 2; bits--; }
+        val slots = new Rail[Long](size);
+        for (i in 0..(count - 1)) {
+            val hash = keys(i).hashCode();
+            var spot:Long = home(hash, bits);
+            while (slots(spot) != 0) spot = (spot + 1) & (size - 1);
+            slots(spot) = entry(hash, i);
+        }
+        shift = bits;
+        table = slots;
+    }
+    private def grow():void {
+        val room = keys.size * 2;
+        val moreKeys = Unsafe.allocRailUninitialized[K](room);
+        val moreValues = Unsafe.allocRailUninitialized[V](room);
+        Rail.copy(keys, 0, moreKeys, 0, count);
+        Rail.copy(values, 0, moreValues, 0, count);
+        keys = moreKeys;
+        values = moreValues;
+        rebuild();
     }
 
-    /** Sets the value of key. */
-    public def put(key:K, value:V):void {
-        val free = slot(key);
-        if (table(free) != 0) { valueList(table(free) - 1) = value; return; }
-        keyList.add(key);
-        valueList.add(value);
-        table(free) = keyList.size();
-        if (keyList.size() * 2 > table.size) rebuild(table.size * 2);
+    public def containsKey(k:K):Boolean = find(k) >= 0;
+    public def get(k:K):V {
+        val position = find(k);
+        return position < 0 ? Zero.get[V]() : Unsafe.uncheckedRailApply(values, position);
     }
-    /** The value of key; raises a NoSuchElementException if it has none. */
-    public operator this(key:K):V {
-        val entry = table(slot(key));
-        if (entry == 0) throw new NoSuchElementException("no value for the key " + key);
-        return valueList(entry - 1);
+    public operator this(k:K):V = get(k);
+    public def getOrElse(k:K, orelse:V):V {
+        val position = find(k);
+        return position < 0 ? orelse : Unsafe.uncheckedRailApply(values, position);
     }
-    /** Sets the value of key. */
-    public operator this(key:K)=(value:V):V { put(key, value); return value; }
-    /** The value of key, or null or zero. */
-    public def get(key:K){V haszero}:V = getOrElse(key, Zero.get[V]());
-    /** The value of key, or orElse. */
-    public def getOrElse(key:K, orElse:V):V {
-        val entry = table(slot(key));
-        return entry == 0 ? orElse : valueList(entry - 1);
+    public def getOrThrow(k:K):V {
+        val position = find(k);
+        if (position < 0) throw new NoSuchElementException("no value for the key " + k);
+        return Unsafe.uncheckedRailApply(values, position);
     }
-    /** Whether key has a value. */
-    public def containsKey(key:K):Boolean = table(slot(key)) != 0;
-    /** Takes out key; false if it had no value. */
-    public def delete(key:K):Boolean {
-        val entry = table(slot(key));
-        if (entry == 0) return false;
-        keyList.removeAt(entry - 1);
-        valueList.removeAt(entry - 1);
-        rebuild(table.size);
+    public def put(k:K, v:V):V {
+        val hash = k.hashCode();
+        val spot = slot(k, hash);
+        val found = table(spot);
+        if (found != 0) {
+            val old = values(positionOf(found));
+            values(positionOf(found)) = v;
+            return old;
+        }
+        changes++;
+        val full = count == keys.size;
+        if (full) grow();
+        keys(count) = k;
+        values(count) = v;
+        table(full ? slot(k, hash) : spot) = entry(hash, count);
+        count++;
+        return Zero.get[V]();
+    }
+    public operator this(k:K)=(v:V):V = put(k, v);
+    public def remove(k:K):V {
+        val spot = slot(k, k.hashCode());
+        if (table(spot) == 0) return Zero.get[V]();
+        val value = values(positionOf(table(spot)));
+        takeOut(spot);
+        return value;
+    }
+    public def delete(k:K):Boolean {
+        val spot = slot(k, k.hashCode());
+        if (table(spot) == 0) return false;
+        takeOut(spot);
         return true;
     }
-    /** How many keys. */
-    public def size():Long = keyList.size();
-    /** Whether there is none. */
-    public def isEmpty():Boolean = size() == 0;
-    /** The keys. */
-    public def keys():ArrayList[K] = keyList;
-    /** Takes out all. */
-    public def clear():void { keyList.clear(); valueList.clear(); table = new Rail[Long](16); }
+    /** Frees a slot; the last key moves to the position that becomes free. */
+    private def takeOut(slot:Long):void {
+        changes++;
+        val position = positionOf(table(slot));
+        val last = count - 1;
+        if (position != last) {
+            val moved = keys(last);
+            val hash = moved.hashCode();
+            var spot:Long = home(hash, shift);
+            while (positionOf(table(spot)) != last) spot = (spot + 1) & (table.size - 1);
+            table(spot) = entry(hash, position);
+            keys(position) = moved;
+            values(position) = values(last);
+        }
+        Unsafe.clearRail(keys, last, 1);
+        Unsafe.clearRail(values, last, 1);
+        count = last;
+        closeGap(slot);
+    }
+    /** Moves back the entries after a slot that are not where they would be had it been free. */
+    private def closeGap(slot:Long):void {
+        val mask = table.size - 1;
+        var free:Long = slot;
+        for (var spot:Long = (slot + 1) & mask; table(spot) != 0; spot = (spot + 1) & mask) {
+            val distance = (spot - home(hashOf(table(spot)), shift)) & mask;
+            if (distance < ((spot - free) & mask)) continue;
+            table(free) = table(spot);
+            free = spot;
+        }
+        table(free) = 0;
+    }
+    public def clear():void {
+        changes++;
+        keys = Unsafe.allocRailUninitialized[K](LEAST_SIZE);
+        values = Unsafe.allocRailUninitialized[V](LEAST_SIZE);
+        count = 0;
+        table = null;
+    }
+    /** Makes the table anew, for keys whose hashes have changed. */
+    public def rehash():void { changes++; rebuild(); }
+
+    public def size():Long = count;
+    /** Whether there is no key. */
+    public def isEmpty():Boolean = count == 0;
+    public def keySet():Set[K] = new HashMapKeys[K,V](this);
+    public def entries():Set[Map.Entry[K,V]] = new HashMapEntries[K,V](this);
+    /** "{key=value,...}". */
+    public def toString():String {
+        val text = new StringBuilder();
+        text.add('{');
+        for (i in 0..(count - 1)) {
+            if (i > 0) text.add(',');
+            text.addString("" + keys(i)).add('=').addString("" + values(i));
+        }
+        return text.add('}').result();
+    }
+
+    def keyAt(position:Long):K = keys(position);
+    def valueAt(position:Long):V = values(position);
+    def changes():Long = changes;
+    /** Makes v the value of k, which was at this position when the entry was made. */
+    def update(position:Long, k:K, v:V):void {
+        if (position < count && keys(position).equals(k)) values(position) = v;
+        else if (containsKey(k)) put(k, v);
+    }
+}
+
+/** Gives the positions in a map one after another. */
+class HashMapPositions[K,V]{V haszero} {
+    protected val map:HashMap[K,V];
+    private val changes:Long;
+    private var position:Long = 0;
+
+    def this(map:HashMap[K,V]) { this.map = map; this.changes = map.changes(); }
+
+    public def hasNext():Boolean = position < map.size();
+    protected def nextPosition():Long {
+        if (changes != map.changes()) throw new IllegalStateException("the HashMap has changed since the iterator was made");
+        if (position >= map.size()) throw new NoSuchElementException("no more keys in the HashMap");
+        return position++;
+    }
+}
+
+final class HashMapKeyIterator[K,V]{V haszero} extends HashMapPositions[K,V] implements Iterator[K] {
+    def this(map:HashMap[K,V]) { super(map); }
+    public def next():K = map.keyAt(nextPosition());
+}
+
+final class HashMapEntryIterator[K,V]{V haszero} extends HashMapPositions[K,V] implements Iterator[Map.Entry[K,V]] {
+    def this(map:HashMap[K,V]) { super(map); }
+    public def next():Map.Entry[K,V] {
+        val position = nextPosition();
+        return new HashMapEntry[K,V](map, position, map.keyAt(position), map.valueAt(position));
+    }
+}
+
+final class HashMapEntry[K,V]{V haszero} implements Map.Entry[K,V] {
+    private val map:HashMap[K,V];
+    private val position:Long;
+    private val key:K;
+    private var value:V;
+
+    def this(map:HashMap[K,V], position:Long, key:K, value:V) {
+        this.map = map;
+        this.position = position;
+        this.key = key;
+        this.value = value;
+    }
+
+    public def getKey():K = key;
+    public def getValue():V = value;
+    public def setValue(v:V):void {
+        value = v;
+        map.update(position, key, v);
+    }
+    public def equals(that:Any):Boolean {
+        if (!(that instanceof Map.Entry[K,V])) return false;
+        val other = that as Map.Entry[K,V];
+        return key.equals(other.getKey()) && (value == null ? other.getValue() == null : value.equals(other.getValue()));
+    }
+    public def hashCode():Int = key.hashCode() ^ (value == null ? 0n : value.hashCode());
+    public def toString():String = key + "=" + value;
+}
+
+final class HashMapKeys[K,V]{V haszero} extends AbstractCollection[K] implements Set[K] {
+    private val map:HashMap[K,V];
+
+    def this(map:HashMap[K,V]) { this.map = map; }
+
+    public def size():Long = map.size();
+    public def contains(k:K):Boolean = map.containsKey(k);
+    public def add(k:K):Boolean { throw new UnsupportedOperationException("a key without a value cannot be put into a HashMap"); }
+    public def remove(k:K):Boolean = map.delete(k);
+    public def iterator():Iterator[K] = new HashMapKeyIterator[K,V](map);
+    public def clone():HashSet[K] {
+        val copy = new HashSet[K]();
+        for (k in this) copy.add(k);
+        return copy;
+    }
+}
+
+final class HashMapEntries[K,V]{V haszero} extends AbstractCollection[Map.Entry[K,V]] implements Set[Map.Entry[K,V]] {
+    private val map:HashMap[K,V];
+
+    def this(map:HashMap[K,V]) { this.map = map; }
+
+    public def size():Long = map.size();
+    public def contains(e:Map.Entry[K,V]):Boolean {
+        if (!map.containsKey(e.getKey())) return false;
+        val value = map.get(e.getKey());
+        return value == null ? e.getValue() == null : value.equals(e.getValue());
+    }
+    public def add(e:Map.Entry[K,V]):Boolean {
+        if (contains(e)) return false;
+        map.put(e.getKey(), e.getValue());
+        return true;
+    }
+    public def remove(e:Map.Entry[K,V]):Boolean = contains(e) && map.delete(e.getKey());
+    public def iterator():Iterator[Map.Entry[K,V]] = new HashMapEntryIterator[K,V](map);
+    public def clone():HashSet[Map.Entry[K,V]] {
+        val copy = new HashSet[Map.Entry[K,V]]();
+        for (e in this) copy.add(e);
+        return copy;
+    }
 }

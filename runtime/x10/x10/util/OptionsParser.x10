@@ -1,149 +1,281 @@
 package x10.util;
 
-/** Reads a program's arguments: flags, options with a value ("-n 5", "--num 5", "--num=5"), and the rest. */
+/**
+ * Reads the command line of a program: its options, their values, and what comes after them (the tail). One argument may
+ * hold several flags of one letter (-xyz), or an option and its value (--size=10). A number is no option, though it
+ * begins with a dash; "--" ends the options.
+ *
+ *     val options = new OptionsParser(args, [Option("v", "verbose", "say more")], [Option("n", "size", "how many")]);
+ *     val size = options("-n", 100);
+ */
 public class OptionsParser {
-    /** An argument that is not as declared. */
-    public static class Err extends Exception {
+    /** A command line that is not as declared. */
+    public static final class Err extends Exception {
         /** With what is wrong. */
-        public def this(message:String) { super(message); }
+        public def this(m:String) { super(m); }
     }
+    /** The option that asks for the list of options. */
+    public static HELP:Option = Option.HELP;
 
-    private val flags:Rail[Option];
-    private val parameters:Rail[Option];
-    private val found:HashMap[String, String] = new HashMap[String, String]();
-    private val rest:ArrayList[String] = new ArrayList[String]();
+    private val options:Rail[Option];
+    private val byKey:HashMap[String,Option] = new HashMap[String,Option]();
+    private val found:HashMap[String,Rail[String]] = new HashMap[String,Rail[String]]();
+    private val unknown:ArrayList[String] = new ArrayList[String]();
+    private val tail:ArrayList[String] = new ArrayList[String]();
 
-    /** flags take no value, parameters take one. Raises an Err. */
-    public def this(args:Rail[String], flags:Rail[Option], parameters:Rail[Option]) {
-        this.flags = flags;
-        this.parameters = parameters;
+    /** Takes whatever looks like an option as one, with all that follows up to the next as its values. */
+    public def this(args:Rail[String]) { this(args, optionsOf(args)); }
+    /** flags take no value, others take one. Raises an Err. */
+    public def this(args:Rail[String], flags:Rail[Option], others:Rail[Option]) { this(args, merge(flags, others)); }
+    /** Raises an Err if a value or a required option is missing. */
+    public def this(args:Rail[String], options:Rail[Option]) {
+        this.options = options;
+        for (option in options) {
+            if (option.shortForm.length() > 0n) byKey.put(option.shortForm, option);
+            if (option.longForm.length() > 0n) byKey.put(option.longForm, option);
+        }
+        val parts = new ArrayList[String](args.size);
+        for (arg in args) takeApart(arg, parts);
         var i:Long = 0;
-        while (i < args.size) i = take(args, i);
+        while (i < parts.size()) i = take(parts, i);
+        checkRequired();
     }
 
-    /** Takes the argument at i, and its value; gives the index after it. */
-    private def take(args:Rail[String], i:Long):Long {
-        val arg = args(i);
-        val equals = arg.indexOf('=');
-        val key = equals > 0n ? arg.substring(0n, equals) : arg;
-        for (flag in flags) if (flag.matches(arg)) { record(flag, "true"); return i + 1; }
-        for (parameter in parameters) {
-            if (!parameter.matches(key)) continue;
-            if (equals > 0n) { record(parameter, arg.substring(equals + 1n)); return i + 1; }
-            if (i + 1 >= args.size) throw new Err("the option " + arg + " needs a value");
-            record(parameter, args(i + 1));
-            return i + 2;
+    private static def optionsOf(args:Rail[String]):Rail[Option] {
+        val all = new RailBuilder[Option]();
+        for (arg in args) {
+            if (arg.equals("--")) break;
+            if (!looksLikeKey(arg)) continue;
+            val end = arg.indexOf('=');
+            val key = end > 0n ? arg.substring(0n, end) : arg;
+            all.add(key.startsWith("--") ? Option("", key, "", 0n, true) : Option(key, "", "", 0n, true));
         }
-        if (arg.startsWith("-") && arg.length() > 1n) throw new Err("unknown option " + arg);
-        rest.add(arg);
-        return i + 1;
+        return all.result();
     }
-    private def record(option:Option, value:String):void {
-        if (option.shortForm != null) found.put(option.shortForm, value);
-        if (option.longForm != null) found.put(option.longForm, value);
+    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] {
+        val all = new RailBuilder[Option](flags.size + others.size);
+        for (flag in flags) all.add(flag.asFlag());
+        for (other in others) all.add(other.asSimpleParm());
+        return all.result();
     }
+    private static def looksLikeKey(arg:String):Boolean =
+        arg.length() > 1n && arg(0n) == '-' && !arg(1n).isDigit() && !(arg(1n) == '.' && arg.length() > 2n && arg(2n).isDigit());
 
-    /** Whether the flag or option key was given. */
-    public operator this(key:String):Boolean = found.containsKey(key);
-    /** The value of key, or d. */
-    public operator this(key:String, d:String):String = found.getOrElse(key, d);
-    /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Byte):Byte {
-        if (!found.containsKey(key)) return d;
+    private def isFlag(key:String):Boolean {
+        val option = byKey.getOrElse(key, Option.BAD);
+        return option.minFollow == 0n && !option.arbFollow;
+    }
+    /** Adds arg to parts: itself, the flags that it is made of, or an option and its value. */
+    private def takeApart(arg:String, parts:ArrayList[String]):void {
+        if (!looksLikeKey(arg) || byKey.containsKey(arg)) { parts.add(arg); return; }
+        val end = arg.indexOf('=');
+        if (end > 0n && byKey.containsKey(arg.substring(0n, end))) {
+            parts.add(arg.substring(0n, end));
+            parts.add(arg.substring(end + 1n));
+            return;
+        }
+        for (i in 1n..(arg.length() - 1n)) if (!isFlag("-" + arg(i))) { parts.add(arg); return; }
+        for (i in 1n..(arg.length() - 1n)) parts.add("-" + arg(i));
+    }
+    /** Takes the argument at i, and its values; gives the index after them. */
+    private def take(parts:ArrayList[String], i:Long):Long {
+        val key = parts(i);
+        if (key.equals("--")) {
+            for (j in (i + 1)..(parts.size() - 1)) tail.add(parts(j));
+            return parts.size();
+        }
+        if (!looksLikeKey(key)) { tail.add(key); return i + 1; }
+        if (!byKey.containsKey(key)) { unknown.add(key); return i + 1; }
+        val option = byKey(key);
+        val first = i + 1;
+        var end:Long = first;
+        while (end < parts.size() && (option.arbFollow || end <= i + option.minFollow) && isValue(parts(end))) end++;
+        if (end - i - 1 < option.minFollow)
+            throw new Err("the option " + key + " needs " + (option.minFollow == 1n ? "a value" : option.minFollow + " values"));
+        val values = new Rail[String](end - first, (k:Long)=>parts(first + k));
+        record(option.shortForm, values);
+        record(option.longForm, values);
+        return end;
+    }
+    private def isValue(arg:String):Boolean = !arg.equals("--") && !byKey.containsKey(arg);
+    private def record(key:String, values:Rail[String]):void { if (key.length() > 0n) found.put(key, values); }
+    private def checkRequired():void {
+        if (found.containsKey(HELP.longForm)) return;
+        val missing = new StringBuilder();
+        for (option in options) {
+            if (option.required && !found.containsKey(option.shortForm) && !found.containsKey(option.longForm)) missing.add("\n   ").add(option.usage());
+        }
+        if (missing.length() > 0n) throw new Err("these options are missing:" + missing.result());
+    }
+    /** The key with its dashes; null if no option has it. */
+    private def keyOf(key:String):String =
+        byKey.containsKey(key) ? key : byKey.containsKey("-" + key) ? "-" + key : byKey.containsKey("--" + key) ? "--" + key : null;
+
+    /** The values of key, with or without its dashes; none if it was not given, null if there is no such option. */
+    public final def get(key:String):Rail[String] {
+        val whole = keyOf(key);
+        return whole == null ? null : found.getOrElse(whole, new Rail[String](0));
+    }
+    /** The values of key, or orElse if it has none. */
+    public final def getOrElse(key:String, orElse:Rail[String]):Rail[String] {
+        val values = get(key);
+        return values == null || values.size == 0 ? orElse : values;
+    }
+    /** How many values key has; -1 if there is no such option. */
+    public def howManyValues(key:String):Int {
+        val values = get(key);
+        return values == null ? -1n : values.size as Int;
+    }
+    /** Whether the option key was given. */
+    public final operator this(key:String):Boolean {
+        val whole = keyOf(key);
+        return whole != null && found.containsKey(whole);
+    }
+    /** The value of key, or d. Raises an Err if it has several. */
+    public final operator this(key:String, d:String):String {
+        val values = get(key);
+        if (values == null || values.size == 0) return d;
+        if (values.size > 1) throw new Err("the option " + key + " has the values " + values + ", and only one is asked for");
+        return values(0);
+    }
+    /** The value of key, or d. Raises an Err if it is neither yes nor no. */
+    public final operator this(key:String, d:Boolean):Boolean {
+        val text = this(key, "");
+        if (text.length() == 0n) return d || this(key);
         try {
-            return Byte.parse(found(key));
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Byte), not \"" + found(key) + "\"");
+            return StringUtil.checkBoolean(text);
+        } catch (e:IllegalArgumentException) {
+            throw new Err("the option " + key + " needs true or false, not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Short):Short {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:Byte):Byte {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return Short.parse(found(key));
+            return StringUtil.parseByte(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Short), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (Byte), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Int):Int {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:Short):Short {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return Int.parse(found(key));
+            return StringUtil.parseShort(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Int), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (Short), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Long):Long {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:Int):Int {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return Long.parse(found(key));
+            return StringUtil.parseInt(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Long), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (Int), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:UByte):UByte {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:Long):Long {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return UByte.parse(found(key));
+            return StringUtil.parseLong(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UByte), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (Long), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:UShort):UShort {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:UByte):UByte {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return UShort.parse(found(key));
+            return StringUtil.parseUByte(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UShort), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (UByte), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:UInt):UInt {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:UShort):UShort {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return UInt.parse(found(key));
+            return StringUtil.parseUShort(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UInt), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (UShort), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:ULong):ULong {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:UInt):UInt {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return ULong.parse(found(key));
+            return StringUtil.parseUInt(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (ULong), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (UInt), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Float):Float {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:ULong):ULong {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return Float.parse(found(key));
+            return StringUtil.parseULong(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Float), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (ULong), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public operator this(key:String, d:Double):Double {
-        if (!found.containsKey(key)) return d;
+    public final operator this(key:String, d:Float):Float {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
         try {
-            return Double.parse(found(key));
+            return Float.parse(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Double), not \"" + found(key) + "\"");
+            throw new Err("the option " + key + " needs a number (Float), not \"" + text + "\"");
         }
     }
-    /** The arguments that are no options. */
-    public def filteredArgs():Rail[String] = rest.toRail();
+    /** The value of key, or d. Raises an Err if it is not a number that fits. */
+    public final operator this(key:String, d:Double):Double {
+        val text = this(key, "");
+        if (text.length() == 0n) return d;
+        try {
+            return Double.parse(text);
+        } catch (e:NumberFormatException) {
+            throw new Err("the option " + key + " needs a number (Double), not \"" + text + "\"");
+        }
+    }
+    /** The arguments that are no options and no values of options. */
+    public def getTail():Rail[String] = tail.toRail();
+    /** Whether there are such arguments. */
+    public def hasTail():Boolean = tail.size() > 0;
+    /** What looks like an option and is none that the program knows. */
+    public def filteredArgs():Rail[String] = unknown.toRail();
+    /** Whether there are such arguments; says so on standard error if show. */
+    public def hasUnexpectedArgs(show:Boolean):Boolean {
+        if (unknown.isEmpty()) return false;
+        if (show) {
+            Console.ERR.println("Unexpected arguments:\n" + StringUtil.formatArray(unknown.toRail()));
+            showHELP();
+        }
+        return true;
+    }
     /** The list of options, after leader. */
     public def usage(leader:String):String {
-        var text:String = leader;
-        for (flag in flags) text += "\n  " + flag;
-        for (parameter in parameters) text += "\n  " + parameter;
-        return text;
+        val text = new StringBuilder();
+        text.add(leader);
+        for (option in options) text.add("   ").add(option.usage()).add('\n');
+        return text.add('\n').result();
+    }
+    /** Says on standard error how to ask for the list of options. */
+    public def showHELP():void { Console.ERR.println("Use " + HELP.shortForm + " or " + HELP.longForm + " to see the correct usage."); }
+    /** Whether the list of options was asked for; prints it on standard error if so. */
+    public def wantsUsageOnly(leader:String):Boolean {
+        if (!(this(HELP.shortForm) || this(HELP.longForm) || unknown.contains(HELP.shortForm) || unknown.contains(HELP.longForm))) return false;
+        Console.ERR.print(usage(leader));
+        return true;
     }
 }

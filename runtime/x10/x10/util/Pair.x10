@@ -8,7 +8,7 @@ public struct Pair[T,U] {
     public val second:U;
 
     /** The pair of these. */
-    public def this(first:T, second:U) { this.first = first; this.second = second; }
+    public def this(first:T, second:U):Pair[T,U] { this.first = first; this.second = second; }
     /** "(first, second)". */
     public def toString():String = "(" + first + ", " + second + ")";
 }

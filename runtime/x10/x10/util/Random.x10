@@ -45,21 +45,26 @@ public final class Random {
     public def split():Random = new Random(mix64(nextSeed()), mixGamma(nextSeed()));
     /** Any Int. */
     public def nextInt():Int = mix32(nextSeed());
-    /** 0 to bound - 1. */
+    /** 0 to bound - 1; 0 if there is no such number. */
     public def nextInt(bound:Int):Int {
-        if (bound <= 0n) throw new IllegalArgumentException("Random.nextInt(" + bound + "): the bound must be positive");
-        return nextLong(bound as Long) as Int;
+        if (bound <= 0n) return 0n;
+        // As many bits as bound - 1 has, until they make a number that is small enough.
+        val mask = bound == 1n ? 0n : -1n >>> (bound - 1n).numberOfLeadingZeros();
+        while (true) {
+            val value = nextInt() & mask;
+            if (value < bound) return value;
+        }
     }
     /** Any Long. */
     public def nextLong():Long = mix64(nextSeed());
-    /** 0 to bound - 1. */
+    /** 0 to bound - 1; 0 if there is no such number. */
     public def nextLong(bound:Long):Long {
-        if (bound <= 0) throw new IllegalArgumentException("Random.nextLong(" + bound + "): the bound must be positive");
-        var bits:Long = nextLong() >>> 1;
-        var value:Long = bits % bound;
-        // The last, incomplete run of multiples would favour small numbers.
-        while (bits - value + (bound - 1) < 0) { bits = nextLong() >>> 1; value = bits % bound; }
-        return value;
+        if (bound <= 0) return 0;
+        val mask = bound == 1 ? 0 : -1 >>> (bound - 1).numberOfLeadingZeros();
+        while (true) {
+            val value = nextLong() & mask;
+            if (value < bound) return value;
+        }
     }
     /** true or false. */
     public def nextBoolean():Boolean = nextLong() < 0;
@@ -68,7 +73,14 @@ public final class Random {
     /** 0 to before 1. */
     public def nextDouble():Double = (nextLong() >>> 11) * 1.1102230246251565E-16;
     /** Fills buf with any bytes. */
-    public def nextBytes(buf:Rail[Byte]):void { for (i in buf.range) buf(i) = nextLong() as Byte; }
+    public def nextBytes(buf:Rail[Byte]):void {
+        var bits:Long = 0;
+        for (i in buf.range) {
+            if (i % 8 == 0) bits = nextLong();
+            buf(i) = bits as Byte;
+            bits >>= 8;
+        }
+    }
     /** A number of the normal distribution with mean 0 and deviation 1 (Marsaglia's polar method). */
     public def nextGaussian():Double {
         if (hasSpare) { hasSpare = false; return spareGaussian; }

@@ -4,6 +4,7 @@
 mod front;
 mod library;
 mod samples;
+mod syntax;
 
 use std::process::ExitCode;
 
@@ -20,7 +21,9 @@ struct Options {
 enum Command {
     Front(front::Front),
     Library(library::Library),
+    Run(apg_tests::x10_suite::run::Options),
     Samples(samples::Samples),
+    Syntax(syntax::Syntax),
 }
 
 fn main() -> ExitCode {
@@ -32,7 +35,9 @@ fn main() -> ExitCode {
     let all_right = match options.command {
         Command::Front(front) => front.run(&home),
         Command::Library(library) => library.run(&home),
+        Command::Run(run) => run.run(&home),
         Command::Samples(samples) => samples.run(&home),
+        Command::Syntax(syntax) => syntax.run(&home),
     };
     ExitCode::from(u8::from(!all_right))
 }

@@ -1,0 +1,122 @@
+//! A selected expression becomes a `val` before its statement.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
+
+use super::lines::indentation;
+use super::{Assist, AssistKind, Place};
+use crate::ide::receiver::value_type;
+use crate::ide::visible::visible_locals;
+
+pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
+    if place.range.is_empty() {
+        return None;
+    }
+    let expr = selected(place)?;
+    // Something without a value, as a call of a `void` method, cannot be kept.
+    value_type(place.db, place.file, &expr)?;
+    let statement = expr.syntax().ancestors().find(|n| {
+        ast::Stmt::can_cast(n.kind())
+            && n.parent().is_some_and(|p| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP))
+    })?;
+    if evaluated_elsewhere(expr.syntax(), &statement) {
+        return None;
+    }
+    let name = fresh_name(place, &expr);
+    let start = statement.text_range().start();
+    let indent = indentation(place.text(), start);
+    let value = expr.syntax().text().to_string();
+    let declaration = format!("val {name} = {value};\n{indent}");
+    let edits = match expr.syntax().parent() {
+        // A whole statement becomes the declaration.
+        Some(parent) if parent.kind() == SyntaxKind::EXPR_STMT => {
+            vec![place.edit(parent.text_range(), format!("val {name} = {value};"))]
+        }
+        _ => vec![
+            place.edit(TextRange::empty(start), declaration),
+            place.edit(expr.syntax().text_range(), name.clone()),
+        ],
+    };
+    Some(Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits })
+}
+
+/// The expression that is exactly what is selected, but for white space at its ends.
+fn selected(place: &Place<'_>) -> Option<ast::Expr> {
+    let text = &place.text()[place.range];
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return None;
+    }
+    let lead = apg_syntax::TextSize::of(&text[..text.len() - text.trim_start().len()]);
+    let range = TextRange::at(place.range.start() + lead, apg_syntax::TextSize::of(trimmed));
+    let node = match place.root.covering_element(range) {
+        apg_syntax::NodeOrToken::Node(node) => node,
+        apg_syntax::NodeOrToken::Token(token) => token.parent()?,
+    };
+    let exact = node.ancestors().take_while(|n| n.text_range() == range);
+    let found = exact.filter_map(ast::Expr::cast).last()?;
+    let is_target = found.syntax().parent().is_some_and(|p| {
+        p.kind() == SyntaxKind::ASSIGN_EXPR && p.first_child().as_ref() == Some(found.syntax())
+            || p.kind() == SyntaxKind::CALL_EXPR && p.first_child().as_ref() == Some(found.syntax())
+    });
+    (!is_target).then_some(found)
+}
+
+/// Whether an expression is not evaluated once, before the statement and at its place: in a closure, another activity, a
+/// loop's condition, one side of `&&`.
+fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
+    use SyntaxKind::*;
+    let mut inner = expr.clone();
+    for around in expr.ancestors().skip(1) {
+        let first = around.first_child().as_ref() == Some(&inner);
+        let moves = match around.kind() {
+            CLOSURE_EXPR | AT_EXPR | WHILE_STMT | DO_STMT | FOR_STMT | WHEN_STMT | ASYNC_STMT | AT_STMT => {
+                // The place of an `at` is evaluated before it.
+                !(matches!(around.kind(), AT_STMT | AT_EXPR) && first)
+            }
+            CONDITIONAL_EXPR => !first,
+            BIN_EXPR => {
+                let operator = around.children_with_tokens().filter_map(|e| e.into_token());
+                !first && operator.into_iter().any(|t| matches!(t.text(), "&&" | "||"))
+            }
+            CONSTRAINT | GUARD => true,
+            _ => false,
+        };
+        if moves {
+            return true;
+        }
+        if around == *statement {
+            return false;
+        }
+        inner = around;
+    }
+    true
+}
+
+/// A name that says what is kept and is not taken.
+fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
+    let called = |callee: Option<ast::Expr>| match callee? {
+        ast::Expr::NameExpr(name) => Some(name.name_ref()?.text()),
+        ast::Expr::FieldExpr(field) => Some(field.name_ref()?.text()),
+        _ => None,
+    };
+    let stem = match expr {
+        ast::Expr::CallExpr(call) => called(call.callee()),
+        ast::Expr::FieldExpr(field) => field.name_ref().map(|n| n.text()),
+        ast::Expr::NewExpr(new) => new.named_type().and_then(|t| t.name_ref()).map(|n| n.text()),
+        _ => None,
+    };
+    let stem = stem.unwrap_or_else(|| "value".into());
+    let stem = ["get", "make"].iter().find_map(|p| stem.strip_prefix(p)).unwrap_or(&stem);
+    let mut letters = stem.chars();
+    let stem: String = match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => "value".to_owned(),
+    };
+    let taken = visible_locals(place.db, place.file, expr.syntax().text_range().start());
+    let free = |name: &str| SyntaxKind::from_keyword(name).is_none() && taken.iter().all(|l| l.name != name);
+    if free(&stem) {
+        return stem;
+    }
+    (2..).map(|n| format!("{stem}{n}")).find(|name| free(name)).unwrap_or(stem)
+}

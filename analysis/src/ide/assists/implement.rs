@@ -1,0 +1,47 @@
+//! The methods that a class has promised and not written.
+
+use apg_syntax::{SyntaxKind, TextRange};
+
+use super::lines::{STEP, indentation};
+use super::{Assist, AssistKind, Place};
+use crate::check;
+use crate::ide::spans::enclosing_class;
+use crate::ide::stubs::stub;
+use crate::item_tree::source::{Item, item_node, name_range};
+
+pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
+    let (db, file) = (place.db, place.file);
+    let class = enclosing_class(db, file, place.range)?;
+    // At the head of the class, where the error stands.
+    if !name_range(db, Item::Class(class)).contains_inclusive(place.range.start()) {
+        return None;
+    }
+    let missing = check::missing_methods(db, class);
+    let node = item_node(db, Item::Class(class))?;
+    let body = node.children().find(|n| n.kind() == SyntaxKind::CLASS_BODY)?;
+    let close = body.last_token().filter(|t| t.text() == "}")?;
+    let indent = indentation(place.text(), node.text_range().start()).to_owned();
+    let methods: Vec<String> = missing
+        .iter()
+        .filter_map(|(method, owner)| stub(db, *method, *owner))
+        .map(|stub| {
+            let todo = "throw new UnsupportedOperationException();";
+            format!("{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n", stub.declaration)
+        })
+        .collect();
+    if methods.is_empty() {
+        return None;
+    }
+    let before = &place.text()[..usize::from(close.text_range().start())];
+    let gap = if before.trim_end_matches([' ', '\t']).ends_with('\n') { "" } else { "\n" };
+    // The white space before the brace belongs to its line.
+    let line = before.rfind('\n').map_or(before.len(), |at| at + 1);
+    let start = if gap.is_empty() { u32::try_from(line).ok()?.into() } else { close.text_range().start() };
+    let end = if gap.is_empty() { String::new() } else { indent.clone() };
+    let text = format!("{gap}{}{end}", methods.join("\n"));
+    let title = match methods.len() {
+        1 => "Implement the missing method".to_owned(),
+        n => format!("Implement the {n} missing methods"),
+    };
+    Some(Assist { title, kind: AssistKind::QuickFix, edits: vec![place.edit(TextRange::empty(start), text)] })
+}

@@ -1,0 +1,187 @@
+//! Which of several type definitions of one name `C(a, b)` means: by the classes of the values, as far as they are written.
+
+use smol_str::SmolStr;
+
+use super::lookup::Found;
+use super::resolve::TypeScope;
+use crate::db::Db;
+use crate::ids::{ClassId, TypedefId};
+use crate::item_tree::items::{field_item, method_item, own_field, own_methods, properties, typedef_item};
+use crate::item_tree::{PathRef, PathRefRoot, TypeRef, TypeRefKind};
+use crate::ty::known::{Known, known_class};
+use crate::ty::supers::all_supertypes;
+
+/// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it is not known.
+pub type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
+
+/// Type definitions in a chain of them.
+const MAX_DEPTH: u32 = 8;
+
+impl TypeScope<'_> {
+    /// The type definition among `typedefs` that takes these values best, the first of several.
+    pub(super) fn best_typedef(
+        &self,
+        typedefs: &[TypedefId],
+        types: usize,
+        args: &[PathRef],
+    ) -> Option<TypedefId> {
+        let mut fitting = typedefs.iter().copied().filter(|t| self.takes(*t, types, args.len()));
+        let first = fitting.next()?;
+        let others: Vec<TypedefId> = fitting.collect();
+        if others.is_empty() {
+            return Some(first);
+        }
+        let classes = self.classes_of(args);
+        let mut best = (self.typedef_score(first, &classes), first);
+        for typedef in others {
+            let score = self.typedef_score(typedef, &classes);
+            if score > best.0 {
+                best = (score, typedef);
+            }
+        }
+        Some(best.1)
+    }
+
+    /// Whether one of these type definitions takes the values better than the properties of `class` do.
+    pub(super) fn better_typedef(
+        &self,
+        class: ClassId,
+        typedefs: &[TypedefId],
+        types: usize,
+        args: &[PathRef],
+    ) -> Option<TypedefId> {
+        let typedef = self.best_typedef(typedefs, types, args)?;
+        let classes = self.classes_of(args);
+        let declared = properties(self.db, class)
+            .into_iter()
+            .map(|property| {
+                let written = field_item(self.db, property)?.ty.as_ref()?;
+                self.inside(class).class_of(written, 0)
+            })
+            .collect::<Vec<_>>();
+        (self.typedef_score(typedef, &classes) > self.score(&declared, &classes)).then_some(typedef)
+    }
+
+    fn typedef_score(&self, typedef: TypedefId, args: &[Option<ClassId>]) -> i32 {
+        let Some(item) = typedef_item(self.db, typedef) else { return i32::MIN };
+        let scope = self.around(typedef);
+        let params: Vec<Option<ClassId>> =
+            item.params.iter().map(|p| scope.class_of(p.ty.as_ref()?, 0)).collect();
+        self.score(&params, args)
+    }
+
+    /// How well values of these classes suit formals of those: the better, the more.
+    fn score(&self, params: &[Option<ClassId>], args: &[Option<ClassId>]) -> i32 {
+        let pairs = params.iter().zip(args);
+        pairs
+            .map(|(param, arg)| match (param, arg) {
+                (Some(param), Some(arg)) if param == arg => 3,
+                (Some(param), Some(arg)) if is_integer(self.db, *param) && is_integer(self.db, *arg) => 2,
+                (Some(param), Some(arg)) if self.inherits(*arg, *param) => 1,
+                (Some(_), Some(_)) => -100,
+                _ => 0,
+            })
+            .sum()
+    }
+
+    fn inherits(&self, class: ClassId, from: ClassId) -> bool {
+        self.header_of.is_none()
+            && all_supertypes(self.db, class).iter().any(|t| t.as_class(self.db).is_some_and(|c| c.0 == from))
+    }
+
+    fn classes_of(&self, args: &[PathRef]) -> Vec<Option<ClassId>> {
+        args.iter().map(|path| self.class_of_path(path)).collect()
+    }
+
+    fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
+        let db = self.db;
+        let mut class = match &path.root {
+            PathRefRoot::This => self.class?,
+            PathRefRoot::Here => known_class(db, Known::Place)?,
+            PathRefRoot::Literal(text) => known_class(db, literal_class(text)?)?,
+            PathRefRoot::Name(name) => match self.value_classes.and_then(|classes| classes(self, name)) {
+                Some(found) => found?,
+                None => self.class_of_own_member(name)?,
+            },
+            PathRefRoot::SelfValue | PathRefRoot::Call(_) | PathRefRoot::Other(_) => return None,
+        };
+        for field in &path.fields {
+            class = self.class_of_member(class, field)?;
+        }
+        Some(class)
+    }
+
+    fn class_of_own_member(&self, name: &SmolStr) -> Option<ClassId> {
+        std::iter::successors(self.class, |class| class.outer(self.db))
+            .find_map(|class| self.class_of_member(class, name))
+    }
+
+    /// The class of a field or nullary method, its own or inherited, as written.
+    fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
+        let db = self.db;
+        let own = |class: ClassId| {
+            let field = own_field(db, class, name).and_then(|field| field_item(db, field)?.ty.as_ref());
+            let method = || {
+                let methods = own_methods(db, class, name).iter().filter_map(|m| method_item(db, *m));
+                methods.into_iter().find(|m| m.params.is_empty())?.result.as_ref()
+            };
+            self.inside(class).class_of(field.or_else(method)?, 0)
+        };
+        own(class).or_else(|| {
+            if self.header_of.is_some() {
+                return None;
+            }
+            let supers = all_supertypes(db, class).iter().skip(1);
+            supers.filter_map(|t| t.as_class(db)).find_map(|(class, _)| own(class))
+        })
+    }
+
+    /// The scope inside a class. While a header is resolved, no supertypes are known: not those of this class either.
+    fn inside(&self, class: ClassId) -> TypeScope<'_> {
+        let header_of = self.header_of.and(Some(class));
+        TypeScope { header_of, ..TypeScope::class(self.db, class) }
+    }
+
+    fn around(&self, typedef: TypedefId) -> TypeScope<'_> {
+        let scope = TypeScope::typedef(self.db, typedef);
+        let header_of = self.header_of.and(scope.class);
+        TypeScope { header_of, ..scope }
+    }
+
+    /// The class of a type as written, without its arguments and constraints.
+    pub(crate) fn class_of(&self, ty: &TypeRef, depth: u32) -> Option<ClassId> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match &ty.kind {
+            TypeRefKind::Constrained { base, .. } => self.class_of(base, depth),
+            TypeRefKind::Named { segments, args } => {
+                match self.find(segments, args.len(), &mut Vec::new())?.0 {
+                    Found::Class(class) => Some(class),
+                    Found::Param(ty) => ty.as_class(self.db).map(|(class, _)| class),
+                    Found::Typedefs(typedefs) => {
+                        let typedef = *typedefs.first()?;
+                        let item = typedef_item(self.db, typedef).as_ref()?;
+                        self.around(typedef).class_of(&item.target, depth + 1)
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn literal_class(text: &str) -> Option<Known> {
+    Some(match text {
+        "true" | "false" => Known::Boolean,
+        "null" => return None,
+        _ if text.starts_with('"') => Known::String,
+        _ if text.starts_with('\'') => Known::Char,
+        _ if text.contains('.') => Known::Double,
+        _ => Known::Long,
+    })
+}
+
+fn is_integer(db: &dyn Db, class: ClassId) -> bool {
+    [Known::Int, Known::Long, Known::Short, Known::Byte].iter().any(|it| known_class(db, *it) == Some(class))
+}

@@ -1,0 +1,166 @@
+//! What classes and their members mean in constraints: what property methods stand for, what holds of all
+//! objects of a class, and what constructors make.
+
+use apg_syntax::SyntaxNode;
+use apg_syntax::ast::{self, AstNode, HasBody};
+
+use super::resolve::TypeScope;
+use super::signature::{class_header, formal_values, method_signature};
+use crate::constraint::decide::Definition;
+use crate::db::Db;
+use crate::ids::{ClassId, MethodId};
+use crate::item_tree::items::{method_item, properties};
+use crate::item_tree::lower::types::TypeLowering;
+use crate::item_tree::source::{Item, item_source};
+use crate::item_tree::{MethodKind, TermRef};
+use crate::ty::supers::all_supertypes;
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+
+/// What a property method stands for, over `this` and its formals; `None` if its code is no term of a constraint.
+#[salsa::tracked(cycle_result = no_definition)]
+pub fn definition(db: &dyn Db, method: MethodId) -> Option<Definition> {
+    let item = method_item(db, method).filter(|item| item.kind == MethodKind::Property && item.has_body)?;
+    let node = item_source(db, Item::Method(method)).as_ref()?.syntax();
+    let value = delivered(&HasBody::body(&ast::MethodDecl::cast(node)?)?)?;
+    let mut lowering = TypeLowering::default();
+    let values = |name: &str| formal_values(&item.params, name);
+    let scope = TypeScope::method(db, method).with_values(&values);
+    let mut problems = Vec::new();
+    let terms = lowering.constraint(std::iter::once(value)).terms;
+    if let [TermRef::Holds(path)] = terms.as_slice() {
+        let path = scope.value_path(path, None, &mut problems)?;
+        return problems.is_empty().then_some(Definition::Path(path));
+    }
+    let guard = scope.guard(&crate::item_tree::ConstraintRef { terms }, None, &mut problems);
+    let about_types = !(guard.subtypes.is_empty()
+        && guard.same.is_empty()
+        && guard.has_zero.is_empty()
+        && guard.is_ref.is_empty());
+    let opaque = guard.constraint.terms.iter().any(|term| matches!(term, ConstraintTerm::Opaque(_)));
+    (problems.is_empty() && !about_types && !opaque).then_some(Definition::Condition(guard.constraint.terms))
+}
+
+fn no_definition(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Option<Definition> {
+    None
+}
+
+/// The one expression that a body delivers.
+fn delivered(body: &ast::Body) -> Option<ast::Expr> {
+    match body {
+        ast::Body::ExprBody(body) => body.expr(),
+        ast::Body::Block(block) => {
+            let mut stmts = block.stmts();
+            match (stmts.next(), stmts.next(), block.tail()) {
+                (Some(ast::Stmt::ReturnStmt(only)), None, None) => only.expr(),
+                (None, None, tail) => tail,
+                _ => None,
+            }
+        }
+        ast::Body::CallBody(_) => None,
+    }
+}
+
+/// What holds of every object of a class, over `this`: its condition and the constraints of its supertypes.
+#[salsa::tracked(cycle_result = no_facts)]
+pub fn class_facts(db: &dyn Db, class: ClassId) -> Vec<ConstraintTerm> {
+    let mut facts: Vec<ConstraintTerm> = Vec::new();
+    for supertype in all_supertypes(db, class) {
+        let Some((class, _)) = supertype.as_class(db) else { continue };
+        let header = class_header(db, class);
+        let of_supers = header.supers.iter().filter_map(|ty| ty.constraint(db)).flat_map(|c| &c.terms);
+        let of_supers = of_supers.map(|term| term.at_root(&PathRoot::SelfValue, &Path::this()));
+        for term in header.guard.constraint.terms.iter().cloned().chain(of_supers) {
+            if !facts.contains(&term) {
+                facts.push(term);
+            }
+        }
+    }
+    facts
+}
+
+fn no_facts(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ConstraintTerm> {
+    Vec::new()
+}
+
+/// What a constructor makes if it declares no result: the class with what its one `property(...)` sets.
+#[salsa::tracked]
+pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
+    let class = method.class(db);
+    let ty = Ty::this_type(db, class);
+    let Some(item) = method_item(db, method) else { return ty };
+    let fields = properties(db, class);
+    let source = item_source(db, Item::Method(method)).as_ref().map(|source| source.syntax());
+    let Some(call) = source.filter(|_| !fields.is_empty()).and_then(|node| property_call(&node)) else {
+        return ty;
+    };
+    let mut lowering = TypeLowering::default();
+    let values = |name: &str| formal_values(&item.params, name);
+    let scope = TypeScope::method(db, method).with_values(&values);
+    let args = call.arg_list().into_iter().flat_map(|list| list.exprs());
+    let terms = fields.iter().zip(args).filter_map(|(field, arg)| {
+        let path = scope.value_path(&lowering.path(&arg), None, &mut Vec::new())?;
+        // A formal that shares its type with the property is the property; one that is converted is not.
+        let stable = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
+        let mutable = match &path.root {
+            PathRoot::Local { offset, .. } => item.params.get(*offset as usize).is_some_and(|p| p.mutable),
+            _ => false,
+        };
+        let property = Path::self_value().field(field.name(db).clone());
+        (stable && !mutable).then_some(ConstraintTerm::Equal(property, path))
+    });
+    let terms = terms.collect();
+    ty.constrained(db, Constraint { terms })
+}
+
+/// The one `property(...)` in the code of a constructor.
+fn property_call(node: &SyntaxNode) -> Option<ast::PropertyCallStmt> {
+    let mut calls = node.descendants().filter_map(ast::PropertyCallStmt::cast);
+    let first = calls.next()?;
+    calls.next().is_none().then_some(first)
+}
+
+/// What the constraints of a signature speak of: its formals, by index, and `this`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Mentioned {
+    /// The formals, by index, in order.
+    pub formals: Vec<u32>,
+    /// `this`.
+    pub this: bool,
+}
+
+/// What the constraints of a signature speak of.
+#[salsa::tracked]
+pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
+    let signature = method_signature(db, method);
+    let mut mentioned = Mentioned::default();
+    let mut visit = |path: &Path| match &path.root {
+        PathRoot::This => mentioned.this = true,
+        PathRoot::Local { offset, .. } if (*offset as usize) < signature.params.len() => {
+            mentioned.formals.push(*offset);
+        }
+        _ => {}
+    };
+    let types = signature.params.iter().map(|param| param.ty).chain(signature.result);
+    types.for_each(|ty| ty.visit_paths(db, &mut visit));
+    signature.guard.constraint.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
+    if crate::infer::infers_guard(db, method) {
+        // What its condition will speak of is not known yet.
+        mentioned.formals = (0..signature.params.len() as u32).collect();
+        mentioned.this = true;
+    }
+    mentioned.formals.sort_unstable();
+    mentioned.formals.dedup();
+    mentioned
+}
+
+/// The condition of a method on values: the written one and, where that is asked for, the one that is inferred.
+pub fn guard_of(db: &dyn Db, method: MethodId) -> Constraint {
+    let written = &method_signature(db, method).guard.constraint;
+    let mut guard = written.clone();
+    for term in &crate::infer::inferred_guard(db, method).terms {
+        if !guard.terms.contains(term) {
+            guard.terms.push(term.clone());
+        }
+    }
+    guard
+}

@@ -1,0 +1,96 @@
+//! Terms of constraints taken apart and put together.
+
+use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::db::Db;
+
+impl ConstraintTerm {
+    /// The paths that it speaks of.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let (a, b) = match self {
+            ConstraintTerm::Equal(a, b) | ConstraintTerm::NotEqual(a, b) => (Some(a), Some(b)),
+            ConstraintTerm::Holds(a) => (Some(a), None),
+            ConstraintTerm::Opaque(_) => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    /// With each path replaced; `None` if one of them has no replacement.
+    pub fn map(&self, mut replace: impl FnMut(&Path) -> Option<Path>) -> Option<ConstraintTerm> {
+        Some(match self {
+            ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(replace(a)?, replace(b)?),
+            ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(replace(a)?, replace(b)?),
+            ConstraintTerm::Holds(a) => ConstraintTerm::Holds(replace(a)?),
+            ConstraintTerm::Opaque(_) => self.clone(),
+        })
+    }
+
+    /// With `value` for everything that starts at `root`.
+    pub fn at_root(&self, root: &PathRoot, value: &Path) -> ConstraintTerm {
+        self.map(|path| Some(path.at_root(root, value))).unwrap_or_else(|| self.clone())
+    }
+
+    /// Whether a path starts with a value that has no name in the program.
+    pub fn mentions_nameless(&self) -> bool {
+        self.paths().any(Path::is_nameless)
+    }
+}
+
+impl Constraint {
+    /// `self != null`
+    pub fn not_null() -> Constraint {
+        let term = ConstraintTerm::NotEqual(Path::self_value(), Path::literal("null"));
+        Constraint { terms: vec![term] }
+    }
+}
+
+impl Path {
+    /// With `value` in place of `root`, if it starts there.
+    pub fn at_root(&self, root: &PathRoot, value: &Path) -> Path {
+        if self.root != *root { self.clone() } else { value.clone().with_fields(&self.fields) }
+    }
+
+    /// With more fields.
+    pub fn with_fields(mut self, fields: &[smol_str::SmolStr]) -> Path {
+        self.fields.extend(fields.iter().cloned());
+        self
+    }
+
+    /// Whether it is nothing but its root.
+    pub fn is_root(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Whether it is a literal.
+    pub fn is_literal(&self) -> bool {
+        matches!(self.root, PathRoot::Literal(_))
+    }
+
+    /// Whether it has a name in the program.
+    pub fn has_name(&self) -> bool {
+        !self.is_nameless()
+    }
+
+    /// Whether it starts with the value of an expression that has no name in the program (X10's existentially
+    /// quantified variables): locals whose names start with `$`.
+    pub fn is_nameless(&self) -> bool {
+        matches!(&self.root, PathRoot::Local { name, .. } if name.starts_with('$'))
+    }
+}
+
+impl Ty {
+    /// Calls `visit` with every path in the constraints of the type and of its parts.
+    pub fn visit_paths(self, db: &dyn Db, visit: &mut dyn FnMut(&Path)) {
+        match self.kind(db) {
+            TyKind::Class { args, .. } => args.iter().for_each(|arg| arg.visit_paths(db, visit)),
+            TyKind::Function { params, result } => {
+                params.iter().for_each(|param| param.visit_paths(db, visit));
+                result.visit_paths(db, visit);
+            }
+            TyKind::Constrained { base, constraint } => {
+                base.visit_paths(db, visit);
+                constraint.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
+            }
+            TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => {}
+        }
+    }
+}

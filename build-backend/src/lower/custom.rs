@@ -1,0 +1,79 @@
+//! Types that say themselves what is sent of them to other places, and those that refuse to be sent.
+
+use apg_analysis::ids::{ClassId, MethodId};
+use apg_analysis::item_tree::items::own_methods;
+use apg_analysis::ty::Ty;
+
+use super::{Callee, ClassKey, FunctionKey, Lowerer};
+use crate::mir::Custom;
+
+impl Lowerer<'_> {
+    /// Notes how instances of the types that came into being are sent.
+    pub(super) fn custom_types(&mut self) {
+        let (Some(own), Some(refused)) =
+            (self.library_class("x10.io.CustomSerialization"), self.library_class("x10.io.Unserializable"))
+        else {
+            return;
+        };
+        for index in 0..self.class_data.len() {
+            if let (ClassKey::Instance(ty), true) =
+                (self.class_data[index].key.clone(), self.class_data[index].instantiated)
+            {
+                self.program.classes[index].custom = self.custom_of(ty, own, refused);
+            }
+        }
+        let structs: Vec<_> = self.structs.iter().map(|(ty, id)| (*ty, *id)).collect();
+        for (ty, id) in structs {
+            let custom = self.custom_of(ty, own, refused);
+            self.program.structs[id.index()].custom = custom;
+            if matches!(custom, Custom::Own(_)) {
+                // Its code is called through the interface.
+                let boxed = self.box_of(ty);
+                self.instantiate(boxed);
+            }
+        }
+    }
+
+    fn custom_of(&mut self, ty: Ty, own: ClassId, refused: ClassId) -> Custom {
+        if self.as_instance_of(ty, own).is_some() {
+            self.require_serializer();
+            Custom::Own(self.restorer(ty))
+        } else if self.as_instance_of(ty, refused).is_some() {
+            Custom::Refused
+        } else {
+            Custom::Fields
+        }
+    }
+
+    /// The constructor that takes a Deserializer. An inner class has none: there is no object around the copy.
+    fn restorer(&mut self, ty: Ty) -> Option<crate::mir::FunctionId> {
+        let deserializer = Ty::class(self.db, self.library_class("x10.io.Deserializer")?, Vec::new());
+        let (class, _) = ty.as_class(self.db)?;
+        if !self.hidden_types(ty).is_empty() {
+            return None;
+        }
+        let candidates = own_methods(self.db, class, "this").to_vec();
+        let substitution = self.class_substitution(ty);
+        let method = candidates.into_iter().find(|it| {
+            let params = self.param_types(*it);
+            self.concrete_all(&params, &substitution) == [deserializer]
+        })?;
+        Some(self.function(FunctionKey::Initialise(Callee { method, owner: ty, type_args: Vec::new() })))
+    }
+
+    /// The library's code between such types and the runtime.
+    fn require_serializer(&mut self) {
+        if self.program.saved.is_none() {
+            self.program.saved = self.library_function("x10.io.Serializer", "saved");
+            self.program.deserializer = self.library_function("x10.io.Deserializer", "over");
+        }
+    }
+
+    /// A static method of the class library, for the runtime.
+    fn library_function(&mut self, class: &str, name: &str) -> Option<crate::mir::FunctionId> {
+        let class = self.library_class(class)?;
+        let method: MethodId = *own_methods(self.db, class, name).first()?;
+        let owner = Ty::class(self.db, class, Vec::new());
+        Some(self.function(FunctionKey::Method(Callee { method, owner, type_args: Vec::new() })))
+    }
+}

@@ -1,0 +1,64 @@
+//! x10.util.concurrent.Atomic*: the value is the one element of a rail, which the class library makes and keeps to itself.
+
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, Ordering};
+
+use crate::layout::Object;
+use crate::memory::Ref;
+
+/// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's type.
+fn cell<'a, A>(rail: Ref) -> &'a A {
+    // SAFETY: the class library passes rails of one element of that width, which are on the caller's stack; all access to
+    // the element goes through these functions.
+    unsafe { &*rail.elements().cast::<A>() }
+}
+
+macro_rules! numbers {
+    ($cell:ty, $value:ty: $load:ident $store:ident $swap:ident $add:ident $compare:ident) => {
+        pub fn $load(rail: Ref) -> $value {
+            cell::<$cell>(rail).load(Ordering::SeqCst)
+        }
+
+        pub fn $store(rail: Ref, value: $value) {
+            cell::<$cell>(rail).store(value, Ordering::SeqCst);
+        }
+
+        pub fn $swap(rail: Ref, value: $value) -> $value {
+            cell::<$cell>(rail).swap(value, Ordering::SeqCst)
+        }
+
+        pub fn $add(rail: Ref, delta: $value) -> $value {
+            cell::<$cell>(rail).fetch_add(delta, Ordering::SeqCst)
+        }
+
+        pub fn $compare(rail: Ref, expected: $value, value: $value) -> bool {
+            cell::<$cell>(rail).compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        }
+    };
+}
+
+numbers!(AtomicI32, i32: atomic_load_i32 atomic_store_i32 atomic_swap_i32 atomic_add_i32 atomic_compare_i32);
+numbers!(AtomicI64, i64: atomic_load_i64 atomic_store_i64 atomic_swap_i64 atomic_add_i64 atomic_compare_i64);
+
+fn reference<'a>(rail: Ref) -> &'a AtomicPtr<Object> {
+    cell(rail)
+}
+
+pub fn atomic_load_ref(rail: Ref) -> Ref {
+    Ref(reference(rail).load(Ordering::SeqCst))
+}
+
+pub fn atomic_store_ref(rail: Ref, value: Ref) {
+    reference(rail).store(value.0, Ordering::SeqCst);
+}
+
+pub fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref {
+    Ref(reference(rail).swap(value.0, Ordering::SeqCst))
+}
+
+pub fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
+    reference(rail).compare_exchange(expected.0, value.0, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+}
+
+pub fn atomic_fence() {
+    std::sync::atomic::fence(Ordering::SeqCst);
+}

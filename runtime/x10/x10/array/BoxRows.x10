@@ -1,0 +1,47 @@
+package x10.array;
+
+/** The rows of a box of any rank above zero. */
+public final class BoxRows extends Rows {
+    private val rank:Long;
+    private val min:(Long)=>Long;
+    private val max:(Long)=>Long;
+    private val current:Rail[Long];
+    private var fresh:Boolean = true;
+    private val empty:Boolean;
+
+    /** The rows of the points between min and max, bounds included. */
+    public def this(rank:Long, min:(Long)=>Long, max:(Long)=>Long) {
+        this.rank = rank; this.min = min; this.max = max;
+        current = new Rail[Long](rank, min);
+        var none:Boolean = false;
+        for (axis in 0..(rank - 1)) if (max(axis) < min(axis)) none = true;
+        empty = none;
+        low = min(rank - 1);
+        high = max(rank - 1);
+    }
+    /** Goes to the next row; false if there is none. */
+    public def next():Boolean {
+        if (fresh) {
+            fresh = false;
+            return !empty;
+        }
+        for (var axis:Long = rank - 2; axis >= 0; axis--) {
+            if (current(axis) < max(axis)) {
+                current(axis)++;
+                return true;
+            }
+            current(axis) = min(axis);
+        }
+        return false;
+    }
+    /** Coordinate axis of the row's points. */
+    public def coordinate(axis:Long):Long = current(axis);
+    /** The point of the row with that last coordinate. */
+    public def point(last:Long):Point {
+        if (rank == 1) return Point.make(last);
+        if (rank == 2) return Point.make(current(0), last);
+        if (rank == 3) return Point.make(current(0), current(1), last);
+        current(rank - 1) = last;
+        return Point.make(current);
+    }
+}

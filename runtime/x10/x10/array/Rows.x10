@@ -1,0 +1,47 @@
+package x10.array;
+
+/**
+ * What a loop over points goes through: rows of points that differ in the last axis alone, in lexicographic order. Such a loop counts
+ * along a row, and calls a method once a row only.
+ */
+public abstract class Rows {
+    /** The last coordinate of the row's first point. */
+    public var low:Long = 0;
+    /** The last coordinate of the row's last point; not less than low. */
+    public var high:Long = 0;
+
+    /** Goes to the next row; false if there is none. */
+    public abstract def next():Boolean;
+    /** Coordinate axis, which is not the last, of the row's points. */
+    public abstract def coordinate(axis:Long):Long;
+    /** The point of the row with that last coordinate. */
+    public abstract def point(last:Long):Point;
+
+    /** The points of the rows, one by one. */
+    public final def points():Iterator[Point] = new RowPoints(this);
+}
+
+/** The points of rows. */
+final class RowPoints implements Iterator[Point] {
+    private val rows:Rows;
+    private var more:Boolean;
+    private var last:Long = 0;
+
+    def this(rows:Rows) {
+        this.rows = rows;
+        more = rows.next();
+        if (more) last = rows.low;
+    }
+    public def hasNext():Boolean = more;
+    public def next():Point {
+        if (!more) throw new x10.util.NoSuchElementException("there are no more points");
+        val point = rows.point(last);
+        if (last < rows.high) {
+            last++;
+        } else {
+            more = rows.next();
+            if (more) last = rows.low;
+        }
+        return point;
+    }
+}

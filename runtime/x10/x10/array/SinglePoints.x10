@@ -1,0 +1,22 @@
+package x10.array;
+
+/** Rows of one point each, from an iterator. */
+public final class SinglePoints extends Rows {
+    private val iterator:Iterator[Point];
+    private var current:Point = null;
+
+    /** A row for each point, none of rank 0. */
+    public def this(iterator:Iterator[Point]) { this.iterator = iterator; }
+    /** Goes to the next row; false if there is none. */
+    public def next():Boolean {
+        if (!iterator.hasNext()) return false;
+        current = iterator.next();
+        low = current(current.rank - 1);
+        high = low;
+        return true;
+    }
+    /** Coordinate axis of the row's point. */
+    public def coordinate(axis:Long):Long = current(axis);
+    /** The point. */
+    public def point(last:Long):Point = current;
+}

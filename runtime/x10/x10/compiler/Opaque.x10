@@ -1,0 +1,6 @@
+package x10.compiler;
+
+import x10.lang.annotations.*;
+
+/** The method's body is not looked at. */
+public interface Opaque(name:String) extends MethodAnnotation { }

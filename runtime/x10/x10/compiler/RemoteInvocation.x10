@@ -1,0 +1,6 @@
+package x10.compiler;
+
+import x10.lang.annotations.*;
+
+/** A name for the message behind an `at`. */
+public interface RemoteInvocation(suffix:String) extends NoInline, ExpressionAnnotation, StatementAnnotation { }
