@@ -138,7 +138,7 @@ pub fn occupancy(architecture: u32, resources: &Resources, threads: u32, shared:
     let of_warp = (resources.registers.max(1) * WARP).next_multiple_of(256);
     let by_registers = REGISTERS / 4 / of_warp * 4 / warps;
     let of_block = (shared + resources.shared + overhead).next_multiple_of(128);
-    let by_shared = if of_block == 0 { u32::MAX } else { most_shared / of_block };
+    let by_shared = most_shared.checked_div(of_block).unwrap_or(u32::MAX);
     let limits = [
         (most_threads / (warps * WARP), Limit::Threads),
         (most_blocks, Limit::Blocks),
