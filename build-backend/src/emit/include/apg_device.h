@@ -90,7 +90,15 @@ template <> __device__ __forceinline__ float apg_atomic_max<float>(float *p, flo
 template <> __device__ __forceinline__ double apg_atomic_min<double>(double *p, double v) { return apg_atomic_extreme(p, v, true); }
 template <> __device__ __forceinline__ double apg_atomic_max<double>(double *p, double v) { return apg_atomic_extreme(p, v, false); }
 /* The device's conversions truncate and saturate; only not-a-number to 64 bits differs. */
-template <class T> struct apg_conversion { template <class F> static __device__ __forceinline__ T of(F a) { return (T)apg_conversion<apg_i32>::of(a); } };
+template <class T> struct apg_conversion {
+  template <class F> static __device__ __forceinline__ T of(F a) {
+    constexpr bool is_signed = (T)-1 < 0;
+    constexpr apg_i32 largest = is_signed ? (1 << (8 * sizeof(T) - 1)) - 1 : (T)-1;
+    constexpr apg_i32 smallest = is_signed ? -largest - 1 : 0;
+    apg_i32 whole = apg_conversion<apg_i32>::of(a);
+    return (T)(whole > largest ? largest : whole < smallest ? smallest : whole);
+  }
+};
 template <> struct apg_conversion<apg_i32> {
   static __device__ __forceinline__ apg_i32 of(float a) { return __float2int_rz(a); }
   static __device__ __forceinline__ apg_i32 of(double a) { return a == a ? __double2int_rz(a) : 0; }
