@@ -103,20 +103,17 @@ template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a;
 template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
 template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
-/* Towards zero, saturating; not-a-number gives 0. Narrow types go through 32 bits. */
+/* Towards zero, saturating; not-a-number gives 0. */
 template <class T, class F> static inline T apg_truncate(F a) {
-  if constexpr (sizeof(T) < 4) return (T)apg_truncate<apg_i32>(a);
-  else {
-    constexpr bool is_signed = (T)-1 < 0;
-    constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
-    constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
-    /* The bounds are powers of two and so exact in every floating type. */
-    constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
-    if (!(a == a)) return 0;
-    if (a >= end) return largest;
-    if (a < (F)smallest) return smallest;
-    return (T)a;
-  }
+  constexpr bool is_signed = (T)-1 < 0;
+  constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
+  constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
+  /* The bounds are powers of two and so exact in every floating type. */
+  constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
+  if (!(a == a)) return 0;
+  if (a >= end) return largest;
+  if (a < (F)smallest) return smallest;
+  return (T)a;
 }
 
 /* ---- mathematics ---- */
