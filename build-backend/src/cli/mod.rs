@@ -17,6 +17,7 @@ mod places;
 mod progress;
 mod run;
 pub(crate) mod source;
+mod stats;
 
 use std::process::ExitCode;
 
