@@ -103,20 +103,17 @@ template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a;
 template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
 template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
-/* Towards zero, saturating; not-a-number gives 0. Narrow types go through 32 bits. */
+/* Towards zero, saturating; not-a-number gives 0. */
 template <class T, class F> static inline T apg_truncate(F a) {
-  if constexpr (sizeof(T) < 4) return (T)apg_truncate<apg_i32>(a);
-  else {
-    constexpr bool is_signed = (T)-1 < 0;
-    constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
-    constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
-    /* The bounds are powers of two and so exact in every floating type. */
-    constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
-    if (!(a == a)) return 0;
-    if (a >= end) return largest;
-    if (a < (F)smallest) return smallest;
-    return (T)a;
-  }
+  constexpr bool is_signed = (T)-1 < 0;
+  constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
+  constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
+  /* The bounds are powers of two and so exact in every floating type. */
+  constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
+  if (!(a == a)) return 0;
+  if (a >= end) return largest;
+  if (a < (F)smallest) return smallest;
+  return (T)a;
 }
 
 /* ---- mathematics ---- */
@@ -132,6 +129,25 @@ template <class T, class F> static inline T apg_truncate(F a) {
 APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
 APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
 APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
+
+/* ---- atomic operations on elements of rails ---- */
+template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
+template <class T> static inline T apg_atomic_compare(T *p, T expected, T v) { __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }
+template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
+  T old, v;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return old;
+}
+template <class T> static inline T apg_atomic_add(T *p, T v) {
+  if constexpr ((T)0.5 == 0) return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+  else return apg_atomic_update<T>(p, [v](T old) { return old + v; });
+}
+template <class T> static inline T apg_atomic_min(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v < old ? v : old; }); }
+template <class T> static inline T apg_atomic_max(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v > old ? v : old; }); }
+template <class T> static inline T apg_atomic_and(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_or(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_xor(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
 
 /* ---- kernels on the processor ---- */
 template <class T> struct apg_view { T *data; apg_i64 length; };
