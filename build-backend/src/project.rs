@@ -209,10 +209,10 @@ impl Loader<'_> {
             self.folder(&folder);
             let mut roots = vec![root_of(&folder, &names.package)];
             roots.extend(self.sources.source_path.iter().cloned());
-            // Its own package goes on in other roots, without an import; that may be the package without a name.
+            // The file's own package too: its other folders are on the source path.
             for package in names.packages.iter().chain([&names.package]) {
                 for root in &roots {
-                    self.folder(&package.iter().fold(root.clone(), |folder, part| folder.join(part)));
+                    self.folder(&root.join(package.join("/")));
                 }
             }
         }
@@ -339,12 +339,9 @@ mod tests {
         let further = write("p/r/D.x10", b"package p.r;\npublic class D {}");
         let unused = write("z/Z.x10", b"package z;\npublic class Z {}");
         let sources = load(std::slice::from_ref(&main), &[]).unwrap();
-        assert_eq!(sources.roots, [main.clone()]);
+        assert_eq!(sources.roots, [main]);
         assert!(sources.files.contains_key(&imported) && sources.files.contains_key(&further));
         assert!(!sources.files.contains_key(&unused));
-        let beside = write("other/E.x10", b"public class E {}");
-        let sources = load(&[main], &[folder.path().join("other")]).unwrap();
-        assert!(sources.files.contains_key(&beside));
 
         let bad = write("bad.x10", b"class \xff {}");
         assert!(load(&[bad], &[]).unwrap_err().to_string().contains("byte 6"));

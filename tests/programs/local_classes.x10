@@ -57,7 +57,9 @@ public class local_classes {
     }
 
     static def pair[T,U](t:T, u:U):String {
-        class Pair[V](v:V) {
+        class Pair[V] {
+            val v:V;
+            def this(v:V) { this.v = v; }
             def first():T = t;
             def second():U = u;
             public def toString() = "(" + first() + "," + second() + "," + v + ")";
@@ -72,7 +74,9 @@ public class local_classes {
         class Deeper { def both() = item + "/" + factor; }
     }
 
-    static class Box[T](content:T) {
+    static class Box[T] {
+        val content:T;
+        def this(content:T) { this.content = content; }
         class Item { def get():T = content; def same() = this; }
         def item() = new Item();
     }
@@ -80,6 +84,18 @@ public class local_classes {
         def this(n:Long) { super(n); }
         class More extends Item { def get():Long = super.get() + 1; }
     }
+
+    /** An inner class that extends the class around it. */
+    static class Chain[T](label:T) {
+        class Link extends Chain[Long] {
+            val own:T;
+            def this(own:T) { super(7); this.own = own; }
+            def this(own:T, more:Long) { this(own); }
+            def all() = this.label + " " + own + " " + Chain.this.label;
+        }
+    }
+
+    static def same[T,U]() = T == U;
 
     static struct Acc(n:Long) { def plus(k:Long):()=>Long { class L { def v() = n + k; } return () => new L().v(); } }
 
@@ -99,6 +115,8 @@ public class local_classes {
         Console.OUT.println(item.get().length() + item.same().get() + box.item().get().length());
         val n:Long = new LongBox(41).new More().get();
         Console.OUT.println(n);
+        Console.OUT.println(new Chain[String]("chain").new Link("own", 1).all());
+        Console.OUT.println(same[Long,Long]() + " " + same[Long,String]());
         Console.OUT.println(Acc(4).plus(5)());
         val total = new Cell[Long](0);
         finish for (i in 1..4) async {

@@ -15,8 +15,10 @@ mod options;
 mod output;
 mod places;
 mod progress;
+mod resources;
 mod run;
 pub(crate) mod source;
+mod stats;
 
 use std::process::ExitCode;
 
