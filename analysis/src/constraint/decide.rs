@@ -147,6 +147,11 @@ impl Context<'_> {
         (path, None)
     }
 
+    /// What a term says without property methods, as far as they are known.
+    pub fn meaning(&self, term: &ConstraintTerm, self_ty: Option<Ty>) -> Vec<ConstraintTerm> {
+        self.expanded_term(term, self_ty, 0)
+    }
+
     /// A term without property methods, as far as they are known.
     fn expanded_term(&self, term: &ConstraintTerm, self_ty: Option<Ty>, depth: usize) -> Vec<ConstraintTerm> {
         let truth = Path::literal("true");
@@ -274,7 +279,11 @@ impl<'a, 'db> Asked<'a, 'db> {
             }
         }
         let Some((class, _)) = ty.as_class(db) else { return };
-        for term in crate::scope::property::class_facts(db, class) {
+        let facts = match path.root == PathRoot::This && path.is_root() {
+            true => self.context.facts_of_this(class),
+            false => crate::scope::property::class_facts(db, class).clone(),
+        };
+        for term in facts {
             self.add(&term.at_root(&PathRoot::This, path));
         }
     }
