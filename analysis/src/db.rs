@@ -4,7 +4,7 @@
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use apg_syntax::Parse;
 use rustc_hash::FxHashMap;
@@ -92,5 +92,26 @@ impl Db for RootDatabase {}
 /// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq)]
 pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
-    apg_syntax::parse(file.text(db))
+    match file.origin(db) {
+        FileOrigin::User => file.last_parse(db).next(file.text(db)),
+        FileOrigin::Library => apg_syntax::parse(file.text(db)),
+    }
+}
+
+/// The last parse of a text that is edited, from which the next one is made: only the block around the edit is parsed again. It
+/// is no input of its own, since the result is that of parsing the text by itself.
+#[derive(Clone, Debug, Default)]
+pub struct LastParse(Arc<Mutex<Option<(Arc<str>, Parse)>>>);
+
+impl LastParse {
+    fn next(&self, text: &Arc<str>) -> Parse {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out: a panic on the way leaves nothing half done.
+        let parse = match last.take() {
+            Some((old, parse)) => parse.reparse_text(&old, text),
+            None => apg_syntax::parse(text),
+        };
+        *last = Some((text.clone(), parse.clone()));
+        parse
+    }
 }

@@ -18,6 +18,10 @@ pub struct SourceFile {
     /// The text.
     #[returns(ref)]
     pub text: std::sync::Arc<str>,
+    /// What the next parse starts from.
+    #[default]
+    #[returns(ref)]
+    pub last_parse: crate::db::LastParse,
 }
 
 /// Where a source file comes from.

@@ -7,6 +7,9 @@ typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned a
 typedef unsigned apg_char;          /* a Unicode code point */
 
 #define APG_ABI_VERSION 2
+/* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
+#define APG_STACK 8388608
+#define APG_STACK_RESERVE 262144
 
 /* ---- objects ---- */
 typedef struct apg_type apg_type;
@@ -124,6 +127,7 @@ typedef struct apg_runtime {
   apg_object *(*raise_bounds)(apg_i64 index, apg_i64 length);
   apg_object *(*raise_division)(void);
   apg_object *(*raise_cast)(apg_object *object, const char *target);
+  apg_object *(*stack_overflow)(void);
   apg_i32 (*identity_hash)(apg_object *object);
   apg_object *(*object_type_name)(apg_object *object, apg_object **out);
   apg_object *(*object_to_string)(apg_object *object, apg_object **out);
@@ -338,6 +342,8 @@ static inline void apg_raise_bounds(apg_i64 index, apg_i64 length) { if (apg_obj
 static inline void apg_raise_division() { if (apg_object *e = apg_rt->raise_division()) apg_raised(e); }
 /* Raises ClassCastException; always throws. */
 static inline void apg_raise_cast(apg_object *object, const char *target) { if (apg_object *e = apg_rt->raise_cast(object, target)) apg_raised(e); }
+/* The stack seems to be full: raises StackOverflowError if it is. */
+static inline void apg_stack_overflow() { if (apg_object *e = apg_rt->stack_overflow()) apg_raised(e); }
 /* A number that stays with the object; 0 for null. */
 static inline apg_i32 apg_identity_hash(apg_object *object) { return apg_rt->identity_hash(object); }
 /* The X10 name of the object's class. */

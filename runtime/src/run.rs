@@ -93,6 +93,8 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     }
     if places == 1 {
         activity::check_for_deadlock(report_deadlock);
+    } else {
+        distributed::quiet::watch(report_deadlock);
     }
     let code = run_main(&options.arguments);
     finish_output(options);
@@ -136,6 +138,7 @@ fn identity(program: &Image) -> Result<u64, String> {
 fn report_deadlock() {
     console::flush_all();
     remark!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
+    distributed::quiet::tell_where_all_wait();
     activity::end_process(1);
 }
 

@@ -10,6 +10,7 @@ mod syntax_kind;
 pub mod ast;
 mod format;
 mod lexer;
+mod outline;
 mod parser;
 mod parsing;
 mod ptr;
@@ -24,9 +25,10 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
-pub use crate::parsing::{Parse, parse};
+pub use crate::outline::{Outline, declares};
 #[doc(hidden)]
-pub use crate::parsing::{count_tokens, parse_stages};
+pub use crate::parsing::parse_stages;
+pub use crate::parsing::{Parse, parse};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;
 #[doc(hidden)]

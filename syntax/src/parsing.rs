@@ -49,12 +49,6 @@ pub fn parse_stages(text: &str, stages: u32) {
     }
 }
 
-/// How many tokens a text has; to measure the lexer by itself.
-#[doc(hidden)]
-pub fn count_tokens(text: &str) -> usize {
-    lexer::lex(text).kinds.len()
-}
-
 impl Parse {
     pub(crate) fn new(
         green: GreenNode,

@@ -29,6 +29,30 @@ impl Edit {
     }
 }
 
+/// The one edit that makes `new` of `old`; `None` if they are equal.
+fn difference(old: &str, new: &str) -> Option<Edit> {
+    let most = old.len().min(new.len());
+    let mut start = common(old.bytes(), new.bytes()).min(most);
+    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let mut end = common(old[start..].bytes().rev(), new[start..].bytes().rev());
+    while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
+        end -= 1;
+    }
+    let (removed, inserted) = (start..old.len() - end, start..new.len() - end);
+    if removed.is_empty() && inserted.is_empty() {
+        return None;
+    }
+    let range = TextRange::new(TextSize::new(removed.start as u32), TextSize::new(removed.end as u32));
+    Some(Edit::new(range, &new[inserted]))
+}
+
+/// How many items are equal at the start.
+fn common(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
+    a.zip(b).take_while(|(a, b)| a == b).count()
+}
+
 impl Parse {
     /// The parse of the edited text. `edit.range` must lie within the text, between characters.
     pub fn reparse(&self, edit: &Edit) -> Parse {
@@ -37,6 +61,14 @@ impl Parse {
             edit.apply(&mut text);
             crate::parse(&text)
         })
+    }
+
+    /// The parse of `new`, where this is that of `old`: what differs is found by comparing the texts.
+    pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
+        match difference(old, new) {
+            None => self.clone(),
+            Some(edit) => self.reparse_block(&edit).unwrap_or_else(|| crate::parse(new)),
+        }
     }
 
     /// [`Parse::reparse`], if one block is enough.

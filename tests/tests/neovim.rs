@@ -1,5 +1,6 @@
-//! A real editor: headless Neovim opens a broken kernel, shows the diagnostics, applies a quick fix, and the file is clean.
+//! A real editor: headless Neovim mends a broken kernel by its quick fix, completes, renames and navigates.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -29,21 +30,56 @@ fn neovim_mends_a_broken_kernel() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("Broken.x10");
     std::fs::write(&file, BROKEN).expect("written");
-    let script = tools::repository().join("tests/nvim/broken_kernel.lua");
-    let mut command = Command::new(neovim);
-    command
-        .args(["--headless", "--clean", "-u", "NONE", "-c"])
-        .arg(format!("luafile {}", script.display()))
-        .env("APG_TEST_FILE", &file)
-        .env("APG_TEST_SERVER", tools::apg_lsp())
-        .env("APG_TEST_PLUGIN", tools::repository().join("editors/nvim"))
-        .env("XDG_STATE_HOME", folder.path());
-    let output = programs::run(command, Duration::from_secs(120)).expect("Neovim ends");
-    let said = format!("{}{}", output.stdout, output.stderr);
-    assert_eq!(output.status, 0, "{said}");
+    let said = play(&neovim, "broken_kernel.lua", &file);
     assert!(said.contains("filetype x10"), "{said}");
     assert!(said.contains("diagnostic cuda/"), "{said}");
     assert!(said.contains("fix ") && said.contains("clean"), "{said}");
     let mended = std::fs::read_to_string(&file).expect("still there");
     assert!(mended.contains("clocked async"), "the fix was not applied:\n{mended}");
+}
+
+#[test]
+fn neovim_completes_renames_and_navigates() {
+    let Some(neovim) = tools::optional_tool("nvim") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (main, counter) = (folder.path().join("Main.x10"), folder.path().join("Counter.x10"));
+    let program = "public class Main {
+    public static def main(args:Rail[String]) {
+        val counter = new Counter();
+        counter.increase(2);
+        Console.OUT.println(counter.count);
+    }
+}
+";
+    std::fs::write(&main, program).expect("written");
+    let class =
+        "public class Counter {\n    var count:Long = 0;\n    def increase(n:Long) { count += n; }\n}\n";
+    std::fs::write(&counter, class).expect("written");
+    let said = play(&neovim, "editing.lua", &main);
+    assert!(said.contains("completed increase"), "{said}");
+    assert!(said.contains("signature increase(n:Long)"), "{said}");
+    assert!(said.contains("renamed: counter.add(1);"), "{said}");
+    assert!(said.contains("at Printer.x10, read-only"), "{said}");
+    assert!(said.contains("done"), "{said}");
+    let renamed = std::fs::read_to_string(&counter).expect("still there");
+    assert!(renamed.contains("def add(n:Long)"), "{renamed}");
+}
+
+/// What Neovim says while it plays a script on a file.
+fn play(neovim: &Path, script: &str, file: &Path) -> String {
+    let script = tools::repository().join("tests/nvim").join(script);
+    let folder = file.parent().expect("files lie in folders");
+    let mut command = Command::new(neovim);
+    command
+        .args(["--headless", "--clean", "-u", "NONE", "-c"])
+        .arg(format!("luafile {}", script.display()))
+        .env("APG_TEST_FILE", file)
+        .env("APG_TEST_SERVER", tools::apg_lsp())
+        .env("APG_TEST_PLUGIN", tools::repository().join("editors/nvim"))
+        .env("APG_CACHE_DIR", folder.join(".cache"))
+        .env("XDG_STATE_HOME", folder);
+    let output = programs::run(command, Duration::from_secs(120)).expect("Neovim ends");
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert_eq!(output.status, 0, "{said}");
+    said
 }

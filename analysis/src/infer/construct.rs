@@ -80,7 +80,11 @@ impl Infer<'_> {
         let rest = Substitution::class(db, outer_class, outer_args).apply_all(db, &params);
         let given = own.into_iter().chain(rest).collect();
         let made = self.construct(class, Some(given), args, at, range);
-        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[made.0 as usize].kind {
+        let object = match self.body.expr(made).kind {
+            ExprKind::Let { result, .. } => result,
+            _ => made,
+        };
+        if let ExprKind::New { outer: place, .. } = &mut self.body.exprs[object.0 as usize].kind {
             *place = Some(outer);
         }
         made

@@ -64,8 +64,21 @@ impl Infer<'_> {
         let label = self.scopes.enter_target(true, false);
         let kind = self.scoped(|infer| {
             let (iterable, iteration, element) = infer.iteration(iterable);
-            let (local, components) = infer.loop_variable(s.formal().as_ref(), element, range);
-            let body = infer.stmt(s.body().as_ref(), range);
+            let (local, mut components) = infer.loop_variable(s.formal().as_ref(), element, range);
+            // The coordinates of points are known to be numbers; of anything else, ask.
+            let point = Ty::known(infer.db, Known::Point);
+            let ty = infer.body.local(local).ty;
+            let asked = !components.is_empty() && !infer.is_subtype(ty, point) && infer.takes_index(ty);
+            let mut first = Vec::new();
+            if asked {
+                first = infer.component_lets(local, &components, range);
+                components = Vec::new();
+            }
+            let mut body = infer.stmt(s.body().as_ref(), range);
+            if asked {
+                first.push(body);
+                body = infer.alloc_stmt(StmtKind::Block(first), range);
+            }
             match iteration {
                 Some(iteration) => StmtKind::ForIn { label, local, components, iterable, iteration, body },
                 None => StmtKind::Block(vec![infer.alloc_stmt(StmtKind::Expr(iterable), range), body]),
@@ -174,13 +187,19 @@ impl Infer<'_> {
         (local, components)
     }
 
-    /// Whether a value of this type can be taken apart by `[i, j]`.
+    /// Whether a value of this type is applied to an index, as points, rails and arrays are.
+    fn takes_index(&self, ty: Ty) -> bool {
+        let long = crate::members::Arg::of(Ty::long(self.db));
+        self.context().resolve_method(ty, None, "operator()", &[], &[long]).is_ok()
+    }
+
+    /// Complains if a value of this type cannot be taken apart by `[i, j]`.
     pub(super) fn check_pattern(&mut self, ty: Ty, range: TextRange) {
         let point = Ty::known(self.db, Known::Point);
         if ty.is_error(self.db) || point.is_error(self.db) || self.is_subtype(ty, point) {
             return;
         }
-        if ty.rail_element(self.db).is_some() {
+        if self.takes_index(ty) {
             return;
         }
         let message =

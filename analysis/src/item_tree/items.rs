@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use apg_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use super::lower::lower_file;
 use super::{ClassItem, ClassKind, ClassPlace, FieldItem, ItemTree, MethodItem, Modifiers, TypedefItem};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
@@ -12,7 +14,8 @@ use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId}
 /// The items of `file`.
 #[salsa::tracked]
 pub fn item_tree(db: &dyn Db, file: SourceFile) -> Arc<ItemTree> {
-    super::source::lowered(db, file).0.clone()
+    let outline = super::source::outline(db, file).syntax();
+    Arc::new(ast::SourceFile::cast(outline).map_or_else(ItemTree::default, |file| lower_file(&file)))
 }
 
 /// The package of `file`, empty if it has none.
@@ -183,18 +186,24 @@ pub fn own_field(db: &dyn Db, class: ClassId, name: &str) -> Option<FieldId> {
     Some(FieldId::new(db, class, item.fields[position].name.clone()))
 }
 
+/// Where a method stands among those of its class.
+pub fn method_position(db: &dyn Db, method: MethodId) -> Option<usize> {
+    member_index(db, method.class(db)).positions.get(&method).copied()
+}
+
+/// Where a field or property stands among those of its class.
+pub fn field_position(db: &dyn Db, field: FieldId) -> Option<usize> {
+    member_index(db, field.class(db)).fields.get(field.name(db)).copied()
+}
+
 /// The item that declares a method; `None` only for an identity from before an edit.
 pub fn method_item(db: &dyn Db, method: MethodId) -> Option<&MethodItem> {
-    let class = method.class(db);
-    let position = *member_index(db, class).positions.get(&method)?;
-    class_item(db, class).as_ref()?.methods.get(position)
+    class_item(db, method.class(db)).as_ref()?.methods.get(method_position(db, method)?)
 }
 
 /// The item that declares a field or property; `None` only for an identity from before an edit.
 pub fn field_item(db: &dyn Db, field: FieldId) -> Option<&FieldItem> {
-    let class = field.class(db);
-    let position = *member_index(db, class).fields.get(field.name(db))?;
-    class_item(db, class).as_ref()?.fields.get(position)
+    class_item(db, field.class(db)).as_ref()?.fields.get(field_position(db, field)?)
 }
 
 /// Whether a field is static; those of an interface are, save its properties.

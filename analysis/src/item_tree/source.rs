@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
+use apg_syntax::{GreenNode, Outline, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
-use super::lower::{ClassSources, FileSources, header_ranges, item_ranges};
-use super::lower::{local_class_nodes, local_typedef_nodes, lower_file};
-use super::{BodyPosition, ItemTree};
+use super::BodyPosition;
+use super::lower::locate::{ClassSources, FileSources, Located, locate_file};
+use super::lower::{header_ranges, item_ranges, local_class_nodes, local_typedef_nodes};
 use crate::db::{Db, parse};
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    body_typedefs, class_item, field_item, item_tree, method_item, nested_classes, typedef_item,
+    body_typedefs, class_item, field_item, field_position, item_tree, method_item, method_position,
+    nested_classes, typedef_item,
 };
 
 /// Anything declared.
@@ -39,11 +40,16 @@ impl Item {
     }
 }
 
-/// The items of a file and their places, made together.
+/// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
 #[salsa::tracked]
-pub fn lowered(db: &dyn Db, file: SourceFile) -> (Arc<ItemTree>, Arc<FileSources>) {
-    let (tree, sources) = lower_file(&parse(db, file).tree());
-    (Arc::new(tree), Arc::new(sources))
+pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
+    Outline::new(parse(db, file).green())
+}
+
+/// Where the items of a file stand.
+#[salsa::tracked(no_eq)]
+pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
+    Arc::new(locate_file(&parse(db, file).tree()))
 }
 
 /// A declaration's text and tree, without its position: equal after any edit elsewhere in the file, so
@@ -74,7 +80,7 @@ impl ItemSource {
 /// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
 #[salsa::tracked]
 pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
-    Some(ItemSource { green: item_node(db, item)?.green().into_owned() })
+    Some(ItemSource { green: located(db, item)?.green.clone() })
 }
 
 /// The declaration in the tree of its file.
@@ -89,6 +95,9 @@ pub fn item_offset(db: &dyn Db, item: Item) -> TextSize {
 
 /// Moves diagnostics of an item, relative to it, to their places in the file.
 pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    if diagnostics.is_empty() {
+        return Vec::new();
+    }
     let offset = item_offset(db, item);
     let file = item.file(db);
     let mut placed = diagnostics.to_vec();
@@ -144,48 +153,43 @@ pub fn name_range(db: &dyn Db, item: Item) -> TextRange {
 
 /// Where the declaration stands.
 pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
-    let sources = &lowered(db, item.file(db)).1;
+    located(db, item).map(|it| it.ptr)
+}
+
+fn located(db: &dyn Db, item: Item) -> Option<&Located> {
     match item {
-        Item::Class(class) => Some(class_sources(db, class, sources)?.node),
+        Item::Class(class) => Some(&class_sources(db, class)?.node),
         Item::Method(method) => {
-            let class = method.class(db);
-            let wanted = method_item(db, method)?;
-            let position =
-                class_item(db, class).as_ref()?.methods.iter().position(|m| std::ptr::eq(m, wanted))?;
-            *class_sources(db, class, sources)?.methods.get(position)?
+            class_sources(db, method.class(db))?.methods.get(method_position(db, method)?)
         }
-        Item::Field(field) => {
-            let class = field.class(db);
-            let position =
-                class_item(db, class).as_ref()?.fields.iter().position(|f| f.name == *field.name(db))?;
-            class_sources(db, class, sources)?.fields.get(position).copied()
-        }
+        Item::Field(field) => class_sources(db, field.class(db))?.fields.get(field_position(db, field)?),
         Item::Typedef(typedef) => {
             let same = |t: &Arc<super::TypedefItem>| t.name == *typedef.name(db) && t.nth == typedef.nth(db);
             match typedef.outer(db) {
                 Some(class) => {
                     let position = class_item(db, class).as_ref()?.typedefs.iter().position(same)?;
-                    class_sources(db, class, sources)?.typedefs.get(position).copied()
+                    class_sources(db, class)?.typedefs.get(position)
                 }
                 None => {
                     let position = item_tree(db, typedef.file(db)).typedefs.iter().position(same)?;
-                    sources.typedefs.get(position).copied()
+                    locations(db, typedef.file(db)).typedefs.get(position)
                 }
             }
         }
     }
 }
 
-fn class_sources<'a>(db: &dyn Db, class: ClassId, sources: &'a FileSources) -> Option<&'a ClassSources> {
+fn class_sources(db: &dyn Db, class: ClassId) -> Option<&ClassSources> {
     let same = |c: &Arc<super::ClassItem>| c.name == *class.name(db) && c.nth == class.nth(db);
     match class.outer(db) {
         Some(outer) => {
             let position = class_item(db, outer).as_ref()?.classes.iter().position(same)?;
-            class_sources(db, outer, sources)?.classes.get(position)
+            class_sources(db, outer)?.classes.get(position)
         }
         None => {
-            let position = item_tree(db, class.file(db)).classes.iter().position(same)?;
-            sources.classes.get(position)
+            let file = class.file(db);
+            let position = item_tree(db, file).classes.iter().position(same)?;
+            locations(db, file).classes.get(position)
         }
     }
 }

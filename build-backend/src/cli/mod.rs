@@ -1,6 +1,9 @@
 //! The `apg` command: one file a sub-command. Exit status 0 is success, 1 an error in the input or the
 //! program, 2 misuse of the command (as clap's own).
 
+// Printing goes through `output`: `println!` would panic when nobody reads.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod build;
 mod check;
 mod clean;

@@ -71,7 +71,11 @@ impl Compiler {
                 }
             }
             (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
-            (UnitKind::Code, Profile::Dev) => flags.extend(["-O1", "-ffp-contract=off", "-g1"]),
+            (UnitKind::Code, Profile::Dev) => {
+                // Recursion that has no end is an exception; without checks, which would keep recursive functions
+                // from being inlined into themselves, it ends the program.
+                flags.extend(["-O1", "-ffp-contract=off", "-g1", "-DAPG_STACK_CHECKS"]);
+            }
             (UnitKind::Code, Profile::Portable) => flags.extend(["-O2", "-ffp-contract=off", "-g1"]),
             (UnitKind::Code, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);

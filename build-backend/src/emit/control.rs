@@ -8,6 +8,8 @@ use crate::mir::*;
 impl Code<'_> {
     /// A statement that only host code has.
     pub fn host_stmt(&mut self, kind: &StmtKind) {
+        // What is done after the statements inside is done at its own line all the same.
+        let position = self.position;
         match kind {
             StmtKind::Throw(value) => {
                 let value = self.expr(value);
@@ -30,6 +32,7 @@ impl Code<'_> {
                 self.protected(
                     |code| code.stmts(body),
                     |code, number| {
+                        code.at(position);
                         // It raises the exception of the body together with those of the activities.
                         code.out.line(format!("apg_object *f{number} = e{number}; e{number} = nullptr;"));
                         code.out.line(format!("apg_finish_end(f{number});"));
@@ -38,7 +41,13 @@ impl Code<'_> {
             }
             StmtKind::Atomic(body) => {
                 self.out.line("apg_atomic_begin();");
-                self.protected(|code| code.stmts(body), |code, _| code.out.line("apg_atomic_end();"));
+                self.protected(
+                    |code| code.stmts(body),
+                    |code, _| {
+                        code.at(position);
+                        code.out.line("apg_atomic_end();");
+                    },
+                );
             }
             StmtKind::When(branches) => self.when(branches),
             StmtKind::Async { closure, clocks } => self.spawn(None, closure, clocks, false),
@@ -118,6 +127,7 @@ impl Code<'_> {
 
     /// Guards in order until one holds; in the atomic section all along, but while waiting.
     fn when(&mut self, branches: &[WhenBranch]) {
+        let position = self.position;
         self.out.line("apg_when_begin();");
         self.protected(
             |code| {
@@ -132,6 +142,7 @@ impl Code<'_> {
                     code.out.close("}");
                 }
                 code.scopes.pop();
+                code.at(position);
                 code.out.line("apg_when_wait();");
                 code.out.close("}");
             },

@@ -297,7 +297,9 @@ impl Code<'_> {
         match target {
             CastTarget::Class(class) => {
                 let descriptor = self.descriptor(class);
-                format!("apg_cast({text}, {descriptor})")
+                let is_box = matches!(self.program.classes[class.index()].kind, ClassKind::Boxed { .. });
+                let cast = if is_box { "apg_unbox" } else { "apg_cast" };
+                format!("{cast}({text}, {descriptor})")
             }
             CastTarget::Interface(interface) => {
                 let name = super::writer::quote(&self.program.interfaces[interface.index()].name);

@@ -37,6 +37,10 @@ impl Code<'_> {
             self.out.line(format!("{ty} result_;"));
         }
         self.declare(function.params as usize..function.locals.len());
+        if function.recursive && !self.target.is_kernel() {
+            self.at(function.position);
+            self.out.line("apg_stack_check();");
+        }
         self.stmts(&function.body);
         self.out.close("}");
     }

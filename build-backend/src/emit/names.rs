@@ -94,14 +94,18 @@ fn ty(program: &Program, ty: Ty) -> String {
     }
 }
 
-/// Letters and digits of a name, at most 48.
+/// Letters and digits of a name, at most 48: `__` for `_`, and `_` for what no symbol has.
 fn readable(name: &str) -> String {
     let mut out = String::new();
+    let mut separated = true;
     for c in name.chars() {
-        if c.is_ascii_alphanumeric() {
+        if c.is_ascii_alphanumeric() || c == '_' {
             out.push(c);
-        } else if !out.is_empty() && !out.ends_with('_') {
+            out.extend((c == '_').then_some(c));
+            separated = false;
+        } else if !separated {
             out.push('_');
+            separated = true;
         }
         if out.len() >= 48 {
             break;
@@ -138,6 +142,7 @@ mod tests {
         let second = taken.symbol("F", "Main.main", "Main.main");
         assert!(first.starts_with("F_Main_main_"), "{first}");
         assert_ne!(first, second);
+        assert_eq!(readable("two_words.f_"), "two__words_f");
         assert_eq!(readable("x10.util.ArrayList[x10.lang.Long]"), "x10_util_ArrayList_x10_lang_Long");
     }
 }

@@ -84,13 +84,11 @@ impl Builder<'_, '_> {
     fn unboxed(&mut self, value: mir::Expr, ty: Ty) -> mir::Expr {
         let class = self.lowerer.box_of(ty);
         let machine = self.lowerer.machine(ty);
-        if matches!(value.kind, ExprKind::Null) {
-            return zero(machine);
-        }
         let target = CastTarget::Class(class);
         let object =
             expr(mir::Ty::Ref(class), ExprKind::Cast { value: Box::new(value), target, checked: true });
-        expr(machine, ExprKind::Field { object: Box::new(object), class, field: 0, checked: true })
+        // The cast lets no null through: there is no such value.
+        expr(machine, ExprKind::Field { object: Box::new(object), class, field: 0, checked: false })
     }
 
     /// A function value wrapped so that it can be called with the conventions of `to`.
@@ -214,6 +212,7 @@ impl<'db> Lowerer<'db> {
             return;
         };
         let interface = self.interface_of(from);
+        self.live_interface_slots.insert((interface, 0));
         let inner_machine = self.machine(inner_result);
         let machine = self.machine(result);
         let mut builder = Builder::new(self, source.clone(), Returns::Value(result));

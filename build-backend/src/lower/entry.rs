@@ -37,6 +37,7 @@ impl Lowerer<'_> {
         self.program.main = Some(self.function(key));
         self.everything();
         self.mark_device_functions();
+        self.mark_recursive_functions();
     }
 
     /// Classes and functions that the runtime uses by itself.

@@ -126,8 +126,16 @@ impl<'a, 'db> Builder<'a, 'db> {
     pub(super) fn finish(mut self, id: mir::FunctionId, name: String, params: u32, result: mir::Ty) {
         let position = self.source.lines.position(self.source.base);
         let body = self.blocks.pop().unwrap_or_default();
-        let function =
-            mir::Function { name, position, locals: self.locals, params, result, body, device: false };
+        let function = mir::Function {
+            name,
+            position,
+            locals: self.locals,
+            params,
+            result,
+            body,
+            device: false,
+            recursive: false,
+        };
         self.lowerer.program.functions[id.index()] = function;
     }
 
@@ -268,8 +276,11 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     /// Runs `build` with a fresh block and gives the block.
     pub(super) fn nested<R>(&mut self, build: impl FnOnce(&mut Self) -> R) -> (Vec<mir::Stmt>, R) {
+        let position = self.position;
         self.blocks.push(Vec::new());
         let result = build(self);
+        // What follows the block belongs to the statement around it.
+        self.position = position;
         (self.blocks.pop().unwrap_or_default(), result)
     }
 

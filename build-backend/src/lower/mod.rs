@@ -27,6 +27,7 @@ mod operands;
 mod position;
 mod program;
 mod reach;
+mod recursion;
 mod stmt;
 mod text;
 mod types;

@@ -240,6 +240,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Also needed as device code.
     pub device: bool,
+    /// May be on the stack several times: checks that there is room for more.
+    pub recursive: bool,
 }
 
 /// A local variable.

@@ -30,7 +30,17 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
     const target = virtualUri(source);
     this.changed.fire(target);
     const document = await vscode.workspace.openTextDocument(target);
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+    const editor = await vscode.window.showTextDocument(document, {
+      viewColumn: vscode.ViewColumn.Beside,
+      preview: true,
+    });
+    // The kernel is what was asked for; before it stands what all kernels share.
+    const kernel = document.getText().indexOf("__global__");
+    if (kernel >= 0) {
+      const at = document.positionAt(kernel);
+      editor.selection = new vscode.Selection(at, at);
+      editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.AtTop);
+    }
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {

@@ -7,6 +7,9 @@ typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned a
 typedef unsigned apg_char;          /* a Unicode code point */
 
 #define APG_ABI_VERSION @VERSION@
+/* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
+#define APG_STACK @STACK@
+#define APG_STACK_RESERVE @RESERVE@
 
 /* ---- objects ---- */
 typedef struct apg_type apg_type;

@@ -108,6 +108,8 @@ entries! {
         raises fn raise_division() -> ();
         /// Raises ClassCastException; always throws.
         raises fn raise_cast(object: Ref, target: Text) -> ();
+        /// The stack seems to be full: raises StackOverflowError if it is.
+        raises fn stack_overflow() -> ();
         /// A number that stays with the object; 0 for null.
         plain fn identity_hash(object: Ref) -> i32;
         /// The X10 name of the object's class.

@@ -14,6 +14,8 @@ pub fn generate() -> String {
     let wrappers: String = ENTRIES.iter().map(wrapper).collect();
     include_str!("apg_template.h")
         .replace("@VERSION@", &VERSION.to_string())
+        .replace("@STACK@", &crate::activity::STACK.to_string())
+        .replace("@RESERVE@", &crate::activity::STACK_RESERVE.to_string())
         .replace("@EXCEPTIONS@\n", &exceptions)
         .replace("@TABLE@\n", &table)
         .replace("@WRAPPERS@\n", &wrappers)

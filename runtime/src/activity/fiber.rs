@@ -1,18 +1,16 @@
 //! Fibers: coroutines with a stack of their own that run one piece of work after the other.
 
 use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
 use super::current::Activity;
 use super::pool;
 use super::queues::Task;
+use super::stack::AlignedStack;
 use crate::memory::{self, StackRecord};
-
-/// Address space of a stack; memory is taken as it is used.
-const STACK: usize = 8 << 20;
 
 /// Why a fiber leaves its thread.
 pub enum Switch {
@@ -24,7 +22,7 @@ pub enum Switch {
 
 /// A fiber. It lives for ever: when it has nothing to do it waits in a list.
 pub struct Fiber {
-    coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), DefaultStack>>>,
+    coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), AlignedStack>>>,
     yielder: Cell<*const Yielder<(), Switch>>,
     record: &'static StackRecord,
     /// The activity that it runs.
@@ -35,6 +33,13 @@ pub struct Fiber {
 unsafe impl Sync for Fiber {}
 // SAFETY: as above.
 unsafe impl Send for Fiber {}
+
+/// All fibers.
+static ALL: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
+/// What suspended fibers have said of where they are, while they are asked.
+static ANSWERS: Mutex<Option<Vec<Vec<i64>>>> = Mutex::new(None);
+/// The program is at its end, and fibers that are resumed only say where they are.
+static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Fibers with nothing to do.
 static IDLE: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
@@ -57,7 +62,7 @@ pub fn idle() -> &'static Fiber {
 }
 
 fn make() -> &'static Fiber {
-    let stack = match DefaultStack::new(STACK) {
+    let stack = match AlignedStack::new() {
         Ok(stack) => stack,
         Err(error) => {
             remark!("apg: no memory for the stack of one more blocked activity: {error}");
@@ -68,7 +73,7 @@ fn make() -> &'static Fiber {
             pool::end_process(1);
         }
     };
-    let (low, high) = (stack.limit().get(), stack.base().get());
+    let (low, high) = stack.range();
     let fiber: &'static Fiber = Box::leak(Box::new(Fiber {
         coroutine: UnsafeCell::new(None),
         yielder: Cell::new(std::ptr::null()),
@@ -82,6 +87,7 @@ fn make() -> &'static Fiber {
     });
     // SAFETY: nobody else knows the fiber yet.
     unsafe { *fiber.coroutine.get() = Some(coroutine) };
+    ALL.lock().push(fiber);
     fiber
 }
 
@@ -105,8 +111,22 @@ impl Fiber {
         memory::set_suspended(self.record, &raw const mark as usize);
         // SAFETY: set when the coroutine began; it lives on this fiber's stack.
         unsafe { (*self.yielder.get()).suspend(switch) };
+        while ASKED.load(Ordering::Acquire) {
+            self.answer();
+        }
         memory::leave_critical();
         std::hint::black_box(&mark);
+    }
+
+    /// Says where it waits, and waits on.
+    #[cold]
+    fn answer(&self) {
+        let frames = crate::natives::stack::own_frames();
+        if let Some(answers) = ANSWERS.lock().as_mut() {
+            answers.push(frames);
+        }
+        // SAFETY: as in `leave`.
+        unsafe { (*self.yielder.get()).suspend(Switch::Block(Box::new(|_| {}))) };
     }
 
     /// Runs the fiber in this thread until it leaves.
@@ -131,6 +151,25 @@ impl Fiber {
     pub fn stack(&self) -> (usize, usize) {
         (self.record.low, self.record.high)
     }
+}
+
+/// Where the activities that wait are: their frames in the program, innermost first. The last thing that a process does: no
+/// activity goes on afterwards, and all threads of the pool sleep.
+pub fn where_they_wait() -> Vec<Vec<i64>> {
+    let own = current().map_or(std::ptr::null(), std::ptr::from_ref);
+    let fibers = ALL.lock().clone();
+    *ANSWERS.lock() = Some(Vec::new());
+    ASKED.store(true, Ordering::Release);
+    for fiber in fibers {
+        if fiber.activity.get().is_null() || std::ptr::eq(fiber, own) {
+            continue;
+        }
+        // SAFETY: it is suspended, and no thread takes it any more.
+        if let Some(coroutine) = unsafe { (*fiber.coroutine.get()).as_mut() } {
+            let _ = coroutine.resume(());
+        }
+    }
+    ANSWERS.lock().take().unwrap_or_default()
 }
 
 /// What each thread of the pool does, on its own stack.

@@ -15,14 +15,18 @@ pub mod lock;
 pub mod parallel;
 mod pool;
 mod queues;
+mod stack;
+mod stuck;
 pub mod timer;
 
 pub use current::{Activity, OpenFinish, Work, activity, spawn, start_at};
 pub use finish::Finish;
 pub use pool::{
-    External, check_for_deadlock, end_process, external, nothing_else_to_do, start, worker_count,
+    External, check_for_deadlock, end_process, external, nothing_else_to_do, start, stuck, worker_count,
     worker_number,
 };
+pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
+pub use stuck::describe_waiting;
 
 /// Addresses of the stack that the caller's activity runs on.
 pub fn current_stack() -> Option<(usize, usize)> {

@@ -174,12 +174,15 @@ pub fn check_for_deadlock(report: fn()) {
     let _ = ON_DEADLOCK.set(report);
 }
 
+/// Whether nothing here can go on by itself: all threads sleep, and nothing outside the pool will wake one, but for other places.
+pub fn stuck() -> bool {
+    POOL.get().is_some_and(|pool| EXTERNAL.load(Ordering::SeqCst) == 0 && pool.queues.idle())
+}
+
 /// Called by the last thread that finds nothing to do.
 fn look_for_deadlock() {
     let Some(report) = ON_DEADLOCK.get() else { return };
-    let blocked = BLOCKED.load(Ordering::SeqCst);
-    let stuck = blocked > 0 && EXTERNAL.load(Ordering::SeqCst) == 0 && pool().queues.idle();
-    if stuck && !REPORTED.swap(true, Ordering::SeqCst) {
+    if BLOCKED.load(Ordering::SeqCst) > 0 && stuck() && !REPORTED.swap(true, Ordering::SeqCst) {
         report();
     }
 }

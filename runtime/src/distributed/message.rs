@@ -35,6 +35,17 @@ pub const CLOCK: u8 = 13;
 /// The answer to some of these: the number of the question.
 pub const CLOCK_DONE: u8 = 14;
 
+/// From place 0: is this place stuck? The number of the question.
+pub const QUIET_WANTED: u8 = 15;
+/// The answer: number of the question, whether it is, messages sent, messages dealt with.
+pub const QUIET: u8 = 16;
+/// From place 0: say where activities wait.
+pub const WAITING_WANTED: u8 = 17;
+/// It was said.
+pub const WAITING_TOLD: u8 = 18;
+/// Messages that start nothing.
+pub const ASIDE: [u8; 4] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD];
+
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;
 /// A put that answers a [`GET`]: the number of the transfer.

@@ -23,6 +23,7 @@ pub mod engine;
 mod home;
 mod locals;
 mod message;
+pub mod quiet;
 mod remote;
 pub mod session;
 mod system;

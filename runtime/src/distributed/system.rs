@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
-use super::{HERE, at, clocks, home, message, team, transfer};
+use super::{HERE, at, clocks, home, message, quiet, team, transfer};
 use crate::device::{self, Device, DeviceError};
 use crate::memory::Ref;
 use crate::serialize::read::Input;
@@ -144,12 +144,19 @@ impl System {
 
     /// Sends a message to a host place.
     pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
+        quiet::sent();
+        self.send_aside(to, kind, body);
+    }
+
+    /// The same for a message that starts nothing, and is not counted.
+    pub(super) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
         let _ = self.transport.send(to, kind, body);
     }
 
     /// Sends bytes to memory of another host place.
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
+        quiet::sent();
         // As above.
         let _ = self.transport.put(to, kind, header, data);
     }
@@ -215,6 +222,10 @@ impl System {
             message::TEAM => team::arrived(from, &body),
             message::CLOCK => clocks::told(from, &body),
             message::CLOCK_DONE => clocks::answered(&body),
+            message::QUIET_WANTED => quiet::asked(from, &body),
+            message::QUIET => quiet::answered(from, &body),
+            message::WAITING_WANTED => quiet::asked_where(from),
+            message::WAITING_TOLD => quiet::told_where(from),
             message::TOPOLOGY_WANTED => {
                 self.want_topology();
                 Ok(())
@@ -293,6 +304,9 @@ impl Receiver for Inbox {
             remark!("apg: place {}: from place {from}: {error}", super::here());
             std::process::exit(1);
         }
+        if !message::ASIDE.contains(&kind) {
+            quiet::dealt_with();
+        }
     }
 
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
@@ -301,6 +315,7 @@ impl Receiver for Inbox {
 
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) {
         transfer::end_put(from, kind, &header, accepted);
+        quiet::dealt_with();
     }
 
     fn ended(&self, place: u32) {

@@ -69,6 +69,19 @@ pub fn raise_cast(object: Ref, target: Text) -> Outcome<()> {
     raise_kind(ExceptionKind::ClassCast, &format!("{from} cannot be cast to {}", text(target)))
 }
 
+pub fn stack_overflow() -> Outcome<()> {
+    let here = 0_u8;
+    let used_up = crate::activity::current_stack().is_some_and(|(low, high)| {
+        (low..low + crate::activity::STACK_RESERVE).contains(&(&raw const here as usize)) && low < high
+    });
+    if !used_up {
+        // A thread of the runtime, whose stack begins anywhere.
+        return Ok(());
+    }
+    let message = format!("an activity has used up its stack of {} MiB", crate::activity::STACK >> 20);
+    raise_kind(ExceptionKind::StackOverflow, &message)
+}
+
 pub fn identity_hash(object: Ref) -> i32 {
     // Objects never move. The product spreads neighbours.
     let mixed = (object.address() as u64 >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15);

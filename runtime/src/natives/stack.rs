@@ -35,6 +35,15 @@ pub fn stack_capture(frames: Ref) -> Outcome<()> {
     Ok(())
 }
 
+/// The caller's frames in the program, innermost first.
+pub fn own_frames() -> Vec<i64> {
+    let mut addresses = [std::ptr::null_mut::<c_void>(); MOST];
+    // SAFETY: room for that many.
+    let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), MOST as i32) };
+    let own = addresses[..count.max(0) as usize].iter();
+    own.filter_map(|address| program::offset_of(*address as usize)).map(|offset| offset as i64).collect()
+}
+
 pub fn stack_describe(frame: i64) -> Outcome<Ref> {
     match describe(frame) {
         Some(text) => program::string(text.as_bytes()),
@@ -99,7 +108,9 @@ pub fn readable(symbol: &str) -> Option<String> {
     let length: usize = mangled[..digits].parse().ok()?;
     let plain = mangled.get(digits..digits + length)?;
     let (name, hash) = plain.strip_prefix("F_")?.rsplit_once('_')?;
-    (hash.len() == 8 && !name.is_empty()).then(|| name.replace('_', "."))
+    // The compiler writes `__` for `_`, and `_` for a dot.
+    let dotted = name.split("__").map(|part| part.replace('_', ".")).collect::<Vec<_>>().join("_");
+    (hash.len() == 8 && !name.is_empty()).then_some(dotted)
 }
 
 #[cfg(test)]
@@ -109,6 +120,7 @@ mod tests {
     #[test]
     fn symbols_give_names() {
         assert_eq!(readable("_Z20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
+        assert_eq!(readable("_Z23F_two__words_f_0123abcdv").as_deref(), Some("two_words.f"));
         assert_eq!(readable("apg_call"), None);
         assert_eq!(readable("_Z3F_x"), None);
     }

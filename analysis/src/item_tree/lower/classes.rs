@@ -5,10 +5,10 @@ use std::sync::Arc;
 use apg_syntax::ast::{
     self, AstNode, HasAnnotations, HasFormals, HasModifiers, HasName, HasTypeParams, Member,
 };
-use apg_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxNodePtr, WalkEvent};
+use apg_syntax::{SyntaxKind, SyntaxNode, WalkEvent};
+use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-use super::ClassSources;
 use super::members;
 use super::types::TypeLowering;
 use crate::item_tree::{
@@ -38,7 +38,7 @@ impl ClassNode {
             _ => return None,
         })
     }
-    fn syntax(&self) -> &SyntaxNode {
+    pub(super) fn syntax(&self) -> &SyntaxNode {
         match self {
             ClassNode::Class(it) => it.syntax(),
             ClassNode::Struct(it) => it.syntax(),
@@ -46,7 +46,16 @@ impl ClassNode {
             ClassNode::Anonymous(it) => it.syntax(),
         }
     }
-    fn body(&self) -> Option<ast::ClassBody> {
+    pub(super) fn properties(&self) -> Vec<ast::Property> {
+        let list = match self {
+            ClassNode::Class(it) => it.property_list(),
+            ClassNode::Struct(it) => it.property_list(),
+            ClassNode::Interface(it) => it.property_list(),
+            ClassNode::Anonymous(_) => None,
+        };
+        list.into_iter().flat_map(|list| list.properties().collect::<Vec<_>>()).collect()
+    }
+    pub(super) fn body(&self) -> Option<ast::ClassBody> {
         match self {
             ClassNode::Class(it) => it.class_body(),
             ClassNode::Struct(it) => it.class_body(),
@@ -154,20 +163,8 @@ pub fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering)
 }
 
 /// A class with its members; `position` says whose body it stands in, if in one.
-pub(super) fn lower_class(
-    node: &ClassNode,
-    position: Option<BodyPosition>,
-    items: &mut Vec<Arc<ClassItem>>,
-    sources: &mut Vec<ClassSources>,
-) {
+pub(super) fn lower_class(node: &ClassNode, position: Option<BodyPosition>, items: &mut Vec<Arc<ClassItem>>) {
     let mut item = lower_class_header(node, &mut TypeLowering::default());
-    let mut source = ClassSources {
-        node: SyntaxNodePtr::new(node.syntax()),
-        fields: Vec::new(),
-        methods: Vec::new(),
-        classes: Vec::new(),
-        typedefs: Vec::new(),
-    };
     if item.place == ClassPlace::Anonymous {
         let number = items.iter().filter(|c| c.place == ClassPlace::Anonymous).count() + 1;
         item.name = format_smolstr!("${number}");
@@ -176,64 +173,54 @@ pub(super) fn lower_class(
     }
     item.body = position;
     item.nth = items.iter().filter(|c| c.name == item.name).count() as u32;
-    lower_properties(node, &mut item, &mut source);
-    for member in node.body().into_iter().flat_map(|b| b.members()) {
-        lower_member(&member, &mut item, &mut source);
-    }
-    add_automatic_constructor(&mut item, &mut source);
-    items.push(Arc::new(item));
-    sources.push(source);
-}
-
-fn lower_properties(node: &ClassNode, item: &mut ClassItem, source: &mut ClassSources) {
-    let list = match node {
-        ClassNode::Class(it) => it.property_list(),
-        ClassNode::Struct(it) => it.property_list(),
-        ClassNode::Interface(it) => it.property_list(),
-        ClassNode::Anonymous(_) => None,
-    };
-    for property in list.into_iter().flat_map(|l| l.properties()) {
+    for property in node.properties() {
         item.fields.push(members::lower_property(&property, &mut TypeLowering::default()));
-        source.fields.push(SyntaxNodePtr::new(property.syntax()));
     }
+    let mut overloads = FxHashMap::default();
+    for member in node.body().into_iter().flat_map(|b| b.members()) {
+        lower_member(&member, &mut item, &mut overloads);
+    }
+    add_automatic_constructor(&mut item);
+    items.push(Arc::new(item));
 }
 
-fn lower_member(member: &Member, item: &mut ClassItem, source: &mut ClassSources) {
+/// `overloads` counts the methods of each name so far.
+fn lower_member(member: &Member, item: &mut ClassItem, overloads: &mut FxHashMap<SmolStr, u32>) {
     match member {
         Member::FieldDecl(field) => {
             for declarator in field.declarators() {
                 let lowered = members::lower_declarator(field, &declarator, &mut TypeLowering::default());
                 let owner = lowered.name.clone();
                 item.fields.push(lowered);
-                source.fields.push(SyntaxNodePtr::new(declarator.syntax()));
-                lower_body_classes(declarator.syntax(), owner, 0, item, source);
+                lower_body_classes(declarator.syntax(), owner, 0, item);
             }
         }
         Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
             let lowered = members::lower_member_node(member.syntax(), &mut TypeLowering::default());
             let Some(mut method) = lowered else { return };
-            method.nth = item.methods.iter().filter(|m| m.name == method.name).count() as u32;
+            let count = overloads.entry(method.name.clone()).or_default();
+            method.nth = *count;
+            *count += 1;
             if item.kind == ClassKind::Interface && !method.has_body {
                 method.modifiers = method.modifiers.with(Modifiers::ABSTRACT);
             }
             let (owner, nth) = (method.name.clone(), method.nth);
             item.methods.push(method);
-            source.methods.push(Some(SyntaxNodePtr::new(member.syntax())));
-            lower_body_classes(member.syntax(), owner, nth, item, source);
+            lower_body_classes(member.syntax(), owner, nth, item);
         }
         Member::TypeDef(typedef) => {
-            add_typedef(typedef, None, item, source);
+            add_typedef(typedef, None, item);
         }
         Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
             let Some(node) = ClassNode::cast(member.syntax()) else { return };
-            lower_class(&node, None, &mut item.classes, &mut source.classes);
+            lower_class(&node, None, &mut item.classes);
         }
         Member::EmptyDecl(_) => {}
     }
 }
 
 /// A class or struct that declares no constructor has one that takes its properties.
-fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
+fn add_automatic_constructor(item: &mut ClassItem) {
     let declares_one = item.methods.iter().any(|m| m.kind.is_constructor());
     if declares_one || item.kind == ClassKind::Interface {
         return;
@@ -259,47 +246,34 @@ fn add_automatic_constructor(item: &mut ClassItem, source: &mut ClassSources) {
         annotations: Vec::new(),
         at: 0,
     });
-    source.methods.push(None);
 }
 
 /// The classes in the code of a member.
-fn lower_body_classes(
-    node: &SyntaxNode,
-    owner: SmolStr,
-    nth: u32,
-    item: &mut ClassItem,
-    source: &mut ClassSources,
-) {
+fn lower_body_classes(node: &SyntaxNode, owner: SmolStr, nth: u32, item: &mut ClassItem) {
     for (index, class) in local_class_nodes(node).iter().enumerate() {
         let Some(class) = ClassNode::cast(class) else { continue };
         let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
-        lower_class(&class, Some(position), &mut item.classes, &mut source.classes);
+        lower_class(&class, Some(position), &mut item.classes);
     }
     for (index, typedef) in local_typedef_nodes(node).into_iter().enumerate() {
         let Some(typedef) = ast::TypeDef::cast(typedef) else { continue };
         let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
-        add_typedef(&typedef, Some(position), item, source);
+        add_typedef(&typedef, Some(position), item);
     }
 }
 
-fn add_typedef(
-    typedef: &ast::TypeDef,
-    body: Option<BodyPosition>,
-    item: &mut ClassItem,
-    source: &mut ClassSources,
-) {
+fn add_typedef(typedef: &ast::TypeDef, body: Option<BodyPosition>, item: &mut ClassItem) {
     let name = typedef.name_text().unwrap_or_default();
     let nth = item.typedefs.iter().filter(|t| t.name == name).count() as u32;
     let lowered = lower_typedef(typedef, nth, &mut TypeLowering::default());
     item.typedefs.push(Arc::new(TypedefItem { body, ..lowered }));
-    source.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
 }
 
 /// The nodes below `node` that declare a local or anonymous class, in source order; not those inside
 /// such a class. Their position in this list is [`BodyPosition::index`].
 pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     // Nearly all members have none; green nodes are looked through much faster.
-    if !contains(&node.green().into_owned(), SyntaxKind::CLASS_BODY) {
+    if !apg_syntax::declares(&node.green()) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -317,7 +291,7 @@ pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
 /// The type definitions that are statements below `node`, in source order; not those inside a local or
 /// anonymous class.
 pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
-    if !contains(&node.green().into_owned(), SyntaxKind::TYPE_DEF) {
+    if !apg_syntax::declares(&node.green()) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -331,19 +305,4 @@ pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
         }
     }
     found
-}
-
-fn contains(node: &GreenNode, kind: SyntaxKind) -> bool {
-    let mut pending = vec![&**node];
-    while let Some(node) = pending.pop() {
-        for child in node.children() {
-            if let NodeOrToken::Node(child) = child {
-                if child.kind().0 == kind as u16 {
-                    return true;
-                }
-                pending.push(child);
-            }
-        }
-    }
-    false
 }

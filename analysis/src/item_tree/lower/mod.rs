@@ -1,13 +1,14 @@
-//! From the syntax tree of a file to its items, and to where each of them stands.
+//! From the syntax tree of a file to its items.
 
 mod classes;
+pub mod locate;
 mod members;
 pub mod types;
 
 use std::sync::Arc;
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxNode, SyntaxNodePtr, TextRange};
+use apg_syntax::{SyntaxNode, TextRange};
 
 use self::classes::{ClassNode, lower_class};
 use self::types::TypeLowering;
@@ -15,57 +16,25 @@ use super::{Import, ItemTree};
 
 pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 
-/// Where the items of a file stand. It mirrors [`ItemTree`]: the same lists in the same order.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct FileSources {
-    /// Top-level classes.
-    pub classes: Vec<ClassSources>,
-    /// Top-level type definitions.
-    pub typedefs: Vec<SyntaxNodePtr>,
-}
-
-/// Where a class and its members stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClassSources {
-    /// The declaration; for an anonymous class the `new` expression.
-    pub node: SyntaxNodePtr,
-    /// `Property` and `Declarator` nodes.
-    pub fields: Vec<SyntaxNodePtr>,
-    /// Method, constructor and operator declarations; `None` for an automatic constructor.
-    pub methods: Vec<Option<SyntaxNodePtr>>,
-    /// Nested classes.
-    pub classes: Vec<ClassSources>,
-    /// Member type definitions.
-    pub typedefs: Vec<SyntaxNodePtr>,
-}
-
-/// The items of a file, and where they stand.
-pub fn lower_file(file: &ast::SourceFile) -> (ItemTree, FileSources) {
+/// The items of a file, from its outline.
+pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
     let mut tree = ItemTree::default();
-    let mut sources = FileSources::default();
     lower_header(file, &mut tree);
     for item in file.items() {
         match &item {
             ast::Item::TypeDef(typedef) => {
-                let nth = tree
-                    .typedefs
-                    .iter()
-                    .filter(|t| Some(&t.name) == ast::HasName::name_text(typedef).as_ref())
-                    .count();
-                tree.typedefs.push(Arc::new(lower_typedef(
-                    typedef,
-                    nth as u32,
-                    &mut TypeLowering::default(),
-                )));
-                sources.typedefs.push(SyntaxNodePtr::new(typedef.syntax()));
+                let name = ast::HasName::name_text(typedef).unwrap_or_default();
+                let nth = tree.typedefs.iter().filter(|t| t.name == name).count() as u32;
+                let lowered = lower_typedef(typedef, nth, &mut TypeLowering::default());
+                tree.typedefs.push(Arc::new(lowered));
             }
             _ => {
                 let Some(node) = ClassNode::cast(item.syntax()) else { continue };
-                lower_class(&node, None, &mut tree.classes, &mut sources.classes);
+                lower_class(&node, None, &mut tree.classes);
             }
         }
     }
-    (tree, sources)
+    tree
 }
 
 fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {

@@ -56,7 +56,15 @@ template <class T> __device__ __forceinline__ T apg_infinity();
 template <> __device__ __forceinline__ float apg_infinity<float>() { return __int_as_float(0x7f800000); }
 template <> __device__ __forceinline__ double apg_infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
 /* The device's conversions truncate and saturate; only not-a-number to 64 bits differs. */
-template <class T> struct apg_conversion { template <class F> static __device__ __forceinline__ T of(F a) { return (T)apg_conversion<apg_i32>::of(a); } };
+template <class T> struct apg_conversion {
+  template <class F> static __device__ __forceinline__ T of(F a) {
+    constexpr bool is_signed = (T)-1 < 0;
+    constexpr apg_i32 largest = is_signed ? (1 << (8 * sizeof(T) - 1)) - 1 : (T)-1;
+    constexpr apg_i32 smallest = is_signed ? -largest - 1 : 0;
+    apg_i32 whole = apg_conversion<apg_i32>::of(a);
+    return (T)(whole > largest ? largest : whole < smallest ? smallest : whole);
+  }
+};
 template <> struct apg_conversion<apg_i32> {
   static __device__ __forceinline__ apg_i32 of(float a) { return __float2int_rz(a); }
   static __device__ __forceinline__ apg_i32 of(double a) { return a == a ? __double2int_rz(a) : 0; }

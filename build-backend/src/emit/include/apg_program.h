@@ -40,6 +40,8 @@ static inline const void *const *apg_find(const apg_type *t, apg_u32 interface) 
 }
 static inline bool apg_implements(const apg_object *o, apg_u32 interface) { return o && apg_find(o->type, interface); }
 static inline apg_object *apg_cast(apg_object *o, const apg_type *t) { if (o && !apg_is(o, t)) apg_bad_cast(o, t->name); return o; }
+/* A value in a box: null is none. Boxed classes have no subclasses. */
+static inline apg_object *apg_unbox(apg_object *o, const apg_type *t) { if (APG_UNLIKELY(!o || o->type != t)) apg_bad_cast(o, t->name); return o; }
 static inline apg_object *apg_cast_interface(apg_object *o, apg_u32 interface, const char *name) {
   if (o && !apg_find(o->type, interface)) apg_bad_cast(o, name);
   return o;
@@ -50,6 +52,17 @@ static inline const void *const *apg_methods(apg_object *o, apg_u32 interface) {
 static inline const void *apg_function(apg_object *o, apg_u32 interface) {
   const apg_type *t = apg_check(o)->type;
   return t->kind == APG_CLOSURE ? t->vtable[4] : apg_find(t, interface)[0];
+}
+
+/* ---- the stack ----
+   The stacks of activities begin at multiples of their size, so that the stack pointer alone says how much is left. */
+static inline void apg_stack_check() {
+#ifdef APG_STACK_CHECKS
+  /* Known to the compiler to be the same all over a function, whatever was inlined. */
+  apg_u64 at = (apg_u64)__builtin_frame_address(0);
+  /* Both are powers of two: whether the lowest part was reached is one test of some bits. */
+  if (APG_UNLIKELY(!(at & (APG_STACK - APG_STACK_RESERVE)))) apg_stack_overflow();
+#endif
 }
 
 /* ---- rails ---- */
@@ -90,20 +103,17 @@ template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a;
 template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
 template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
-/* Towards zero, saturating; not-a-number gives 0. Narrow types go through 32 bits. */
+/* Towards zero, saturating; not-a-number gives 0. */
 template <class T, class F> static inline T apg_truncate(F a) {
-  if constexpr (sizeof(T) < 4) return (T)apg_truncate<apg_i32>(a);
-  else {
-    constexpr bool is_signed = (T)-1 < 0;
-    constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
-    constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
-    /* The bounds are powers of two and so exact in every floating type. */
-    constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
-    if (!(a == a)) return 0;
-    if (a >= end) return largest;
-    if (a < (F)smallest) return smallest;
-    return (T)a;
-  }
+  constexpr bool is_signed = (T)-1 < 0;
+  constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
+  constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
+  /* The bounds are powers of two and so exact in every floating type. */
+  constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
+  if (!(a == a)) return 0;
+  if (a >= end) return largest;
+  if (a < (F)smallest) return smallest;
+  return (T)a;
 }
 
 /* ---- mathematics ---- */

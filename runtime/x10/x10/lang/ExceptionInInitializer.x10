@@ -1,7 +1,7 @@
 package x10.lang;
 
 /** A static field whose initial value could not be computed. */
-public class ExceptionInInitializer extends Error {
+public class ExceptionInInitializer extends Exception {
     /** Without a message. */
     public def this() { super(); }
     /** With a message. */

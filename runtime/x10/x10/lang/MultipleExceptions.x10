@@ -6,14 +6,17 @@ import x10.io.Printer;
 public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Exception {
     /** Of these exceptions. */
     public def this(exceptions:Rail[CheckedThrowable]) {
-        super(exceptions.size == 1 ? exceptions(0).toString() : exceptions.size + " exceptions");
+        super(exceptions.size == 1 ? describe(exceptions(0)) : exceptions.size + " exceptions");
         property(exceptions);
     }
     /** Of one exception. */
     public def this(e:CheckedThrowable) {
-        super(e.toString());
+        super(describe(e));
         property(new Rail[CheckedThrowable](1, e));
     }
+    /** Of nested ones that gather one exception each, only that. */
+    private static def describe(e:CheckedThrowable):String =
+        e instanceof MultipleExceptions ? e.getMessage() : e.toString();
     /** The exceptions. */
     public final def exceptions():Rail[CheckedThrowable] = exceptions;
     /** Prints all of them. */

@@ -4,6 +4,7 @@
 mod front;
 mod library;
 mod samples;
+mod syntax;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ enum Command {
     Library(library::Library),
     Run(apg_tests::x10_suite::run::Options),
     Samples(samples::Samples),
+    Syntax(syntax::Syntax),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Library(library) => library.run(&home),
         Command::Run(run) => run.run(&home),
         Command::Samples(samples) => samples.run(&home),
+        Command::Syntax(syntax) => syntax.run(&home),
     };
     ExitCode::from(u8::from(!all_right))
 }

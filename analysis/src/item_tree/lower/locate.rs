@@ -1,0 +1,142 @@
+//! Where the items of a file stand: lists that mirror those of its item tree, so that an item's index there is its index
+//! here. Made anew after every edit, which is why it looks at nothing but what is needed to know what is an item.
+
+use apg_syntax::ast::{self, AstNode, Member};
+use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr};
+
+use super::classes::{ClassNode, local_class_nodes, local_typedef_nodes};
+
+/// A declaration: its place in the tree of the file, and its own tree.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The place.
+    pub ptr: SyntaxNodePtr,
+    /// The tree.
+    pub green: GreenNode,
+}
+
+impl Located {
+    fn new(node: &SyntaxNode) -> Located {
+        Located { ptr: SyntaxNodePtr::new(node), green: node.green().into_owned() }
+    }
+}
+
+/// Where the items of a file stand.
+#[derive(Clone, Debug, Default)]
+pub struct FileSources {
+    /// Top-level classes.
+    pub classes: Vec<ClassSources>,
+    /// Top-level type definitions.
+    pub typedefs: Vec<Located>,
+}
+
+/// Where a class and its members stand.
+#[derive(Clone, Debug)]
+pub struct ClassSources {
+    /// The declaration; for an anonymous class the `new` expression.
+    pub node: Located,
+    /// `Property` and `Declarator` nodes.
+    pub fields: Vec<Located>,
+    /// Method, constructor and operator declarations. An automatic constructor, the last of its class, is not here.
+    pub methods: Vec<Located>,
+    /// Nested classes.
+    pub classes: Vec<ClassSources>,
+    /// Member type definitions.
+    pub typedefs: Vec<Located>,
+}
+
+/// Finds the items of a file.
+pub fn locate_file(file: &ast::SourceFile) -> FileSources {
+    let mut sources = FileSources::default();
+    for item in file.items() {
+        match &item {
+            ast::Item::TypeDef(typedef) => sources.typedefs.push(Located::new(typedef.syntax())),
+            _ => sources.classes.extend(ClassNode::cast(item.syntax()).map(|node| locate_class(&node))),
+        }
+    }
+    sources
+}
+
+fn locate_class(node: &ClassNode) -> ClassSources {
+    let mut source = ClassSources {
+        node: Located::new(node.syntax()),
+        fields: node.properties().iter().map(|property| Located::new(property.syntax())).collect(),
+        methods: Vec::new(),
+        classes: Vec::new(),
+        typedefs: Vec::new(),
+    };
+    for member in node.body().into_iter().flat_map(|body| body.members()) {
+        match &member {
+            Member::FieldDecl(field) => {
+                for declarator in field.declarators() {
+                    source.fields.push(Located::new(declarator.syntax()));
+                    locate_local(declarator.syntax(), &mut source);
+                }
+            }
+            // What is no operator that exists has no item.
+            Member::OperatorDecl(it) if it.kind().is_none() || it.method_name().is_none() => {}
+            Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
+                source.methods.push(Located::new(member.syntax()));
+                locate_local(member.syntax(), &mut source);
+            }
+            Member::TypeDef(typedef) => source.typedefs.push(Located::new(typedef.syntax())),
+            Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
+                source.classes.extend(ClassNode::cast(member.syntax()).map(|node| locate_class(&node)));
+            }
+            Member::EmptyDecl(_) => {}
+        }
+    }
+    source
+}
+
+/// The classes and type definitions in the code of a member.
+fn locate_local(member: &SyntaxNode, source: &mut ClassSources) {
+    if !apg_syntax::declares(&member.green()) {
+        return;
+    }
+    let classes = local_class_nodes(member);
+    source.classes.extend(classes.iter().filter_map(ClassNode::cast).map(|node| locate_class(&node)));
+    let typedefs = local_typedef_nodes(member);
+    source.typedefs.extend(typedefs.iter().filter(|it| ast::TypeDef::can_cast(it.kind())).map(Located::new));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use apg_syntax::Outline;
+
+    use super::*;
+    use crate::fixture::library_files;
+    use crate::item_tree::lower::lower_file;
+    use crate::item_tree::{ClassItem, MethodKind};
+
+    fn check(items: &[Arc<ClassItem>], sources: &[ClassSources], file: &str) {
+        assert_eq!(items.len(), sources.len(), "{file}");
+        for (item, source) in items.iter().zip(sources) {
+            let written = item.methods.iter().filter(|it| it.kind != MethodKind::AutomaticConstructor);
+            assert_eq!(written.count(), source.methods.len(), "{file}: {}", item.name);
+            assert_eq!(item.fields.len(), source.fields.len(), "{file}: {}", item.name);
+            assert_eq!(item.typedefs.len(), source.typedefs.len(), "{file}: {}", item.name);
+            check(&item.classes, &source.classes, file);
+        }
+    }
+
+    #[test]
+    fn every_item_has_its_place() {
+        let odd = "class A(x:Int) { operator foo(); operator this+(y:A) = y; val [a, b] = p, c = new B() { type T = Int; };
+            def f() { class L { def g() {} } type U = Int; new C() { class M {} }; } type V = Int; ; interface I {} }
+            type W = Int; struct S {}";
+        let mut files: Vec<(String, String)> =
+            library_files().into_iter().map(|(path, text)| (path.display().to_string(), text)).collect();
+        files.push(("odd".into(), odd.into()));
+        for (name, text) in files {
+            let parse = apg_syntax::parse(&text);
+            let outline = ast::SourceFile::cast(Outline::new(parse.green()).syntax()).expect("a file");
+            let (tree, sources) = (lower_file(&outline), locate_file(&parse.tree()));
+            assert_eq!(tree, lower_file(&parse.tree()), "{name}: the outline has the same items");
+            assert_eq!(tree.typedefs.len(), sources.typedefs.len(), "{name}");
+            check(&tree.classes, &sources.classes, &name);
+        }
+    }
+}

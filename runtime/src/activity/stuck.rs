@@ -1,0 +1,34 @@
+//! Where activities wait that wait for ever.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::fiber;
+use crate::natives::stack;
+
+/// Most kinds of waiting that are told.
+const MOST: usize = 20;
+
+/// Where the activities of this place wait, in words. The last thing that a process does, when all its threads sleep.
+pub fn describe_waiting() -> String {
+    let mut kinds: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for frames in fiber::where_they_wait() {
+        let lines: Vec<String> = frames.iter().filter_map(|frame| stack::describe(*frame)).collect();
+        *kinds.entry(lines).or_insert(0) += 1;
+    }
+    let mut sorted: Vec<_> = kinds.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut out = String::new();
+    for (lines, count) in sorted.iter().take(MOST) {
+        let who =
+            if *count == 1 { "an activity waits".to_owned() } else { format!("{count} activities wait") };
+        let _ = writeln!(out, "  {who}");
+        for line in lines {
+            let _ = writeln!(out, "\tat {line}");
+        }
+    }
+    if sorted.len() > MOST {
+        let _ = writeln!(out, "  and others at {} more places of the program", sorted.len() - MOST);
+    }
+    out
+}
