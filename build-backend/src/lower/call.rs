@@ -22,6 +22,8 @@ pub(super) struct Call<'a> {
     pub class_args: Vec<Ty>,
     pub type_args: Vec<Ty>,
     pub args: &'a [ExprId],
+    /// The element that it reads or writes is known to exist.
+    pub proved: bool,
 }
 
 impl Builder<'_, '_> {
@@ -47,6 +49,7 @@ impl Builder<'_, '_> {
         self.at(range);
         let value = match receiver_ty {
             None => self.call_static(&callee, values, result, range),
+            Some(ty) if call.proved => self.call_proved(&callee, ty, values, result, range),
             Some(ty) => {
                 let is_this =
                     receiver.is_some_and(|it| matches!(self.source.body.expr(it).kind, Source::This));
@@ -54,6 +57,25 @@ impl Builder<'_, '_> {
             }
         };
         self.convert(value, result, ty)
+    }
+
+    /// A read or write of an element that exists.
+    fn call_proved(
+        &mut self,
+        callee: &Callee,
+        ty: Ty,
+        values: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        match self.lowerer.intrinsic(callee.method).as_deref() {
+            Some("rail.get") => self.expand("rail.get_unchecked", values, result, range),
+            Some("rail.set") => self.expand("rail.set_unchecked", values, result, range),
+            _ => {
+                let unchecked = self.unchecked(callee, ty).unwrap_or_else(|| callee.clone());
+                self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
+            }
+        }
     }
 
     /// The instance of the class that declares the method. Static methods know nothing of its arguments.

@@ -39,6 +39,7 @@ impl Builder<'_, '_> {
                     class_args: self.concrete_all(class_args),
                     type_args: self.concrete_all(type_args),
                     args,
+                    proved: self.proved.contains(&id),
                 };
                 self.call(call, ty, node.range)
             }

@@ -92,6 +92,8 @@ pub(super) struct Builder<'a, 'db> {
     pub constructs_struct: bool,
     blocks: Vec<Vec<mir::Stmt>>,
     labels: FxHashMap<LabelId, mir::LabelId>,
+    /// Where `continue` goes in loops that are several: the innermost.
+    continues: FxHashMap<LabelId, mir::LabelId>,
     next_label: u32,
     pub position: mir::Position,
     pub returns: Returns,
@@ -99,6 +101,8 @@ pub(super) struct Builder<'a, 'db> {
     pub kernel: Option<KernelCode>,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
+    /// Accesses to elements that are known to exist.
+    pub proved: FxHashSet<ExprId>,
 }
 
 impl<'a, 'db> Builder<'a, 'db> {
@@ -114,11 +118,13 @@ impl<'a, 'db> Builder<'a, 'db> {
             constructs_struct: false,
             blocks: vec![Vec::new()],
             labels: FxHashMap::default(),
+            continues: FxHashMap::default(),
             next_label: 0,
             position,
             returns,
             kernel: None,
             unroll: None,
+            proved: FxHashSet::default(),
         }
     }
 
@@ -301,6 +307,16 @@ impl<'a, 'db> Builder<'a, 'db> {
         let id = self.new_label();
         self.labels.insert(label, id);
         id
+    }
+
+    /// Where `continue` goes, if not where `break` does.
+    pub(super) fn continue_at(&mut self, label: LabelId, target: mir::LabelId) {
+        self.continues.insert(label, target);
+    }
+
+    /// The target of a `continue`; an error if it is outside this function.
+    pub(super) fn continue_target(&mut self, label: LabelId, range: TextRange) -> Option<mir::LabelId> {
+        self.continues.get(&label).copied().or_else(|| self.target(label, range))
     }
 
     /// The target of a jump; an error if it is outside this function.

@@ -4,6 +4,7 @@ use apg_analysis::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId
 use apg_analysis::ids::MethodId;
 use apg_analysis::ty::Ty;
 
+use super::bounds::{Counting, Proof};
 use super::function::Builder;
 use super::operands::{bool, expr, int, operation, zero};
 use super::{Callee, LowerError};
@@ -88,6 +89,7 @@ impl Builder<'_, '_> {
                 it.range_loop(label, local, components, iterable, body);
             }
             Iteration::Rail => it.rail_loop(label, local, components, iterable, body),
+            Iteration::Iterable { .. } if it.point_loop(label, local, components, iterable, body) => {}
             Iteration::Iterable { iterator, has_next, next, iterator_ty } => {
                 let methods = [*iterator, *has_next, *next];
                 it.iterator_loop(label, local, components, iterable, methods, *iterator_ty, body);
@@ -141,9 +143,35 @@ impl Builder<'_, '_> {
             self.unsupported("a loop over this range", at);
             return;
         };
+        let low = self.save(low);
+        let high = self.save(high);
+        let variables: Vec<LocalId> = std::iter::once(local).chain(components.iter().copied()).collect();
+        let counting =
+            Counting { index: &variables, fixed: Vec::new(), body, low: low.clone(), high: high.clone() };
+        let proof = self.prove(&counting);
+        self.count(low, high, proof, &mut |it, index| {
+            let label = it.begin_label(label);
+            for variable in &variables {
+                let value = it.local(index);
+                let variable = it.declare(*variable);
+                it.initialise(variable, value);
+            }
+            it.stmt(body);
+            label
+        });
+    }
+
+    /// Counts from `low` until one past `high`, modulo the width: a single test at the end of each turn. `turn` lowers the body, once
+    /// for each version of the loop, and gives the loop's label.
+    pub(super) fn count(
+        &mut self,
+        low: mir::Expr,
+        high: mir::Expr,
+        proof: Option<Proof>,
+        turn: &mut dyn FnMut(&mut Self, mir::LocalId) -> mir::LabelId,
+    ) {
         let unroll = self.unroll.take();
         let ty = low.ty;
-        let high = self.save(high);
         let index = self.new_local("$i", ty, true);
         self.set(index, low);
         let end = match &high.kind {
@@ -153,25 +181,22 @@ impl Builder<'_, '_> {
         };
         let end = self.save(end);
         let not_empty = operation(Operation::Le, mir::Ty::Bool, vec![self.local(index), high]);
-        let label = self.begin_label(label);
-        let (turn, ()) = self.nested(|it| {
-            let value = it.local(index);
-            let variable = it.declare(local);
-            it.initialise(variable, value);
-            if let [component] = components {
-                let value = it.local(index);
-                let variable = it.declare(*component);
-                it.initialise(variable, value);
-            }
-            it.stmt(body);
-        });
-        let (update, ()) = self.nested(|it| {
-            let next = operation(Operation::Add, ty, vec![it.local(index), int(ty, 1)]);
-            it.set(index, next);
-        });
-        let condition = operation(Operation::Ne, mir::Ty::Bool, vec![self.local(index), end]);
+        let mut version = |it: &mut Self| {
+            let (body, label) = it.nested(|it| turn(it, index));
+            let (update, ()) = it.nested(|it| {
+                let next = operation(Operation::Add, ty, vec![it.local(index), int(ty, 1)]);
+                it.set(index, next);
+            });
+            let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end.clone()]);
+            it.push(Out::Loop { label, condition, body, update, unroll, test_last: true });
+        };
         let (then, ()) = self.nested(|it| {
-            it.push(Out::Loop { label, condition, body: turn, update, unroll, test_last: true });
+            let Some(Proof { condition, accesses }) = proof else { return version(it) };
+            it.proved.extend(&accesses);
+            let (then, ()) = it.nested(&mut version);
+            it.proved.retain(|access| !accesses.contains(access));
+            let (otherwise, ()) = it.nested(&mut version);
+            it.push(Out::If { condition, then, otherwise });
         });
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
     }
@@ -304,7 +329,7 @@ impl Builder<'_, '_> {
     }
 
     /// A call without arguments of a method of a receiver that is lowered already.
-    fn call_plain(
+    pub(super) fn call_plain(
         &mut self,
         method: MethodId,
         receiver: Ty,

@@ -3,6 +3,7 @@
 //! A work list of functions starts with `main`. Lowering a body asks for classes, functions and table slots;
 //! tables of classes are filled with the code of those slots that something calls, until nothing new comes up.
 
+mod bounds;
 mod call;
 mod closure;
 mod concurrency;
@@ -24,6 +25,7 @@ mod loops;
 mod model;
 mod nested;
 mod operands;
+mod points;
 mod position;
 mod program;
 mod reach;

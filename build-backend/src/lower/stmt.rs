@@ -1,7 +1,6 @@
 //! Statements.
 
 use apg_analysis::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
-use apg_syntax::TextRange;
 
 use super::LowerError;
 use super::function::{Builder, Returns};
@@ -45,8 +44,16 @@ impl Builder<'_, '_> {
                 let body = self.nested_stmt(*body);
                 self.push(Out::Labeled { label, body });
             }
-            StmtKind::Break(label) => self.jump(*label, stmt.range, Out::Break),
-            StmtKind::Continue(label) => self.jump(*label, stmt.range, Out::Continue),
+            StmtKind::Break(label) => {
+                if let Some(label) = self.target(*label, stmt.range) {
+                    self.push(Out::Break(label));
+                }
+            }
+            StmtKind::Continue(label) => {
+                if let Some(label) = self.continue_target(*label, stmt.range) {
+                    self.push(Out::Continue(label));
+                }
+            }
             StmtKind::Return(value) => self.return_statement(*value, id),
             StmtKind::Throw(value) => {
                 let value = self.value(*value);
@@ -79,12 +86,6 @@ impl Builder<'_, '_> {
         });
         let cases = cases.collect();
         self.push(Out::Switch { label, value, cases });
-    }
-
-    fn jump(&mut self, label: LabelId, range: TextRange, make: fn(mir::LabelId) -> Out) {
-        if let Some(label) = self.target(label, range) {
-            self.push(make(label));
-        }
     }
 
     fn block_statement(&mut self, stmts: &[StmtId]) {

@@ -2,7 +2,6 @@ package x10.array;
 
 /** The rows of a box of any rank above zero. */
 public final class BoxRows extends Rows {
-    private val rank:Long;
     private val min:(Long)=>Long;
     private val max:(Long)=>Long;
     private val current:Rail[Long];
@@ -11,7 +10,8 @@ public final class BoxRows extends Rows {
 
     /** The rows of the points between min and max, bounds included. */
     public def this(rank:Long, min:(Long)=>Long, max:(Long)=>Long) {
-        this.rank = rank; this.min = min; this.max = max;
+        super(rank);
+        this.min = min; this.max = max;
         current = new Rail[Long](rank, min);
         var none:Boolean = false;
         for (axis in 0..(rank - 1)) if (max(axis) < min(axis)) none = true;

@@ -30,6 +30,8 @@ public final class DenseIterationSpace_1 extends IterationSpace(1){rect} {
     public def size():Long = extent(min, max);
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(1)] = new Points_1(this);
+    /** The points, row by row: what loops use. */
+    public def rows():Rows = new BoxRows(1, (i:Long)=>min(i), (i:Long)=>max(i));
     /** The bounds of each axis, in brackets. */
     public def toString():String = "[" + min + ".." + max + "]";
 }

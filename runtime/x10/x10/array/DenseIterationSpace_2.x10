@@ -33,6 +33,8 @@ public final class DenseIterationSpace_2 extends IterationSpace(2){rect} {
     public def size():Long = extent(min0, max0) * extent(min1, max1);
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(2)] = new Points_2(this);
+    /** The points, row by row: what loops use. */
+    public def rows():Rows = new BoxRows(2, (i:Long)=>min(i), (i:Long)=>max(i));
     /** The bounds of each axis, in brackets. */
     public def toString():String = "[" + min0 + ".." + max0 + "," + min1 + ".." + max1 + "]";
 }

@@ -38,6 +38,8 @@ public final class DenseIterationSpace_3 extends IterationSpace(3){rect} {
     public def size():Long = extent(min0, max0) * extent(min1, max1) * extent(min2, max2);
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(3)] = new Points_3(this);
+    /** The points, row by row: what loops use. */
+    public def rows():Rows = new BoxRows(3, (i:Long)=>min(i), (i:Long)=>max(i));
     /** The bounds of each axis, in brackets. */
     public def toString():String = "[" + min0 + ".." + max0 + "," + min1 + ".." + max1 + "," + min2 + ".." + max2 + "]";
 }

@@ -40,6 +40,8 @@ public final class DenseIterationSpace_4 extends IterationSpace(4){rect} {
     public def size():Long = extent(min0, max0) * extent(min1, max1) * extent(min2, max2) * extent(min3, max3);
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(4)] = new Points_4(this);
+    /** The points, row by row: what loops use. */
+    public def rows():Rows = new BoxRows(4, (i:Long)=>min(i), (i:Long)=>max(i));
     /** The bounds of each axis, in brackets. */
     public def toString():String = "[" + min0 + ".." + max0 + "," + min1 + ".." + max1 + "," + min2 + ".." + max2 + "," + min3 + ".." + max3 + "]";
 }

@@ -14,6 +14,8 @@ public abstract class IterationSpace(rank:Long, rect:Boolean) implements Iterabl
 
     /** Goes over the points in lexicographic order. */
     public abstract def iterator():Iterator[Point(this.rank)];
+    /** The points, row by row: what loops use. */
+    public def rows():Rows = new SinglePoints(rank, iterator());
     /** The least coordinate of axis i. */
     public abstract def min(i:Long):Long;
     /** The greatest coordinate of axis i. */

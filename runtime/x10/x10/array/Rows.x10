@@ -5,10 +5,15 @@ package x10.array;
  * along a row, and calls a method once a row only.
  */
 public abstract class Rows {
+    /** The number of axes. */
+    public val rank:Long;
     /** The last coordinate of the row's first point. */
     public var low:Long = 0;
     /** The last coordinate of the row's last point; not less than low. */
     public var high:Long = 0;
+
+    /** Rows of points with that many axes. */
+    protected def this(rank:Long) { this.rank = rank; }
 
     /** Goes to the next row; false if there is none. */
     public abstract def next():Boolean;

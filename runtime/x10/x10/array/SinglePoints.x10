@@ -5,8 +5,11 @@ public final class SinglePoints extends Rows {
     private val iterator:Iterator[Point];
     private var current:Point = null;
 
-    /** A row for each point, none of rank 0. */
-    public def this(iterator:Iterator[Point]) { this.iterator = iterator; }
+    /** A row for each of the points, which have that rank above zero. */
+    public def this(rank:Long, iterator:Iterator[Point]) {
+        super(rank);
+        this.iterator = iterator;
+    }
     /** Goes to the next row; false if there is none. */
     public def next():Boolean {
         if (!iterator.hasNext()) return false;

@@ -27,7 +27,7 @@ final class EmptyRegion extends Region{rect} {
     public def contains(that:Region(rank)):Boolean = that.isEmpty();
     public def contains(p:Point):Boolean = false;
     public def iterator():Iterator[Point(rank)] = new NoPoints() as Iterator[Point(rank)];
-    public def rows():Rows = new SinglePoints(new NoPoints());
+    public def rows():Rows = new SinglePoints(rank, new NoPoints());
     public def toString():String = "empty(" + rank + ")";
 }
 

@@ -66,6 +66,7 @@ final class OnePoint implements Iterator[Point] {
 final class UnitRows extends Rows {
     private var done:Boolean = false;
 
+    def this() { super(0); }
     public def next():Boolean {
         val first = !done;
         done = true;

@@ -138,7 +138,6 @@ final class PolyRegion extends Region {
 
 /** The rows of a bounded intersection of half-spaces. */
 final class PolyRows extends Rows {
-    private val rank:Long;
     /** For each axis what is known of it and those before it. */
     private val stages:Rail[HalfSpaces];
     private val current:Rail[Long];
@@ -146,7 +145,7 @@ final class PolyRows extends Rows {
     private var fresh:Boolean = true;
 
     def this(spaces:HalfSpaces) {
-        rank = spaces.rank;
+        super(spaces.rank);
         stages = new Rail[HalfSpaces](rank);
         var stage:HalfSpaces = spaces;
         for (var axis:Long = rank - 1; axis >= 0; axis--) {

@@ -165,7 +165,7 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     /** Goes over the points in lexicographic order. */
     public abstract def iterator():Iterator[Point(rank)];
     /** The points, row by row: what loops use. */
-    public def rows():Rows = new x10.array.SinglePoints(iterator());
+    public def rows():Rows = new x10.array.SinglePoints(rank, iterator());
 
     /** The points in both. */
     public operator this && (that:Region(rank)):Region(rank) = intersection(that);

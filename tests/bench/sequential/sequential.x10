@@ -1,0 +1,121 @@
+import x10.array.*;
+
+/** Sequential kernels, the same as in sequential.cpp: each prints its name, the best time of its runs in ns, and a checksum. */
+public class sequential {
+    static def matmul(a:Array_2[Double], b:Array_2[Double], c:Array_2[Double], n:Long) {
+        for (i in 0..(n - 1)) {
+            for (j in 0..(n - 1)) c(i, j) = 0.0;
+            for (k in 0..(n - 1)) {
+                val x = a(i, k);
+                for (j in 0..(n - 1)) c(i, j) += x * b(k, j);
+            }
+        }
+    }
+
+    static def dot(a:Array_2[Double], b:Array_2[Double], c:Array_2[Double], n:Long) {
+        for ([i, j] in c.indices()) {
+            var sum:Double = 0.0;
+            for (k in 0..(n - 1)) sum += a(i, k) * b(k, j);
+            c(i, j) = sum;
+        }
+    }
+
+    static def stencil(from:Array_2[Double], to:Array_2[Double], n:Long) {
+        for ([i, j] in (1..(n - 2)) * (1..(n - 2)))
+            to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1));
+    }
+
+    static struct Body(x:Double, y:Double, z:Double, mass:Double) { }
+
+    static struct Force(x:Double, y:Double, z:Double) {
+        operator this + (f:Force) = Force(x + f.x, y + f.y, z + f.z);
+    }
+
+    static def pull(a:Body, b:Body):Force {
+        val dx = b.x - a.x;
+        val dy = b.y - a.y;
+        val dz = b.z - a.z;
+        val square = dx * dx + dy * dy + dz * dz + 0.01;
+        val scale = b.mass / (square * Math.sqrt(square));
+        return Force(dx * scale, dy * scale, dz * scale);
+    }
+
+    static def bodies(all:Rail[Body], forces:Rail[Force]) {
+        for (i in all.range) {
+            var sum:Force = Force(0.0, 0.0, 0.0);
+            for (body in all) sum = sum + pull(all(i), body);
+            forces(i) = sum;
+        }
+    }
+
+    static def entry(i:Long, j:Long):Double = 1.0 / ((i + j) * (i + j + 1) / 2 + i + 1);
+
+    static def spectral(n:Long):Double {
+        val u = new Rail[Double](n, 1.0);
+        val v = new Rail[Double](n);
+        for (turn in 1..4) {
+            for (i in 0..(n - 1)) {
+                var sum:Double = 0.0;
+                for (j in 0..(n - 1)) sum += entry(i, j) * u(j);
+                v(i) = sum;
+            }
+            for (i in 0..(n - 1)) {
+                var sum:Double = 0.0;
+                for (j in 0..(n - 1)) sum += entry(j, i) * v(j);
+                u(i) = sum;
+            }
+        }
+        return u(0);
+    }
+
+    static def sieve(n:Long):Long {
+        val composite = new Rail[Boolean](n + 1);
+        var count:Long = 0;
+        for (i in 2..n) {
+            if (composite(i)) continue;
+            count++;
+            for (var k:Long = i * i; k <= n; k += i) composite(k) = true;
+        }
+        return count;
+    }
+
+    static def regions(a:x10.regionarray.Array[Double](2), n:Long):Double {
+        var sum:Double = 0.0;
+        for ([i, j] in a.region) {
+            a(i, j) += 0.5 * i + j;
+            sum += a(i, j);
+        }
+        return sum;
+    }
+
+    static def measure(name:String, run:()=>Double) {
+        var best:Long = Long.MAX_VALUE;
+        var result:Double = 0.0;
+        for (turn in 1..7) {
+            val start = System.nanoTime();
+            result = run();
+            best = Math.min(best, System.nanoTime() - start);
+        }
+        Console.OUT.println(name + " " + best + " " + result);
+    }
+
+    public static def main(args:Rail[String]) {
+        val n = 512;
+        val a = new Array_2[Double](n, n, (i:Long, j:Long)=>(i * 7 + j * 3) % 11 as Double);
+        val b = new Array_2[Double](n, n, (i:Long, j:Long)=>(i * 5 + j * 2) % 13 as Double);
+        val c = new Array_2[Double](n, n);
+        measure("matmul", ()=>{ matmul(a, b, c, n); c(17, 19) });
+        measure("dot", ()=>{ dot(a, b, c, n); c(17, 19) });
+        val m = 2048;
+        val p = new Array_2[Double](m, m, (i:Long, j:Long)=>(i + j) % 5 as Double);
+        val q = new Array_2[Double](m, m);
+        measure("stencil", ()=>{ stencil(p, q, m); stencil(q, p, m); p(100, 100) });
+        val all = new Rail[Body](2000, (i:Long)=>Body((i % 17) as Double, (i % 23) as Double, (i % 29) as Double, 1.0 + i % 3));
+        val forces = new Rail[Force](all.size, Force(0.0, 0.0, 0.0));
+        measure("bodies", ()=>{ bodies(all, forces); forces(7).x });
+        measure("spectral", ()=>spectral(1000));
+        measure("sieve", ()=>sieve(5000000) as Double);
+        val r = new x10.regionarray.Array[Double](x10.regionarray.Region.make(0..1999, 0..1999), 1.0);
+        measure("regions", ()=>regions(r, 2000));
+    }
+}
