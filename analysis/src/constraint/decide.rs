@@ -202,7 +202,8 @@ impl<'a, 'db> Asked<'a, 'db> {
             facts.extend(context.expanded_term(term, question.self_ty, 0));
         }
         if let Some(value) = question.value {
-            facts.push(ConstraintTerm::Equal(Path::self_value(), value.clone()));
+            let is_value = ConstraintTerm::Equal(Path::self_value(), value.clone());
+            facts.extend(context.expanded_term(&is_value, question.self_ty, 0));
         }
         roots.extend(facts.iter().flat_map(ConstraintTerm::paths).map(|path| path.root.clone()));
         asked.add_relevant(roots, &mut facts);
