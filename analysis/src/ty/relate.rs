@@ -193,7 +193,12 @@ impl<'db> Context<'db> {
                 let question = Question { value: Some(&null), self_ty: Some(ty.base(db)), given: &[] };
                 return self.decide(question, &constraint.terms) == Entailment::Proved;
             }
-            let zero = if ty.is_known(db, Known::Boolean) { "false" } else { "0" };
+            let zero = match ty.primitive(db) {
+                Some(Known::Boolean) => "false",
+                Some(Known::Float | Known::Double) => "0.0",
+                Some(Known::Char) => r"'\0'",
+                _ => "0",
+            };
             entails(&[], constraint, Some(&Path::literal(zero))) == Entailment::Proved
         };
         match ty.kind(db) {
@@ -204,6 +209,15 @@ impl<'db> Context<'db> {
             TyKind::Class { class, args } if ty.is_struct(db) => {
                 if ty.primitive(db).is_some() {
                     return true;
+                }
+                // A guard may exclude the value whose fields are all zero.
+                if crate::item_tree::items::class_item(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
+                {
+                    return crate::scope::signature::class_header(db, *class)
+                        .guard
+                        .constraint
+                        .terms
+                        .is_empty();
                 }
                 let substitution = Substitution::class(db, *class, args);
                 crate::item_tree::items::fields(db, *class).iter().all(|field| {
