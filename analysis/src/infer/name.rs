@@ -203,6 +203,18 @@ impl<'db> Infer<'db> {
         self.type_scope().is_package(name).then(|| Resolved::Package(name.clone()))
     }
 
+    /// Whether a name stands for a type, and for no value.
+    pub(super) fn only_type(&self, name: &SmolStr) -> bool {
+        let is_value = |around: &Around| {
+            self.find_field(Ty::this_type(self.db, around.class), name).is_some()
+                || self.find_property_method(Ty::this_type(self.db, around.class), name).is_some()
+                || surroundings(self.db, around.class).local(name).is_some()
+        };
+        self.scopes.local(name).is_none()
+            && !self.around().iter().any(is_value)
+            && self.type_named(name).is_some()
+    }
+
     fn type_named(&self, name: &SmolStr) -> Option<Ty> {
         let scope = self.type_scope();
         match scope.find_type(name)? {
