@@ -109,18 +109,4 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     }
     @Intrinsic("rt.async_put") private static native def startPut(src:Any, srcIndex:Long, dstSize:Long, dstHome:Long, dstHandle:Long, dstIndex:Long, count:Long):void;
     @Intrinsic("rt.async_get") private static native def startGet(srcSize:Long, srcHome:Long, srcHandle:Long, srcIndex:Long, dst:Any, dstIndex:Long, count:Long):void;
-    /** Starts copying count elements to a rail at any place; no finish waits for it, and notifier is run here when it is done. */
-    public static def uncountedCopy[T](src:Rail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
-        @Uncounted async {
-            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
-            notifier();
-        }
-    }
-    /** Starts copying count elements from a rail at any place; no finish waits for it, and notifier is run here when it is done. */
-    public static def uncountedCopy[T](src:GlobalRail[T], srcIndex:Long, dst:Rail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
-        @Uncounted async {
-            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
-            notifier();
-        }
-    }
 }

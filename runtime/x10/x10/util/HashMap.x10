@@ -42,7 +42,7 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
         val size = ds.readAny() as Long;
         for (i in 1..size) {
             val key = ds.readAny() as K;
-            put(key, ds.readAny() as V);
+            enter(key, ds.readAny() as V);
         }
     }
     /** Writes the keys and values, for a class that says itself what is sent of it and has a map in it. */
@@ -120,7 +120,8 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
         if (position < 0) throw new NoSuchElementException("no value for the key " + k);
         return Unsafe.uncheckedRailApply(values, position);
     }
-    public def put(k:K, v:V):V {
+    public def put(k:K, v:V):V = enter(k, v);
+    private def enter(k:K, v:V):V {
         val hash = k.hashCode();
         val spot = slot(k, hash);
         val found = table(spot);
