@@ -209,7 +209,8 @@ impl Loader<'_> {
             self.folder(&folder);
             let mut roots = vec![root_of(&folder, &names.package)];
             roots.extend(self.sources.source_path.iter().cloned());
-            for package in &names.packages {
+            // The file's own package too: its other folders are on the source path.
+            for package in names.packages.iter().chain([&names.package]) {
                 for root in &roots {
                     self.folder(&root.join(package.join("/")));
                 }

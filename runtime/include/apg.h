@@ -62,8 +62,8 @@ typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg
 #define APG_MAX_SHARED 16
 /* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
 /* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
-   by zero; file indexes the program's files. */
-typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; } apg_fault;
+   by zero; file indexes the program's files; ended is the runtime's own. */
+typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; } apg_fault;
 /* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
 typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
 typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
@@ -296,6 +296,7 @@ typedef struct apg_runtime {
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
   apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment);
+  apg_object *(*kernel_start)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure);
 } apg_runtime;
 
 /* ---- the program's table (exported as `apg_program_v1`) ---- */
@@ -680,5 +681,7 @@ static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_obj
 static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) apg_raised(e); }
 /* Runs a kernel at a place (this host or an accelerator of it) and waits for it. */
 static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) apg_raised(e); }
+/* Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a finish, starts the closure instead, which launches it and waits. */
+static inline void apg_kernel_start(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure) { if (apg_object *e = apg_rt->kernel_start(place, kernel, environment, closure)) apg_raised(e); }
 #endif
 #endif

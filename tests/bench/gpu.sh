@@ -24,7 +24,7 @@ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 
 section "examples and samples on the GPU"
 programs=(examples/hello.x10 examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 examples/kmeans.x10)
-[ -n "$samples" ] && programs+=("$samples"/CUDATopology.x10 "$samples"/CUDAKernelTest.x10 "$samples"/CUDABlackScholes.x10)
+[ -n "$samples" ] && programs+=("$samples"/CUDATopology.x10 "$samples"/CUDAKernelTest.x10 "$samples"/CUDABlackScholes.x10 "$samples"/CUDA3DFD.x10 "$samples"/CUDAMatMul.x10)
 for program in "${programs[@]}"; do
     LINES_SHOWN=4 try "$program" "$apg" run "$program" --accels all
     LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
@@ -51,7 +51,7 @@ done
 
 if command -v compute-sanitizer >/dev/null; then
     section "compute-sanitizer"
-    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10)
+    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_atomics.x10)
     [ -n "$samples" ] && checked+=("$samples"/CUDAKernelTest.x10)
     for program in "${checked[@]}"; do
         "$apg" build "$program" -o "$out/program"
@@ -67,7 +67,7 @@ fi
 
 if command -v nvcc >/dev/null; then
     section "beside hand-written CUDA"
-    for name in launch black_scholes; do
+    for name in launch black_scholes kernels copy; do
         nvcc -O3 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
     done
     "$apg" run tests/bench/launch.x10 --accels 0 --release
@@ -76,5 +76,11 @@ if command -v nvcc >/dev/null; then
         "$apg" run tests/bench/black_scholes.x10 --accels 0 --release -- "$n"
         "$out/black_scholes" "$n"
     done
+    "$apg" run tests/bench/kernels.x10 --accels 0 --release
+    "$out/kernels"
+    "$apg" run tests/bench/kernels.x10 --accels 0 --release --checks none
+    "$apg" run tests/bench/copy.x10 --accels 0 --release
+    "$out/copy"
+    nvcc -O3 -arch=native -o "$out/pieces" tests/bench/cuda/pieces.cu -lcuda && "$out/pieces"
 fi
 exit "$failed"

@@ -1,12 +1,12 @@
 //! From `didChange` to the published diagnostics, through the protocol: one character in the middle of a file of 1,000 and of 10,000
 //! lines. Peer, when it is on the PATH: `ty server` on a Python file of the same size and shape. Budget: p50 5 ms, p99 16 ms.
 
-use std::fmt::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use apg_tests::lsp::Server;
 use apg_tests::measure::{Times, head, machine, row};
+use apg_tests::sources::{on_path, python, x10};
 use apg_tests::tools;
 use serde_json::json;
 
@@ -66,37 +66,4 @@ fn measure(command: Command, language: &str, text: &str) -> Times {
     }
     server.end();
     times.into_iter().collect()
-}
-
-fn x10(lines: usize) -> String {
-    let mut text = String::from("public class Edited {\n");
-    for n in 0..lines / 10 {
-        let _ = write!(
-            text,
-            "    static def method{n}(a:Rail[Double], n:Long):Double {{\n        var sum:Double = 0.0;\n        val limit = 1000;\n\
-             \x20       for (i in 0..(a.size - 1)) {{\n            if (i < limit) sum += a(i) * n;\n            else sum -= Math.sqrt(a(i));\n\
-             \x20       }}\n        return sum + method{}(a, n + 1);\n    }}\n\n",
-            (n + 1) % (lines / 10)
-        );
-    }
-    text + "}\n"
-}
-
-fn python(lines: usize) -> String {
-    let mut text = String::from("import math\n");
-    for n in 0..lines / 10 {
-        let _ = write!(
-            text,
-            "def method{n}(a: list[float], n: int) -> float:\n    total: float = 0.0\n    limit = 1000\n    for i in range(len(a)):\n\
-             \x20       if i < limit:\n            total += a[i] * n\n        else:\n            total -= math.sqrt(a[i])\n\
-             \x20   return total + method{}(a, n + 1)\n\n",
-            (n + 1) % (lines / 10)
-        );
-    }
-    text
-}
-
-fn on_path(name: &str) -> Option<std::path::PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file())
 }

@@ -39,7 +39,11 @@ public class concurrent {
     for (var at_:Link = top.get(); at_ != null; at_ = at_.next) sum += at_.value;
     show("links", sum);
   }
-  static class Link(value:Long, next:Link) { }
+  static class Link {
+    val value:Long;
+    val next:Link;
+    def this(value:Long, next:Link) { this.value = value; this.next = next; }
+  }
 
   static def locks() {
     val lock = new Lock();

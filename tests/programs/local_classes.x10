@@ -57,7 +57,9 @@ public class local_classes {
     }
 
     static def pair[T,U](t:T, u:U):String {
-        class Pair[V](v:V) {
+        class Pair[V] {
+            val v:V;
+            def this(v:V) { this.v = v; }
             def first():T = t;
             def second():U = u;
             public def toString() = "(" + first() + "," + second() + "," + v + ")";
@@ -72,7 +74,9 @@ public class local_classes {
         class Deeper { def both() = item + "/" + factor; }
     }
 
-    static class Box[T](content:T) {
+    static class Box[T] {
+        val content:T;
+        def this(content:T) { this.content = content; }
         class Item { def get():T = content; def same() = this; }
         def item() = new Item();
     }

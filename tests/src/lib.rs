@@ -4,5 +4,6 @@ pub mod lsp;
 pub mod measure;
 pub mod programs;
 pub mod session;
+pub mod sources;
 pub mod tools;
 pub mod x10_suite;

@@ -5,14 +5,14 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
-use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
 use crate::item_tree::items::{class_item, method_type_param_ids, methods, top_level_classes};
 use crate::item_tree::source::{Item, name_range};
 use crate::item_tree::{
-    ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRefKind, TypedefItem,
-    has_annotation,
+    ClassItem, ClassKind, ClassPlace, MethodItem, MethodKind, Modifiers, TypeRef, TypedefItem, has_annotation,
 };
 use crate::scope::problem::Problem;
+use crate::scope::resolve::TypeScope;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::relate::erase;
@@ -38,6 +38,9 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     duplicate_methods(db, class, &mut all);
     duplicate_typedefs(db, class, item, &mut all);
     super::structure::structure_problems(db, class, item, &mut all);
+    super::contents::field_problems(db, class, item, &mut all);
+    super::nesting::nesting_problems(db, class, item, &mut all);
+    super::annotations::annotation_problems(db, class, item, &mut all);
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
         let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
         let message = format!("`{}` has another member type `{}`", item.name, nested.name);
@@ -80,7 +83,7 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
                 && other.body.is_none()
                 && other.type_params.len() == typedef.type_params.len()
                 && other.params.len() == typedef.params.len()
-                && other.params.iter().zip(&typedef.params).all(|(a, b)| same_type(a, b))
+                && same_formals(db, class, other, typedef)
         };
         // In code, a definition in one block has nothing to do with one in another.
         if typedef.body.is_none() && item.typedefs[..index].iter().any(|t| same(&t)) {
@@ -95,13 +98,22 @@ fn duplicate_typedefs(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut V
     }
 }
 
-/// Whether two formals are written with the same simple type.
-fn same_type(a: &crate::item_tree::ParamItem, b: &crate::item_tree::ParamItem) -> bool {
-    let name = |p: &crate::item_tree::ParamItem| match p.ty.as_ref().map(|t| &t.kind) {
-        Some(TypeRefKind::Named { segments, .. }) => segments.last().map(|s| s.name.clone()),
-        _ => None,
+/// Whether two type definitions take values of the same types, constraints aside.
+fn same_formals(db: &dyn Db, class: ClassId, a: &TypedefItem, b: &TypedefItem) -> bool {
+    let types = |typedef: &TypedefItem| -> Vec<Ty> {
+        let id = TypedefId::new(db, class.file(db), Some(class), typedef.name.clone(), typedef.nth);
+        let mut scope = TypeScope::typedef(db, id);
+        // Parameters of one name stand for the same, whatever that is.
+        let params = typedef.type_params.iter().enumerate().map(|(index, param)| {
+            let stand_in = TypeParamId::new(db, class, None, index as u32 + 0x4000, SmolStr::new_static("$"));
+            (param.name.clone(), Ty::param(db, stand_in))
+        });
+        scope.type_params.extend(params);
+        let resolve = |ty: &TypeRef| erase(db, scope.resolve_value_type(ty, &mut Vec::new()));
+        typedef.params.iter().map(|p| p.ty.as_ref().map_or_else(|| Ty::error(db), resolve)).collect()
     };
-    name(a) == name(b)
+    let (a, b) = (types(a), types(b));
+    a == b && !a.iter().any(|ty| ty.mentions_error(db))
 }
 
 /// Two methods of one name whose formals are of the same types, constraints and names aside.

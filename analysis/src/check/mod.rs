@@ -1,8 +1,12 @@
 //! All diagnostics of a file, gathered from the queries that found them.
 
+mod annotations;
 mod classes;
+mod collisions;
+mod contents;
 #[cfg(test)]
 mod invariants;
+mod nesting;
 mod overrides;
 mod structure;
 
@@ -12,6 +16,7 @@ use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
 use crate::diagnostics::{Diagnostic, internal, syntax as syntax_rules};
+use crate::flow::construction::construction_problems;
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
@@ -81,6 +86,9 @@ fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }
     all.extend(classes::duplicate_types(db, file));
+    for (item, problems) in nesting::hidden_typedefs(db, file) {
+        all.extend(item_problems(db, item, &problems));
+    }
     all
 }
 
@@ -117,6 +125,13 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     for method in methods(db, class) {
         guarded(&mut all, || code_diagnostics(db, Owner::Method(*method)));
     }
+    guarded(&mut all, || {
+        let problems = construction_problems(db, class).iter();
+        let placed = problems.flat_map(|(owner, problem)| {
+            place_diagnostics(db, (*owner).into(), std::slice::from_ref(problem))
+        });
+        placed.collect()
+    });
     all
 }
 

@@ -8,7 +8,7 @@ use crate::item_tree::items::{
     class_item, class_kind, method_is_static, method_item, method_type_param_ids, methods, own_methods,
 };
 use crate::item_tree::source::Item;
-use crate::item_tree::{ClassItem, ClassKind, MethodItem, Modifiers, has_annotation};
+use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
 use crate::members::access::visibility;
 use crate::members::describe_method;
 use crate::scope::problem::Problem;
@@ -38,6 +38,7 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
             all.push((Item::Method(*method), problems));
         }
     }
+    super::collisions::collision_problems(db, class, item, &mut all);
     let may_be_abstract = item.kind == ClassKind::Interface || item.modifiers.has(Modifiers::ABSTRACT);
     if !may_be_abstract {
         let problems = unimplemented(db, class, item);
@@ -49,14 +50,14 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
 }
 
 /// The erased formals of `method` seen from `owner`, with `own` for its type parameters.
-fn formals(db: &dyn Db, method: MethodId, owner: Ty, own: &[Ty]) -> Vec<Ty> {
+pub(super) fn formals(db: &dyn Db, method: MethodId, owner: Ty, own: &[Ty]) -> Vec<Ty> {
     let Some((class, args)) = owner.as_class(db) else { return Vec::new() };
     let substitution =
         Substitution::class(db, class, args).with_types(method_type_param_ids(db, method), own);
     method_signature(db, method).params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
-fn own_params(db: &dyn Db, method: MethodId) -> Vec<Ty> {
+pub(super) fn own_params(db: &dyn Db, method: MethodId) -> Vec<Ty> {
     method_type_param_ids(db, method).iter().map(|p| Ty::param(db, *p)).collect()
 }
 
@@ -102,6 +103,24 @@ fn bad_override(
             if method_is_static(db, method) { ("static", "is not") } else { ("not static", "is") };
         return problem(format!("this method is {mine}, but {name}, which it overrides, {their}"));
     }
+    if has_annotation(&theirs.annotations, "NoThisAccess")
+        && !has_annotation(&item.annotations, "NoThisAccess")
+    {
+        let message = format!("{name} is marked `@NoThisAccess`, so this method must be as well");
+        return Some(
+            Problem::new(&crate::diagnostics::flow::no_this_access::RULE, item.at, message)
+                .note("it may be called while its object is constructed, and cannot use `this`"),
+        );
+    }
+    let is_property = |method: &MethodItem| method.kind == MethodKind::Property;
+    if is_property(theirs) && theirs.has_body {
+        return problem(format!("{name} is a property method and cannot be overridden"))
+            .map(|p| p.note("constraints are decided by what it says: give this method another name"));
+    }
+    if is_property(theirs) && !is_property(item) {
+        return problem(format!("{name} is a property method, so this must be one as well"))
+            .map(|p| p.note("constraints speak of it: write `property` instead of `def`"));
+    }
     if theirs.modifiers.has(Modifiers::FINAL) {
         return problem(format!("{name} is `final` and cannot be overridden"))
             .map(|p| p.note("remove `final` there, or give this method another name"));
@@ -112,6 +131,11 @@ fn bad_override(
         let note = "whoever may call that must be able to call this: give it the same access modifier";
         return problem(format!("this method can be seen less far than {name}, which it overrides"))
             .map(|p| p.note(note));
+    }
+    if let Some(more) = throws_more(&context, method, other) {
+        return problem(format!("this method throws `{}`, and {name} does not", more.display(db))).map(|p| {
+            p.note("who calls that one catches only what it declares: declare it there too, or catch it here")
+        });
     }
     // Results are compared where both are written; an inferred one is checked with its body.
     let given = method_signature(db, method).result?;
@@ -126,6 +150,15 @@ fn bad_override(
     }
     let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
     problem(message).map(|p| p.note(format!("make the result `{}` or a subtype", wanted.display(db))))
+}
+
+/// A checked exception that only the overriding method declares.
+fn throws_more(context: &Context<'_>, method: MethodId, other: MethodId) -> Option<Ty> {
+    let declared = &method_signature(context.db, other).throws;
+    method_signature(context.db, method).throws.iter().copied().find(|ty| {
+        crate::flow::is_checked_exception(context, *ty)
+            && !declared.iter().any(|it| it.mentions_error(context.db) || context.is_subtype(*ty, *it))
+    })
 }
 
 /// The abstract methods that nothing implements.

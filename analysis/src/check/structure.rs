@@ -34,10 +34,34 @@ pub(super) fn structure_problems(
     properties_again(db, class, item, all);
     generic_exception(db, class, item, all);
     conversions(db, class, all);
+    constructor_results(db, class, all);
+}
+
+/// A constructor makes objects of its own class.
+fn constructor_results(db: &dyn Db, class: ClassId, all: &mut Vec<(Item, Vec<Problem>)>) {
+    for method in methods(db, class) {
+        let Some(item) = method_item(db, *method) else { continue };
+        if item.kind != MethodKind::Constructor || item.result.is_none() {
+            continue;
+        }
+        let Some(result) = method_signature(db, *method).result else { continue };
+        let own = result.as_class(db).is_some_and(|(found, _)| found == class);
+        if own || result.mentions_error(db) {
+            continue;
+        }
+        let message = format!("a constructor of `{}` cannot make a `{}`", class.name(db), result.display(db));
+        let problem = Problem::new(&type_rules::bad_constructor_result::RULE, item.at, message)
+            .note("its result is its own class, perhaps with a constraint; or leave it out");
+        all.push((Item::Method(*method), vec![problem]));
+    }
 }
 
 /// A property of a class that its superclass has already.
 fn properties_again(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+    // An interface may repeat the properties of those that it extends.
+    if item.kind == ClassKind::Interface {
+        return;
+    }
     for property in item.properties() {
         let inherited =
             all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db)).find(|(c, _)| {

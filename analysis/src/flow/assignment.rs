@@ -1,18 +1,18 @@
 //! Definite assignment and reachability: one walk along the control flow of a body.
 //!
-//! For every variable without an initialiser, and in a constructor for every field without one, the walk
-//! keeps whether it is assigned on all paths, on some path, or on all paths once the activities
-//! started inside the enclosing `finish` have ended ([`State`]).
+//! For every variable without an initialiser the walk keeps whether it is assigned on all paths, on some path,
+//! or on all paths once the activities started inside the enclosing `finish` have ended ([`State`]).
+//! The same walk serves [`super::construction`], which asks it about the fields of an object instead.
 
 mod access;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Facts;
-use super::state::State;
+use super::state::{Set, State};
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
 use crate::diagnostics::{Diagnostic, flow as rules};
-use crate::ids::FieldId;
+use crate::ids::{FieldId, MethodId};
 
 /// Where jumps to one label arrive.
 struct Jumps {
@@ -20,9 +20,36 @@ struct Jumps {
     continues: State,
 }
 
+/// What calling a method during construction does to the fields, by their slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effects {
+    /// May be read before the method assigns them.
+    pub(super) reads: Set,
+    /// May be assigned by it or by an activity that it starts.
+    pub(super) writes: Set,
+    /// Assigned when it returns.
+    pub(super) assigned: Set,
+    /// Assigned when the activities that it starts have ended as well.
+    pub(super) after_finish: Set,
+}
+
+/// The fields of an object whose construction is walked.
+pub(super) struct Fields<'a> {
+    /// Those that are not there from the start; a field's slot is its index.
+    pub(super) tracked: &'a [FieldId],
+    /// What a method of the class does, called for the object itself.
+    pub(super) effects: &'a dyn Fn(MethodId) -> Option<Effects>,
+    /// Whether reads are complained about, or only collected.
+    pub(super) report: bool,
+}
+
 pub(super) struct Walker<'a> {
     pub(super) facts: &'a Facts<'a>,
     pub(super) body: &'a Body,
+    /// Set: only these fields matter. Unset: only locals do.
+    pub(super) fields: Option<&'a Fields<'a>>,
+    /// The fields that were read before they were assigned.
+    pub(super) reads: Set,
     local_slots: FxHashMap<LocalId, usize>,
     field_slots: FxHashMap<FieldId, usize>,
     state: State,
@@ -31,11 +58,11 @@ pub(super) struct Walker<'a> {
     jumps: FxHashMap<LabelId, Jumps>,
     /// Greater than 0: only the state matters, nothing is reported.
     quiet: u32,
-    reported: FxHashSet<usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Walker<'a> {
+    /// A walk that asks about locals.
     pub(super) fn new(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
         let mut local_slots = FxHashMap::default();
         for stmt in &body.stmts {
@@ -44,67 +71,68 @@ impl<'a> Walker<'a> {
                 local_slots.insert(local, slot);
             }
         }
-        let first = local_slots.len();
-        let field_slots = facts.fields.iter().enumerate().map(|(at, &field)| (field, first + at)).collect();
+        Walker { local_slots, ..Walker::without_slots(facts, body) }
+    }
+
+    /// A walk that asks about fields, from a state of which they are the slots.
+    pub(super) fn of_fields(
+        facts: &'a Facts<'a>,
+        body: &'a Body,
+        fields: &'a Fields<'a>,
+        state: State,
+    ) -> Walker<'a> {
+        let field_slots = fields.tracked.iter().enumerate().map(|(slot, &field)| (field, slot)).collect();
+        Walker { field_slots, state, fields: Some(fields), ..Walker::without_slots(facts, body) }
+    }
+
+    fn without_slots(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
         Walker {
             facts,
             body,
-            local_slots,
-            field_slots,
+            fields: None,
+            reads: Set::default(),
+            local_slots: FxHashMap::default(),
+            field_slots: FxHashMap::default(),
             state: State::start(),
             returns: State::dead(),
             jumps: FxHashMap::default(),
             quiet: 0,
-            reported: FxHashSet::default(),
             diagnostics: Vec::new(),
         }
     }
 
-    /// Walks the whole body and reports.
-    pub(super) fn run(&mut self) {
-        let Some(root) = self.body.root else { return };
+    /// Walks the whole body and reports; the state is the one after it, however it ends.
+    pub(super) fn run(&mut self) -> State {
+        let Some(root) = self.body.root else { return self.state.clone() };
         self.stmt(root);
         if self.state.live && self.facts.needs_value {
             self.report(
                 rules::missing_return::RULE
-                    .at(self.facts.end, "the end can be reached without returning a value")
+                    .at(self.facts.name, "this method can end without returning a value")
                     .note("end every path by `return` with a value, or by `throw`"),
             );
         }
         let fallen = std::mem::replace(&mut self.state, State::dead());
         self.returns.join(&fallen);
-        self.check_fields();
+        self.returns.clone()
     }
 
-    fn check_fields(&mut self) {
-        if !self.returns.live {
-            return;
-        }
-        let missing: Vec<String> = self
-            .facts
-            .fields
-            .iter()
-            .filter(|field| !self.returns.definite.contains(self.field_slots[field]))
-            .map(|field| format!("`{}`", field.name(self.facts.db)))
-            .collect();
-        if !missing.is_empty() {
-            let (what, them) = if missing.len() == 1 { ("field", "it") } else { ("fields", "them") };
-            self.report(
-                rules::field_not_assigned::RULE
-                    .at(
-                        self.facts.name,
-                        format!(
-                            "this constructor can end without assigning the {what} {}",
-                            missing.join(", ")
-                        ),
-                    )
-                    .note(format!("assign {them} on every path, or give {them} an initialiser")),
-            );
-        }
-    }
-
+    /// Reports about code and its locals, of which a walk over fields says nothing.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.quiet == 0 {
+        if self.fields.is_none() {
+            self.add(diagnostic);
+        }
+    }
+
+    /// Reports about fields.
+    fn report_field(&mut self, diagnostic: Diagnostic) {
+        if self.fields.is_some_and(|fields| fields.report) {
+            self.add(diagnostic);
+        }
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
+        if self.quiet == 0 && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -118,12 +146,16 @@ impl<'a> Walker<'a> {
             StmtKind::Error | StmtKind::Empty => {}
             StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::Let { init: Some(init), .. } => self.expr(*init),
-            StmtKind::Let { local, init: None } => self.state.declare(self.local_slots[local]),
+            StmtKind::Let { local, init: None } => {
+                if let Some(&slot) = self.local_slots.get(local) {
+                    self.state.declare(slot);
+                }
+            }
             StmtKind::Expr(e) => self.expr(*e),
             StmtKind::ConstructorCall { is_super, args, .. } => {
                 self.exprs(args);
-                if !is_super {
-                    self.assign_fields(self.facts.fields);
+                if !is_super && let Some(fields) = self.fields {
+                    self.assign_fields(fields.tracked);
                 }
             }
             StmtKind::Property { fields, values } => {
@@ -178,10 +210,20 @@ impl<'a> Walker<'a> {
         let body = self.body;
         let stmt = body.stmt(id);
         match &stmt.kind {
-            StmtKind::Async { body, .. } => self.async_(*body, &body_clocks(&stmt.kind)),
+            StmtKind::Async { body, .. } => {
+                let waited_for = !stmt.annotations.iter().any(|a| a.name == "Uncounted");
+                self.async_(*body, &body_clocks(&stmt.kind), waited_for);
+            }
             StmtKind::Finish { body, .. } => self.finish(*body),
             StmtKind::At { place, body, .. } => {
                 self.expr(*place);
+                if self.fields.is_some() {
+                    // It cannot use the object, which is said elsewhere: once.
+                    self.assigned_in(&[Node::Stmt(*body)])
+                        .into_iter()
+                        .for_each(|slot| self.state.assign(slot));
+                    return;
+                }
                 let before = self.state.clone();
                 self.stmt(*body);
                 self.state = State { live: self.state.live, ..before };
@@ -189,7 +231,9 @@ impl<'a> Walker<'a> {
             StmtKind::AtEach { distribution, body, .. } => {
                 self.expr(*distribution);
                 let before = self.state.clone();
-                self.stmt(*body);
+                if self.fields.is_none() {
+                    self.stmt(*body);
+                }
                 self.state = before;
             }
             StmtKind::Atomic(body) => self.stmt(*body),
@@ -380,13 +424,14 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn async_(&mut self, body: StmtId, clocks: &[ExprId]) {
+    /// `waited_for`: a `finish` waits for it. What no `finish` waits for may never be assigned.
+    fn async_(&mut self, body: StmtId, clocks: &[ExprId], waited_for: bool) {
         self.exprs(clocks);
         let before = self.state.clone();
         self.stmt(body);
         let after = std::mem::replace(&mut self.state, before);
         self.state.possible.add_all(&after.possible);
-        if after.live {
+        if after.live && waited_for {
             self.state.after_finish.add_all(&after.after_finish);
         }
     }

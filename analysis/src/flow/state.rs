@@ -25,6 +25,10 @@ impl Set {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
     pub(super) fn add_all(&mut self, other: &Set) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -59,6 +63,13 @@ pub(super) struct State {
 impl State {
     pub(super) fn start() -> State {
         State { live: true, definite: Set::default(), after_finish: Set::default(), possible: Set::default() }
+    }
+
+    /// All of so many variables are assigned.
+    pub(super) fn with_all(count: usize) -> State {
+        let mut state = State::start();
+        (0..count).for_each(|slot| state.assign(slot));
+        state
     }
 
     /// The state of a point that nothing reaches; the neutral element of [`State::join`].

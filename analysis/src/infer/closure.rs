@@ -38,11 +38,41 @@ impl Infer<'_> {
                 }
                 None => infer.code(e.body(), None, result, range),
             };
+            if declared.is_some_and(|(ty, bound)| ty.is_void(infer.db) && !bound) {
+                infer.check_no_value(e.body(), body);
+            }
             let body = infer.after_patterns(patterns, body, range);
             Closure { params, result: found, body, captures: Vec::new() }
         });
         self.leave_place(outer);
         self.finish_closure(closure, range)
+    }
+
+    /// A closure that is declared `void` cannot end in a value.
+    fn check_no_value(&mut self, code: Option<ast::ClosureBody>, body: StmtId) {
+        let last = match (code, &self.body.stmt(body).kind) {
+            (Some(ast::ClosureBody::Block(block)), StmtKind::Block(stmts)) if block.tail().is_some() => {
+                stmts.last().copied()
+            }
+            (Some(ast::ClosureBody::Expr(_)), _) => Some(body),
+            _ => None,
+        };
+        let Some(StmtKind::Expr(value)) = last.map(|last| &self.body.stmt(last).kind) else { return };
+        let ty = self.ty(*value);
+        if !ty.is_void(self.db) && !ty.mentions_error(self.db) {
+            let (range, message) = (
+                self.range(*value),
+                format!(
+                    "this closure is declared to give nothing, and ends in a value of type `{}`",
+                    self.show(ty)
+                ),
+            );
+            self.report(
+                type_rules::mismatch::RULE
+                    .at(range, message)
+                    .note("leave the result type out, or make it a statement: `{ ...; }`"),
+            );
+        }
     }
 
     /// A block that stands for a closure: the last argument of a call, a part of a user-defined control structure.

@@ -47,7 +47,7 @@ impl Infer<'_> {
         range: TextRange,
         out: &mut Vec<StmtId>,
     ) {
-        let own = declarator.name().map(|n| n.text()).filter(|_| !is_var);
+        let own = declarator.name().map(|n| n.text());
         let written = declarator.ty().map(|ty| self.written_type_of(&ty, own.as_deref()));
         let init = match declarator.initializer() {
             Some(e) => Some(self.value(Some(&e), range, written)),
@@ -103,6 +103,22 @@ impl Infer<'_> {
         }
         if let Some(pattern) = pattern {
             self.pattern(local, &pattern, is_var, range, out);
+        }
+    }
+
+    /// `<: T` promises that a value's type, found from the value, is one of `T`.
+    pub(super) fn check_bound(&mut self, value: ExprId, bound: Ty) {
+        let found = self.ty(value);
+        if found.mentions_error(self.db) || bound.mentions_error(self.db) || found.is_void(self.db) {
+            return;
+        }
+        if self.context().convert(found, bound, self.path_of(value).as_ref()).is_none() {
+            let message = format!("`{}` is not a subtype of `{}`", self.show(found), self.show(bound));
+            self.report(
+                type_rules::mismatch::RULE
+                    .at(self.range(value), message)
+                    .note("`<: T` takes the type of the value, which must be a subtype of `T`"),
+            );
         }
     }
 

@@ -70,6 +70,11 @@ impl BodyResult {
     }
 }
 
+/// The range of an owner's name, relative to its declaration.
+pub fn name_range(db: &dyn Db, owner: Owner) -> apg_syntax::TextRange {
+    start::name_range(db, owner)
+}
+
 /// The typed code of a method, operator or constructor. `root` is `None` if it has none.
 pub fn body(db: &dyn Db, method: MethodId) -> Arc<BodyResult> {
     owner_body(db, Owner::Method(method)).clone()

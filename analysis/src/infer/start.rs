@@ -11,9 +11,7 @@ use crate::body::{Body, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::flow;
 use crate::ids::{ClassId, FieldId};
-use crate::item_tree::items::{
-    field_is_mutable, field_is_static, field_item, fields, method_is_static, method_item,
-};
+use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers};
 use crate::scope::signature::{field_signature, method_signature};
@@ -151,18 +149,34 @@ impl Infer<'_> {
         };
         let Some(code) = code else {
             let result = declared.unwrap_or_else(|| Ty::void(db));
-            return self.finish(result, TextRange::default(), None);
+            return self.finish(result, None);
         };
         self.note_guard(method);
-        let end = end_of(&code);
-        let bound = node.children().find_map(ast::ResultType::cast).is_some_and(|r| r.is_bound());
-        let (mut root, result) = self.body_code(&code, declared, bound);
+        let bound = node.children().find_map(ast::ResultType::cast).filter(|r| r.is_bound());
+        let (mut root, result) = self.body_code(&code, declared, bound.is_some());
+        if let (Some(bound), Some(declared)) = (bound, declared) {
+            self.check_result_bound(&bound, result, declared);
+        }
         if method_item(db, method).is_some_and(|item| item.modifiers.has(Modifiers::ATOMIC)) {
             root = self.alloc_stmt(StmtKind::Atomic(root), self.body.stmt(root).range);
         }
         self.body.root = Some(root);
         self.scopes.leave();
-        self.finish(result, end, Some(node))
+        self.finish(result, Some(node))
+    }
+
+    /// `def m() <: T`: what the code delivers is a subtype of `T`.
+    fn check_result_bound(&mut self, written: &ast::ResultType, result: Ty, bound: Ty) {
+        let db = self.db;
+        if self.is_constructor || result.mentions_error(db) || bound.mentions_error(db) || result.is_void(db)
+        {
+            return;
+        }
+        if self.context().convert(result, bound, None).is_none() {
+            let message =
+                format!("the result is `{}`, not a subtype of `{}`", self.show(result), self.show(bound));
+            self.report(crate::diagnostics::r#type::mismatch::RULE.at(range_of(written), message));
+        }
     }
 
     /// The formals as locals, with the types of the signature.
@@ -263,6 +277,16 @@ impl Infer<'_> {
         let bound = declarator.is_some_and(|d| d.is_bound());
         let declared = field_signature(db, field).ty.filter(|_| !bound);
         let value = self.value(Some(&init), range, declared);
+        if bound && let Some(ty) = field_signature(db, field).ty {
+            if field_is_mutable(db, field) {
+                self.report(
+                    crate::diagnostics::r#type::missing_type::RULE
+                        .at(range, "the type of a `var` cannot be left to its initialiser")
+                        .note("write `:` instead of `<:`, or declare a `val`"),
+                );
+            }
+            self.check_bound(value, ty);
+        }
         let mutable = field_is_mutable(db, field);
         let result = declared.unwrap_or_else(|| match self.ty(value) {
             ty if ty.is_null(db) => Ty::any(db),
@@ -272,7 +296,7 @@ impl Infer<'_> {
         let value = self.convert(value, result, Why::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
-        self.finish(result, range, None)
+        self.finish(result, None)
     }
 
     /// `def this(p:T, ...) { property(p, ...); }`: what a class without a constructor has.
@@ -296,7 +320,7 @@ impl Infer<'_> {
         if crate::item_tree::items::class_place(db, self.class) == ClassPlace::Anonymous {
             self.diagnostics.clear(); // `new` complains about the arguments that its superclass needs
         }
-        self.finish(Ty::void(db), range, None)
+        self.finish(Ty::void(db), None)
     }
 
     /// The constructor of its superclass that an anonymous class is made with.
@@ -319,7 +343,7 @@ impl Infer<'_> {
         self.alloc_stmt(kind, range)
     }
 
-    fn finish(&mut self, result: Ty, end: TextRange, node: Option<&SyntaxNode>) -> BodyResult {
+    fn finish(&mut self, result: Ty, node: Option<&SyntaxNode>) -> BodyResult {
         let db = self.db;
         if self.stop_at.is_some() {
             return BodyResult {
@@ -341,22 +365,20 @@ impl Infer<'_> {
         let prologue = std::mem::take(&mut self.prologue);
         self.prepend(prologue);
         body = std::mem::take(&mut self.body);
-        let tracked = if self.is_constructor { self.tracked_fields() } else { Vec::new() };
         let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
         let is_method = matches!(self.owner, Owner::Method(_));
         let facts = flow::Facts {
             db,
-            fields: &tracked,
             needs_value: needs_value && is_method,
-            end,
             name: name_range(db, self.owner),
+            is_constructed: &|field| self.is_constructor && field.class(db) == self.class,
             is_val: &|field| !field_is_mutable(db, field),
             var_keyword: &|local| node.and_then(|node| var_keyword(node, body.local(local).range)),
         };
         // Code with errors of typing would only be misjudged.
         let typed = !diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
         if typed || body.root.is_some() {
-            diagnostics.extend(flow::check(&facts, &body));
+            diagnostics.extend(flow::check(&facts, self.owner, &body));
         }
         diagnostics.sort_by_key(|d| (d.range.start(), d.range.end()));
         self.body = body;
@@ -400,28 +422,6 @@ impl Infer<'_> {
         };
         Some(Path { root, fields: path.fields.clone() })
     }
-
-    /// The fields that a constructor has to assign.
-    fn tracked_fields(&self) -> Vec<FieldId> {
-        let db = self.db;
-        let must = |field: &FieldId| {
-            field_item(db, *field).is_some_and(|item| {
-                !item.mutable && !item.has_initializer && !item.modifiers.has(Modifiers::STATIC)
-            })
-        };
-        fields(db, self.class).iter().copied().filter(must).collect()
-    }
-}
-
-/// The closing brace of a block, or the last character.
-fn end_of(code: &ast::Body) -> TextRange {
-    if let ast::Body::Block(block) = code
-        && let Some(brace) = block.r_curly_token()
-    {
-        return brace.text_range();
-    }
-    let range = range_of(code);
-    TextRange::empty(range.end())
 }
 
 /// The `var` of the declaration whose only variable has its name at `name`.

@@ -6,8 +6,9 @@ use apg_syntax::{SyntaxNode, TextRange};
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::Jump;
-use crate::body::{Annotation, ExprId, ExprKind, Literal, LocalKind, StmtId, StmtKind};
+use crate::body::{Annotation, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
+use crate::ids::ClassId;
 use crate::scope::lookup::Found;
 use crate::ty::Ty;
 use crate::ty::known::Known;
@@ -69,11 +70,30 @@ impl Infer<'_> {
         for annotation in found {
             let Some(name) = annotation.simple_name() else { continue };
             let class = self.annotation_class(&annotation);
+            self.check_annotation(class, &annotation);
             let args: Vec<ast::Expr> = annotation.arg_list().into_iter().flat_map(|it| it.exprs()).collect();
             let args = args.iter().map(|arg| self.value(Some(arg), range_of(arg), None)).collect();
             out.push(Annotation { class, name, args, range: range_of(&annotation) });
         }
         out
+    }
+
+    /// Annotations of statements, which may also be meant for the expression that a statement is.
+    fn check_annotation(&mut self, class: Option<ClassId>, annotation: &ast::Annotation) {
+        let db = self.db;
+        let Some(class) = class else { return };
+        let allowed = [Known::StatementAnnotation, Known::ExpressionAnnotation];
+        let known = allowed.iter().filter_map(|known| crate::ty::known::known_class(db, *known));
+        let context = self.context();
+        if known.clone().count() == 0 || known.into_iter().any(|known| context.is_subclass(class, known)) {
+            return;
+        }
+        let message = format!("`@{}` cannot stand on a statement", class.name(db));
+        self.report(
+            type_rules::misplaced_annotation::RULE
+                .at(range_of(annotation), message)
+                .note("its interface does not extend `x10.lang.annotations.StatementAnnotation`"),
+        );
     }
 
     /// A statement; a declaration of several variables makes several.
@@ -247,7 +267,7 @@ impl Infer<'_> {
     fn try_stmt(&mut self, s: &ast::TryStmt) -> StmtKind {
         let range = range_of(s);
         let body = self.opt_block(s.block(), range);
-        let mut catches = Vec::new();
+        let mut catches: Vec<(LocalId, StmtId)> = Vec::new();
         for clause in s.catch_clauses() {
             let range = range_of(&clause);
             let made = self.scoped(|infer| {
@@ -262,10 +282,27 @@ impl Infer<'_> {
                 infer.declare(local);
                 (local, infer.opt_block(clause.block(), range))
             });
+            let earlier: Vec<Ty> = catches.iter().map(|(local, _)| self.body.local(*local).ty).collect();
+            self.check_reachable_catch(self.body.local(made.0).ty, &earlier, &clause);
             catches.push(made);
         }
         let finally = s.finally_clause().map(|f| self.opt_block(f.block(), range_of(&f)));
         StmtKind::Try { body, catches, finally }
+    }
+
+    fn check_reachable_catch(&mut self, ty: Ty, earlier: &[Ty], clause: &ast::CatchClause) {
+        let plain = |ty: &Ty| ty.constraint(self.db).is_none() && !ty.mentions_error(self.db);
+        let Some(first) = earlier.iter().find(|it| plain(it) && plain(&ty) && self.is_subtype(ty, **it))
+        else {
+            return;
+        };
+        let range = clause.formals().next().map_or_else(|| range_of(clause), |formal| range_of(&formal));
+        let message = format!(
+            "this is never reached: the `catch` of `{}` before it takes every `{}`",
+            self.show(*first),
+            self.show(ty)
+        );
+        self.report(flow::unreachable_catch::RULE.at(range, message).note("put it before that one"));
     }
 
     fn check_catchable(&mut self, ty: Ty, range: TextRange) {

@@ -25,6 +25,11 @@ impl Draft<'_> {
                 if let (true, Some(receiver)) = (writes, receiver) {
                     self.written_rail(*receiver, expr, uses);
                 }
+                if self.facts.is_atomic(*method)
+                    && let Some(rail) = args.first()
+                {
+                    self.written_rail(*rail, expr, uses);
+                }
                 self.builtin_operands(expr, *receiver, args)
             }
             Callable::Function => {

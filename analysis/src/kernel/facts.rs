@@ -92,6 +92,7 @@ impl Facts<'_> {
             Some("kernel.barrier") => return Callable::Barrier,
             Some(name) if name.starts_with("op.") => return Callable::Builtin,
             Some("rail.get" | "rail.set") => return Callable::Builtin,
+            Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
             _ => {}
         }
         if has_annotation(&item.annotations, "CUDA") {
@@ -111,6 +112,12 @@ impl Facts<'_> {
             return Callable::Builtin;
         }
         Callable::No
+    }
+
+    /// Whether the method changes an element of its first argument, a rail.
+    pub fn is_atomic(&self, method: MethodId) -> bool {
+        let Some(item) = method_item(self.db, method) else { return false };
+        annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("atomic."))
     }
 
     /// Whether the method stands in the user's code, so that it can be changed.

@@ -2,7 +2,9 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::packages::{TypeItem, package_exists, source_root, type_in_file, type_in_package, types_named};
+use super::packages::{
+    TypeItem, package_exists, source_root, type_beside, type_in_file, type_in_package, types_named,
+};
 use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
 use super::suggest::closest;
@@ -249,10 +251,11 @@ impl TypeScope<'_> {
             return Ok(Some(item.into()));
         }
         // The public static members of the class `_` of x10.lang are known everywhere.
-        Ok(match type_in_package(db, root, "x10.lang", "_") {
+        let alias = match type_in_package(db, root, "x10.lang", "_") {
             Some(TypeItem::Class(aliases)) => self.member_type(aliases, name),
             _ => None,
-        })
+        };
+        Ok(alias.or_else(|| type_beside(db, root, package(db, self.file), name).map(Found::from)))
     }
 
     /// The problem that a dotted name stands for nothing, with what was probably meant.

@@ -94,6 +94,27 @@ pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeIte
     (!typedefs.is_empty()).then_some(TypeItem::Typedefs(typedefs))
 }
 
+/// A type that a file of a named package holds beside the one it is named after. X10 finds it once that file was
+/// read for another reason; here it is found when nothing else of that name is.
+pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<TypeItem> {
+    if package.is_empty() || package_exists(db, root, name) {
+        return None;
+    }
+    let package = DottedName::new(db, SmolStr::new(package));
+    files_of_package(db, root, package).iter().find_map(|file| type_in_file(db, *file, name))
+}
+
+#[salsa::tracked]
+fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<SourceFile> {
+    let mut all: Vec<(PathBuf, SourceFile)> = all_paths(db, root);
+    all.retain(|(path, file)| {
+        path.parent().is_some_and(|folder| dotted(folder) == *package.text(db))
+            && *crate::item_tree::items::package(db, *file) == *package.text(db)
+    });
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.into_iter().map(|(_, file)| file).collect()
+}
+
 /// Whether anything known lies in the package, or below it.
 pub fn package_exists(db: &dyn Db, root: Folder, package: &str) -> bool {
     packages(db, root)

@@ -304,11 +304,13 @@ impl<'a> TypeScope<'a> {
         scope.header_of = self.header_of;
         scope.type_params.extend(item.type_params.iter().map(|p| p.name.clone()).zip(type_args));
         scope.expanding = self.expanding.iter().copied().chain([typedef]).collect();
-        // Problems inside the definition are reported there; a cycle is reported at the use as well.
+        // Problems inside the definition are reported there; of definitions in a circle each is.
         let mut inner = Vec::new();
         let ty = scope.with_values(&values).resolve(&item.target, &mut inner);
-        let cyclic = inner.iter().find(|p| p.diagnostic.code == type_rules::cyclic_typedef::RULE.code);
-        problems.extend(cyclic.map(|p| Problem { at, diagnostic: p.diagnostic.clone() }));
+        if !self.expanding.is_empty() {
+            let cyclic = inner.iter().find(|p| p.diagnostic.code == type_rules::cyclic_typedef::RULE.code);
+            problems.extend(cyclic.map(|p| Problem { at, diagnostic: p.diagnostic.clone() }));
+        }
         ty
     }
 

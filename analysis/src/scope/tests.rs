@@ -217,6 +217,8 @@ class Square implements Shape {
         "
 5:7 [type/not-implemented] the class `Square` does not implement `name():String`
     promised by `Shape`: write the method, or declare the class `abstract`
+6:9 [flow/field-not-assigned] nothing assigns the field `side`
+    give it an initialiser, or write a constructor that assigns it
 6:9 [type/duplicate-member] `Square` has several fields or properties named `side`
 8:9 [type/bad-override] this method can be seen less far than `area` of `Shape`, which it overrides
     whoever may call that must be able to call this: give it the same access modifier

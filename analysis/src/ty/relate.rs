@@ -150,10 +150,20 @@ impl<'db> Context<'db> {
             return true;
         }
         let zero_allowed = |constraint: &Constraint| {
-            let zero = if ty.is_known(db, Known::Boolean) { "false" } else { "0" };
-            let zero = if self.has_null(ty) { "null" } else { zero };
+            let zero = match ty.primitive(db) {
+                _ if self.has_null(ty) => "null",
+                Some(Known::Boolean) => "false",
+                Some(Known::Float | Known::Double) => "0.0",
+                Some(Known::Char) => "'\0'",
+                _ => "0",
+            };
             let facts = facts_about(&Constraint { terms: vec![] }, &Path::literal(zero));
-            entails(&facts, constraint, Some(&Path::literal(zero))) == Entailment::Proved
+            match entails(&facts, constraint, Some(&Path::literal(zero))) {
+                Entailment::Proved => true,
+                Entailment::Refuted => false,
+                // What is said of the parts of an object says nothing of `null`.
+                Entailment::Unknown => zero == "null",
+            }
         };
         match ty.kind(db) {
             TyKind::Constrained { base, constraint } => self.zero(*base, depth) && zero_allowed(constraint),
@@ -163,6 +173,15 @@ impl<'db> Context<'db> {
             TyKind::Class { class, args } if ty.is_struct(db) => {
                 if ty.primitive(db).is_some() {
                     return true;
+                }
+                // A guard may exclude the value whose fields are all zero.
+                if crate::item_tree::items::class_item(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
+                {
+                    return crate::scope::signature::class_header(db, *class)
+                        .guard
+                        .constraint
+                        .terms
+                        .is_empty();
                 }
                 let substitution = Substitution::class(db, *class, args);
                 crate::item_tree::items::fields(db, *class).iter().all(|field| {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
-use super::{Failure, Outcome, output, source};
+use super::{Failure, Outcome, output, resources, source};
 use crate::build::{self, Options, Translated};
 use crate::driver::{self, Cache, Profile};
 use crate::report;
@@ -55,6 +55,8 @@ enum Emit {
     Cuda,
     /// Device code compiled by NVRTC
     Ptx,
+    /// What kernels need on each architecture: registers, shared and constant memory, spills, occupancy
+    Resources,
 }
 
 /// What every build needs.
@@ -151,8 +153,9 @@ fn print(form: Emit, translated: &Translated) -> Outcome {
                 output::line(ptx)?;
             }
         }
+        Emit::Resources => resources::print(translated)?,
     }
-    if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx) {
+    if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx | Emit::Resources) {
         output::remark("note: this program has no @CUDA kernel")?;
     }
     Ok(0)

@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod places;
 mod progress;
+mod resources;
 mod run;
 pub(crate) mod source;
 

@@ -59,7 +59,9 @@ impl Code<'_> {
                     self.ordered(&[place, closure], |_, text| format!("apg_at({}, {})", text[0], text[1]));
                 self.out.line(format!("{text};"));
             }
-            StmtKind::Launch { place, kernel, captures } => self.launch(place, *kernel, captures),
+            StmtKind::Launch { place, kernel, captures, detached } => {
+                self.launch(place, *kernel, captures, detached.as_ref());
+            }
             _ => {
                 self.fail("a statement of a kernel in host code".into());
             }
@@ -188,7 +190,7 @@ impl Code<'_> {
     }
 
     /// Builds the environment and runs a kernel. The captured rails stay alive to the end of the launch.
-    fn launch(&mut self, place: &Expr, kernel: KernelId, captures: &[Expr]) {
+    fn launch(&mut self, place: &Expr, kernel: KernelId, captures: &[Expr], detached: Option<&Expr>) {
         self.used.kernels.insert(kernel);
         let symbol = self.names.kernels[kernel.index()].clone();
         let item = &self.program.kernels[kernel.index()];
@@ -219,7 +221,12 @@ impl Code<'_> {
             }
         }
         self.out.line(format!("E{symbol} env_ = {{{}}};", members.join(", ")));
-        self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_);"));
+        match detached.map(|it| self.expr(it)) {
+            Some(closure) => {
+                self.out.line(format!("apg_kernel_start(place_, &{symbol}, &env_, {closure});"));
+            }
+            None => self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_);")),
+        }
         for name in alive {
             self.out.line(format!("apg_alive({name});"));
         }

@@ -40,6 +40,7 @@ pub fn effect(expr: &Expr) -> Effect {
             effect(condition).max(effect(then)).max(effect(otherwise))
         }
         ExprKind::Static(_)
+        | ExprKind::Atomic { .. }
         | ExprKind::Allocate(_)
         | ExprKind::AllocateRail { .. }
         | ExprKind::MakeObject { .. }
@@ -76,6 +77,9 @@ impl Code<'_> {
             }
             ExprKind::StructField { value, field } => self.struct_member(value, *field),
             ExprKind::Element { rail, index, checked } => self.element(rail, index, expr.ty, *checked),
+            ExprKind::Atomic { operation, rail, index, values } => {
+                self.atomic(*operation, rail, index, values, expr.ty)
+            }
             ExprKind::Length { rail, checked } => self.length(rail, *checked),
             ExprKind::Static(id) => {
                 self.used.statics.insert(*id);
@@ -226,6 +230,28 @@ impl Code<'_> {
             _ if checked => format!("apg_element<{ty}>({}, {})", text[0], text[1]),
             _ => format!("apg_unchecked<{ty}>({}, {})", text[0], text[1]),
         })
+    }
+
+    /// An atomic operation on an element. Operands with effects were saved before.
+    fn atomic(
+        &mut self,
+        operation: AtomicOperation,
+        rail: &Expr,
+        index: &Expr,
+        values: &[Expr],
+        element: Ty,
+    ) -> String {
+        let ty = self.ty(element);
+        if self.target == Target::Host && matches!(rail.ty, Ty::Struct(_)) {
+            // What is at a device is in reach of kernels only.
+            return format!(
+                "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on a GlobalRail outside of a kernel\"); {ty}{{}}; }})"
+            );
+        }
+        let place = self.element(rail, index, element, true);
+        let mut args = vec![format!("&{place}")];
+        args.extend(values.iter().map(|it| self.expr(it)));
+        format!("apg_atomic_{}<{ty}>({})", operation.name(), args.join(", "))
     }
 
     /// As [`Self::ordered`], for an lvalue: a statement expression would copy it, so its address goes through.

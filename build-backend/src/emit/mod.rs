@@ -20,6 +20,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use kernel::constant;
 pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.

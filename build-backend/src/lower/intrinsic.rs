@@ -26,6 +26,7 @@ impl Builder<'_, '_> {
             },
             Some(("rt", entry)) => self.runtime(entry, args, machine),
             Some(("rail", member)) => self.expand_rail(member, args, result, range),
+            Some(("atomic", operation)) => self.expand_atomic(operation, args, machine, range),
             Some(("any", "zero")) => zero(machine),
             Some(("any", member)) => self.expand_any(member, args, machine, range),
             Some(("kernel", "barrier")) if self.kernel.is_some() => {
@@ -113,6 +114,28 @@ impl Builder<'_, '_> {
         let element = value.ty;
         self.push(mir::StmtKind::SetElement { rail, element, index, value: value.clone(), checked });
         if machine == mir::Ty::Void { zero(machine) } else { value }
+    }
+
+    /// An atomic operation on an element of a rail, the first argument.
+    fn expand_atomic(
+        &mut self,
+        name: &str,
+        args: Vec<mir::Expr>,
+        machine: mir::Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        let found = mir::AtomicOperation::ALL.iter().find(|it| it.1 == name);
+        let (Some((operation, _)), true) = (found, args.len() > 2) else {
+            return self.unknown(&format!("atomic.{name}"), machine, range);
+        };
+        // Saved, so that they are evaluated once and in order.
+        let mut args = args.into_iter().map(|it| if self.is_constant(&it) { it } else { self.save(it) });
+        let (Some(rail), Some(index)) = (args.next(), args.next()) else { return zero(machine) };
+        let values = args.collect();
+        let kind =
+            ExprKind::Atomic { operation: *operation, rail: Box::new(rail), index: Box::new(index), values };
+        let value = expr(machine, kind);
+        self.save(value)
     }
 
     fn expand_any(

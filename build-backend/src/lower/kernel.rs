@@ -39,12 +39,16 @@ impl Builder<'_, '_> {
     /// `async at (p) @CUDA { ... }`.
     pub(super) fn launch_activity(&mut self, at: StmtId, kernel: &Kernel, clocks: mir::Clocks) {
         let (place, host) = self.kernel_place(kernel);
-        let closure = self.launch_closure(at, kernel, place);
+        let (closure, id, carried) = self.launch_closure(at, kernel, place.clone());
         let closure = self.save(closure);
         let is_here = self.is_here(&host);
-        // At the host itself the rails need no copy: a kernel only reads them.
-        let (then, ()) = self.nested(|it| {
-            it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() });
+        // At the host itself the rails need no copy: a kernel only reads them. A device needs no activity that waits for it.
+        let (then, ()) = self.nested(|it| match clocks {
+            mir::Clocks::None => {
+                let captures = carried.iter().map(|item| it.kernel_capture(item)).collect();
+                it.push(Out::Launch { place, kernel: id, captures, detached: Some(closure.clone()) });
+            }
+            _ => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
         });
         let (otherwise, ()) =
             self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks, travels: false }));
@@ -54,7 +58,7 @@ impl Builder<'_, '_> {
     /// `at (p) @CUDA { ... }`.
     pub(super) fn launch_and_wait(&mut self, at: StmtId, kernel: &Kernel) {
         let (place, host) = self.kernel_place(kernel);
-        let closure = self.launch_closure(at, kernel, place);
+        let (closure, ..) = self.launch_closure(at, kernel, place);
         let closure = self.save(closure);
         let is_here = self.is_here(&host);
         let void = Ty::void(self.lowerer.db);
@@ -82,8 +86,13 @@ impl Builder<'_, '_> {
         operation(Operation::Eq, mir::Ty::Bool, vec![host.clone(), here])
     }
 
-    /// The closure that launches the kernel at `place`, to be run by that place's host.
-    fn launch_closure(&mut self, at: StmtId, kernel: &Kernel, place: mir::Expr) -> mir::Expr {
+    /// The closure that launches the kernel at `place`, to be run by that place's host; the kernel and its captures.
+    fn launch_closure(
+        &mut self,
+        at: StmtId,
+        kernel: &Kernel,
+        place: mir::Expr,
+    ) -> (mir::Expr, mir::KernelId, Vec<Carried>) {
         let carried = self.kernel_captures(kernel);
         let id = self.build_kernel(at, kernel, &carried);
         let mut captures: Vec<Capture> = Vec::new();
@@ -99,9 +108,9 @@ impl Builder<'_, '_> {
         let closure = self.activity_with(&captures, extra, |builder, extra| {
             let place = builder.local(extra[0]);
             let captures = carried.iter().map(|it| builder.kernel_capture(it)).collect();
-            builder.push(Out::Launch { place, kernel: id, captures });
+            builder.push(Out::Launch { place, kernel: id, captures, detached: None });
         });
-        self.as_any(closure)
+        (self.as_any(closure), id, carried)
     }
 
     /// The value of a captured variable, on the host.

@@ -116,6 +116,7 @@ impl Builder<'_, '_> {
             | ExprKind::CallInterface { .. }
             | ExprKind::CallClosure { .. }
             | ExprKind::Runtime { .. }
+            | ExprKind::Atomic { .. }
             | ExprKind::At { .. } => Effect::Writes,
         }
     }

@@ -320,7 +320,9 @@ pub enum StmtKind {
     When(Vec<WhenBranch>),
     /// Run a kernel at `place` (an accelerator of this host, or this host) and wait for it; `captures` in the
     /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`.
-    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr> },
+    /// With `detached`, the kernel is an activity of the innermost finish, and nothing waits: where the place has no device,
+    /// that closure (which does the same and waits) is started instead.
+    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr> },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
 }
@@ -391,6 +393,8 @@ pub enum ExprKind {
     StructField { value: Box<Expr>, field: u32 },
     /// An element of a rail; null and bounds checks if `checked`.
     Element { rail: Box<Expr>, index: Box<Expr>, checked: bool },
+    /// Changes an element of a rail in one step, and is the value before; `values` are what `operation` says.
+    Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
     /// A static field, initialised on first use.
@@ -505,6 +509,41 @@ pub enum Operation {
     Expm1,
     Log1p,
     Rsqrt,
+}
+
+/// What an atomic operation does to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names are those of the operations
+pub enum AtomicOperation {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// Stores the value.
+    Exchange,
+    /// Stores the second value if the element is the first.
+    Compare,
+}
+
+impl AtomicOperation {
+    /// All, with their names.
+    pub const ALL: [(AtomicOperation, &str); 8] = [
+        (AtomicOperation::Add, "add"),
+        (AtomicOperation::Min, "min"),
+        (AtomicOperation::Max, "max"),
+        (AtomicOperation::And, "and"),
+        (AtomicOperation::Or, "or"),
+        (AtomicOperation::Xor, "xor"),
+        (AtomicOperation::Exchange, "exchange"),
+        (AtomicOperation::Compare, "compare"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
 }
 
 /// A kernel: what the host evaluates before the launch, and the device code.

@@ -304,9 +304,10 @@ impl<'a> Printer<'a> {
                 format!("async{} at ({}) {}", self.clocks(clocks), self.expr(place), self.expr(closure))
             }
             StmtKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
-            StmtKind::Launch { place, kernel, captures } => {
+            StmtKind::Launch { place, kernel, captures, detached } => {
                 let name = &self.program.kernels[kernel.index()].name;
-                format!("launch {name} at ({}) [{}]", self.expr(place), self.list(captures))
+                let start = if detached.is_some() { "start" } else { "launch" };
+                format!("{start} {name} at ({}) [{}]", self.expr(place), self.list(captures))
             }
             StmtKind::Barrier => "barrier".to_owned(),
             _ => String::new(),
@@ -365,6 +366,13 @@ impl<'a> Printer<'a> {
             ExprKind::Select { condition, then, otherwise } => {
                 format!("({} ? {} : {})", self.expr(condition), self.expr(then), self.expr(otherwise))
             }
+            ExprKind::Atomic { operation, rail, index, values } => format!(
+                "atomic {} {}[{}] {}",
+                operation.name(),
+                self.expr(rail),
+                self.expr(index),
+                self.list(values)
+            ),
             ExprKind::Here => "here".to_owned(),
             ExprKind::NonNull(value) => format!("{}!", self.expr(value)),
             ExprKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),

@@ -73,9 +73,10 @@ pub fn operands(kind: &StmtKind) -> Vec<&Expr> {
         StmtKind::AsyncAt { place, closure, clocks, .. } => with_clocks(vec![place, closure], clocks),
         StmtKind::At { place, closure } => vec![place, closure],
         StmtKind::When(branches) => branches.iter().map(|it| &it.condition).collect(),
-        StmtKind::Launch { place, captures, .. } => {
+        StmtKind::Launch { place, captures, detached, .. } => {
             let mut all = vec![place];
             all.extend(captures);
+            all.extend(detached);
             all
         }
         _ => Vec::new(),
@@ -104,6 +105,9 @@ pub fn children(kind: &ExprKind) -> Vec<&Expr> {
         | ExprKind::And(a, b)
         | ExprKind::Or(a, b) => vec![a, b],
         ExprKind::Select { condition, then, otherwise } => vec![condition, then, otherwise],
+        ExprKind::Atomic { rail, index, values, .. } => {
+            [&**rail, &**index].into_iter().chain(values).collect()
+        }
         ExprKind::MakeStruct(args)
         | ExprKind::MakeObject { fields: args, .. }
         | ExprKind::Call { args, .. }

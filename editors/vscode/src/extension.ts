@@ -19,7 +19,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     generated,
     vscode.commands.registerCommand("apg.run", (uri?: string) => runProgram(context, uri)),
     vscode.commands.registerCommand("apg.runWithPlaces", (uri?: string) => runWithPlaces(context, uri)),
-    vscode.commands.registerCommand("apg.showCuda", (uri?: string) => generated.show(uri)),
+    vscode.commands.registerCommand("apg.showCuda", (uri?: string) => generated.show("cuda", uri)),
+    vscode.commands.registerCommand("apg.showHostCode", (uri?: string) => generated.show("cpp", uri)),
+    vscode.commands.registerCommand("apg.showMir", (uri?: string) => generated.show("mir", uri)),
     vscode.commands.registerCommand("apg.explain", () => explain(context)),
     vscode.commands.registerCommand("apg.restart", async () => {
       await client?.stop();

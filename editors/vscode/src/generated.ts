@@ -1,9 +1,15 @@
-// The generated CUDA of a document, as a read-only document beside it.
+// What a document is compiled to (CUDA, host C++, the intermediate form), as a read-only document beside it.
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-const SCHEME = "apg-cuda";
+const SCHEME = "apg-generated";
+
+/** What can be shown. */
+export type Kind = "cuda" | "cpp" | "mir";
+
+/** The ending gives the colours. */
+const ENDINGS: Record<Kind, string> = { cuda: "cu", cpp: "cpp", mir: "mir" };
 
 export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
@@ -15,19 +21,19 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidSaveTextDocument((document) => {
         if (document.languageId === "x10") {
-          this.changed.fire(virtualUri(document.uri));
+          (Object.keys(ENDINGS) as Kind[]).forEach((kind) => this.changed.fire(virtualUri(document.uri, kind)));
         }
       }),
     ];
   }
 
   /** Opens it beside the active editor. */
-  async show(uri?: string): Promise<void> {
+  async show(kind: Kind, uri?: string): Promise<void> {
     const source = uri === undefined ? vscode.window.activeTextEditor?.document.uri : vscode.Uri.parse(uri);
     if (source === undefined) {
       return;
     }
-    const target = virtualUri(source);
+    const target = virtualUri(source, kind);
     this.changed.fire(target);
     const document = await vscode.workspace.openTextDocument(target);
     const editor = await vscode.window.showTextDocument(document, {
@@ -48,7 +54,7 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
     if (client === undefined) {
       return "// The language server is not running.\n";
     }
-    const parameters = { textDocument: { uri: uri.query }, kind: "cuda" };
+    const parameters = { textDocument: { uri: uri.query }, kind: uri.fragment };
     const answer = await client.sendRequest<{ text: string }>("apg/generatedCode", parameters, token);
     return answer.text;
   }
@@ -59,7 +65,8 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
   }
 }
 
-/** `apg-cuda:/folder/name.x10.cu?file:///folder/name.x10`: the ending gives the colours of CUDA C++. */
-function virtualUri(source: vscode.Uri): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: `${source.path}.cu`, query: source.toString(true) });
+/** `apg-generated:/folder/name.x10.cu?file:///folder/name.x10#cuda` */
+function virtualUri(source: vscode.Uri, kind: Kind): vscode.Uri {
+  const path = `${source.path}.${ENDINGS[kind]}`;
+  return vscode.Uri.from({ scheme: SCHEME, path, query: source.toString(true), fragment: kind });
 }

@@ -62,8 +62,8 @@ typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg
 #define APG_MAX_SHARED 16
 /* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
 /* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
-   by zero; file indexes the program's files. */
-typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; } apg_fault;
+   by zero; file indexes the program's files; ended is the runtime's own. */
+typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; } apg_fault;
 /* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
 typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
 typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;

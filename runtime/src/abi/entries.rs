@@ -478,5 +478,8 @@ entries! {
         raises fn device_synchronise(place: i64) -> ();
         /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
         raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> ();
+        /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a
+        /// finish, starts the closure instead, which launches it and waits.
+        raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> ();
     }
 }

@@ -1,5 +1,6 @@
 //! `finish`: waits for all activities started inside, and gathers their exceptions.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,8 +10,12 @@ use super::block::Event;
 use super::current::Work;
 use super::pool;
 use super::queues::Task;
+use crate::device::Flight;
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
+
+/// The most kernels in flight that a finish looks at itself.
+const WATCHED: usize = 16;
 
 /// A finish of this place. Activities here cost one addition to its counter each.
 #[derive(Default)]
@@ -18,6 +23,8 @@ pub struct Finish {
     /// Activities that have not ended, and 1 for the body.
     count: AtomicUsize,
     exceptions: Mutex<Vec<Handle>>,
+    /// Work of devices that the waiting activity may look at.
+    flights: Mutex<VecDeque<Flight>>,
     ended: Arc<Event>,
     home: HomeFinish,
 }
@@ -33,6 +40,7 @@ impl Finish {
         let exception = Handle::new(exception);
         self.run_own_activities();
         self.leave(Ref::NULL);
+        self.look_at_flights();
         if self.count.load(Ordering::Acquire) > 0 {
             self.ended.wait();
         }
@@ -41,6 +49,23 @@ impl Finish {
             all.insert(0, exception);
         }
         all
+    }
+
+    /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
+    /// to a thread that sleeps until its end.
+    pub fn watch(&self, flight: Flight) {
+        let mut flights = self.flights.lock();
+        flights.push_back(flight);
+        let oldest = if flights.len() > WATCHED { flights.pop_front() } else { None };
+        drop(flights);
+        drop(oldest);
+    }
+
+    fn look_at_flights(&self) {
+        while self.count.load(Ordering::Acquire) > 0 {
+            let Some(flight) = self.flights.lock().pop_front() else { return };
+            flight.look(pool::nothing_else_to_do);
+        }
     }
 
     /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so

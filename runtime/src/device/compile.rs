@@ -41,7 +41,10 @@ fn target(capability: (u32, u32), supported: &[u32]) -> Option<Target> {
 }
 
 /// The architectures that the compiler knows; empty if it does not tell.
-fn supported() -> Vec<u32> {
+pub(super) fn supported() -> Vec<u32> {
+    if compiler_version().is_err() {
+        return Vec::new();
+    }
     let mut count = 0;
     // SAFETY: the library is there; the list is written into memory of the size it told.
     unsafe {
@@ -107,6 +110,14 @@ pub fn ptx(source: &str) -> Result<String, String> {
     let (program, _) = compile(source, "kernel.cu", &options, "PTX").map_err(|error| error.message)?;
     let text = program.code(PTX_TARGET).map_err(|error| error.message)?;
     Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
+}
+
+/// What the compiler says of a kernel's registers and memory on an architecture.
+pub(super) fn verbose(source: &str, architecture: u32) -> Result<String, DeviceError> {
+    let mut options = options_for(Target::Device(architecture));
+    options.push("--ptxas-options=-v".to_owned());
+    let (_, log) = compile(source, "kernel.cu", &options, &format!("sm_{architecture}"))?;
+    Ok(log)
 }
 
 fn compile(

@@ -1,8 +1,11 @@
 //! Copies between a host's memory and a device's, and between devices. Ordinary memory is staged through pinned slices: while
-//! the device moves one, the processor fills or empties the other.
+//! the device moves one, the processor fills or empties the other. One thread is slower at that than the device: long copies
+//! have several, each with slices of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -13,6 +16,14 @@ use super::{Device, Done};
 
 /// Bytes of a pinned slice.
 const SLICE: usize = 4 << 20;
+/// Bytes of a slice of a long copy's threads.
+const LANE_SLICE: usize = 2 << 20;
+/// Copies of so many bytes have several threads.
+const LONG: u64 = 32 << 20;
+/// Most threads of a copy.
+const LANES: usize = 14;
+/// How long a transfer is looked at before its thread sleeps.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Bytes to move to a device.
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +126,12 @@ fn serve(context: &Context, work: &Receiver<(Work, Done)>) {
 struct Worker<'a> {
     context: &'a Context,
     stream: Stream,
+    /// The end of what is on it.
+    end: Event,
     /// None where the system refuses pinned memory: then copies are slower, but right.
     slices: Option<[Slice; 2]>,
+    /// Slices of the threads of long copies, made when they are first needed.
+    lanes: Vec<[Slice; 2]>,
 }
 
 /// Pinned memory, and the end of its last transfer.
@@ -129,8 +144,9 @@ impl<'a> Worker<'a> {
     fn new(context: &'a Context) -> Result<Worker<'a>, DeviceError> {
         let error = |failure| DeviceError::driver("the device", "make a queue for copies", &failure);
         let stream = Stream::new().map_err(error)?;
-        let slices = Slice::new().and_then(|first| Ok([first, Slice::new()?])).ok();
-        Ok(Worker { context, stream, slices })
+        let end = Event::new().map_err(error)?;
+        let slices = Slice::pair(SLICE).ok();
+        Ok(Worker { context, stream, end, slices, lanes: Vec::new() })
     }
 
     fn run(&mut self, work: Work) -> Result<(), DeviceError> {
@@ -150,6 +166,10 @@ impl<'a> Worker<'a> {
     fn upload(&mut self, pieces: &[Upload]) -> Result<(), Failure> {
         let mut turn = 0;
         for piece in pieces {
+            if piece.bytes >= LONG && self.make_lanes() {
+                self.upload_long(*piece)?;
+                continue;
+            }
             let mut at = 0;
             while at < piece.bytes {
                 let count = ((piece.bytes - at) as usize).min(SLICE);
@@ -172,7 +192,7 @@ impl<'a> Worker<'a> {
             });
         };
         let slice = &slices[turn];
-        slice.event.wait()?;
+        slice.free()?;
         // SAFETY: the slice's last transfer has ended; it is as long as `count` or longer.
         unsafe {
             std::ptr::copy_nonoverlapping(source, slice.memory, count);
@@ -181,7 +201,103 @@ impl<'a> Worker<'a> {
         slice.event.record(&self.stream)
     }
 
+    /// Makes what the threads of long copies need; whether there is more than one.
+    fn make_lanes(&mut self) -> bool {
+        let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(LANES);
+        while self.lanes.len() < threads {
+            match Slice::pair(LANE_SLICE) {
+                Ok(pair) => self.lanes.push(pair),
+                Err(_) => break,
+            }
+        }
+        self.lanes.len() > 1
+    }
+
+    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter.
+    fn in_lanes(
+        &self,
+        work: impl Fn(&[Slice; 2], &dyn Fn() -> Option<u64>) -> Result<(), Failure> + Sync,
+        chunks: u64,
+    ) -> Result<(), Failure> {
+        let counter = AtomicU64::new(0);
+        let next = || Some(counter.fetch_add(1, Ordering::Relaxed)).filter(|it| *it < chunks);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .lanes
+                .iter()
+                .map(|lane| {
+                    scope.spawn(|| match self.context.enter() {
+                        Ok(()) => work(lane, &next),
+                        // The other lanes do its part.
+                        Err(_) => Ok(()),
+                    })
+                })
+                .collect();
+            threads.into_iter().try_for_each(|it| it.join().unwrap_or(Ok(())))
+        })?;
+        self.synchronize()
+    }
+
+    fn upload_long(&self, piece: Upload) -> Result<(), Failure> {
+        let chunks = piece.bytes.div_ceil(LANE_SLICE as u64);
+        let source = Address(piece.source.cast_mut());
+        let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
+            let mut turn = 0;
+            while let Some(chunk) = next() {
+                let (at, count) = part(chunk, LANE_SLICE, piece.bytes);
+                let slice = &lane[turn];
+                slice.free()?;
+                // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long enough.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(source.at(at), slice.memory, count);
+                    driver::check(sys::cuMemcpyHtoDAsync_v2(
+                        piece.target + at,
+                        slice.memory.cast(),
+                        count,
+                        self.stream.0,
+                    ))?;
+                }
+                slice.event.record(&self.stream)?;
+                turn ^= 1;
+            }
+            Ok(())
+        };
+        self.in_lanes(work, chunks)
+    }
+
+    fn download_long(&self, piece: Download) -> Result<(), Failure> {
+        let chunks = piece.bytes.div_ceil(LANE_SLICE as u64);
+        let target = Address(piece.target);
+        let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
+            let request = |slice: &Slice| {
+                let Some(chunk) = next() else { return Ok(None) };
+                let (at, count) = part(chunk, LANE_SLICE, piece.bytes);
+                // SAFETY: the slice's contents have been taken out, and it is long enough.
+                driver::check(unsafe {
+                    sys::cuMemcpyDtoHAsync_v2(slice.memory.cast(), piece.source + at, count, self.stream.0)
+                })?;
+                slice.event.record(&self.stream)?;
+                Ok(Some((at, count)))
+            };
+            let mut waiting = [request(&lane[0])?, request(&lane[1])?];
+            let mut turn = 0;
+            while let Some((at, count)) = waiting[turn] {
+                let slice = &lane[turn];
+                slice.free()?;
+                // SAFETY: the transfer into the slice has ended; the target is the caller's and long enough.
+                unsafe { stream_out(slice.memory, target.at(at), count) };
+                waiting[turn] = request(slice)?;
+                turn ^= 1;
+            }
+            Ok(())
+        };
+        self.in_lanes(work, chunks)
+    }
+
     fn download(&mut self, piece: Download) -> Result<(), Failure> {
+        if piece.bytes >= LONG && self.make_lanes() {
+            return self.download_long(piece);
+        }
         let Some(slices) = &self.slices else {
             // SAFETY: valid memory on both sides until the synchronisation.
             driver::check(unsafe {
@@ -195,10 +311,7 @@ impl<'a> Worker<'a> {
             return self.synchronize();
         };
         let chunks = piece.bytes.div_ceil(SLICE as u64);
-        let part = |chunk: u64| {
-            let at = chunk * SLICE as u64;
-            (at, ((piece.bytes - at) as usize).min(SLICE))
-        };
+        let part = |chunk: u64| part(chunk, SLICE, piece.bytes);
         let request = |chunk: u64| {
             let (at, count) = part(chunk);
             let slice = &slices[(chunk % 2) as usize];
@@ -214,7 +327,7 @@ impl<'a> Worker<'a> {
         for chunk in 0..chunks {
             let (at, count) = part(chunk);
             let slice = &slices[(chunk % 2) as usize];
-            slice.event.wait()?;
+            slice.free()?;
             // SAFETY: the transfer into the slice has ended; the target is the caller's and long enough.
             unsafe { std::ptr::copy_nonoverlapping(slice.memory, piece.target.add(at as usize), count) };
             if chunk + 2 < chunks {
@@ -243,18 +356,85 @@ impl<'a> Worker<'a> {
         self.synchronize()
     }
 
-    /// Sleeps until all that is on the stream has ended.
+    /// Waits until all that is on the stream has ended; sleeps if that takes long.
     fn synchronize(&self) -> Result<(), Failure> {
-        // SAFETY: our stream; the context's flags make this sleep.
-        driver::check(unsafe { sys::cuStreamSynchronize(self.stream.0) })
+        self.end.record(&self.stream)?;
+        self.end.look(Instant::now() + LOOK, || true).unwrap_or_else(|| self.end.wait())
     }
 }
 
+/// Where a chunk starts, and its length.
+fn part(chunk: u64, slice: usize, bytes: u64) -> (u64, usize) {
+    let at = chunk * slice as u64;
+    (at, ((bytes - at) as usize).min(slice))
+}
+
+/// Copies past the caches: what goes to a rail in bulk is not read soon, and lines that are wholly written need not be read first.
+///
+/// # Safety
+/// As for [`std::ptr::copy_nonoverlapping`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    const WIDTH: usize = size_of::<__m128i>();
+    let first = target.align_offset(WIDTH).min(bytes);
+    let whole = (bytes - first) / WIDTH;
+    // SAFETY: all inside the two ranges; the stores are aligned.
+    unsafe {
+        std::ptr::copy_nonoverlapping(source, target, first);
+        let (from, to) = (source.add(first).cast::<__m128i>(), target.add(first).cast::<__m128i>());
+        for index in 0..whole {
+            _mm_stream_si128(to.add(index), _mm_loadu_si128(from.add(index)));
+        }
+        let done = first + whole * WIDTH;
+        std::ptr::copy_nonoverlapping(source.add(done), target.add(done), bytes - done);
+        _mm_sfence();
+    }
+}
+
+/// As above, where there are no such stores.
+///
+/// # Safety
+/// As above.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: by the caller.
+    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) }
+}
+
+/// Host memory that several threads copy from or to, each its own parts.
+#[derive(Clone, Copy)]
+struct Address(*mut u8);
+
+// SAFETY: valid until the copy has ended, and no two threads touch the same bytes.
+unsafe impl Sync for Address {}
+
+impl Address {
+    /// # Safety
+    /// The offset is inside the memory.
+    unsafe fn at(&self, offset: u64) -> *mut u8 {
+        // SAFETY: by the caller.
+        unsafe { self.0.add(offset as usize) }
+    }
+}
+
+// SAFETY: driver memory may be used from any thread; a slice belongs to one thread at a time.
+unsafe impl Sync for Slice {}
+
 impl Slice {
-    fn new() -> Result<Slice, Failure> {
+    fn pair(bytes: usize) -> Result<[Slice; 2], Failure> {
+        Ok([Slice::new(bytes)?, Slice::new(bytes)?])
+    }
+
+    /// Waits until its last transfer has ended.
+    fn free(&self) -> Result<(), Failure> {
+        self.event.look(Instant::now() + LOOK, || true).unwrap_or_else(|| self.event.wait())
+    }
+
+    fn new(bytes: usize) -> Result<Slice, Failure> {
         let mut memory = std::ptr::null_mut();
         // SAFETY: a context is current; the result goes to a local.
-        driver::check(unsafe { sys::cuMemHostAlloc(&mut memory, SLICE, sys::CU_MEMHOSTALLOC_PORTABLE) })?;
+        driver::check(unsafe { sys::cuMemHostAlloc(&mut memory, bytes, sys::CU_MEMHOSTALLOC_PORTABLE) })?;
         Ok(Slice { memory: memory.cast(), event: Event::new()? })
     }
 }

@@ -176,14 +176,15 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// The primary context. Waiting for the device does not spin.
+    /// The primary context. Its flags are the driver's own: launches take longer where it is told to sleep when it waits. We wait
+    /// by events, which sleep.
     pub fn retain(ordinal: u32) -> Result<Context, DeviceError> {
         let device = Handle::of(ordinal)?;
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "be used", &failure);
         let mut context = std::ptr::null_mut();
         // SAFETY: a device of the driver; the result goes to a local.
         unsafe {
-            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_BLOCKING_SYNC as u32;
+            let flags = sys::CUctx_flags_enum::CU_CTX_SCHED_AUTO as u32;
             check(sys::cuDevicePrimaryCtxSetFlags_v2(device.device, flags)).map_err(error)?;
             check(sys::cuDevicePrimaryCtxRetain(&mut context, device.device)).map_err(error)?;
         }

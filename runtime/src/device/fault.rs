@@ -100,6 +100,14 @@ pub fn error(fault: &Fault, launch: &Launch) -> Option<DeviceError> {
     Some(DeviceError::new(kind, message).at(&place))
 }
 
+impl Record {
+    /// Where the device says that the kernel has ended.
+    pub fn ended(&self) -> *const u32 {
+        // SAFETY: a field of the record.
+        unsafe { &raw const (*self.address.0).ended }
+    }
+}
+
 /// Calls `done` with what the kernel's checks have found, if it has otherwise ended well.
 pub fn checked(record: Record, launch: Launch, done: Done) -> Done {
     Box::new(move |result| {

@@ -17,6 +17,9 @@ use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 /// Shared rails start at multiples of this: the widest access of the device.
 const SHARED_ALIGNMENT: u64 = 16;
 
+/// Captured rails of so many bytes together need no pinned memory and no thread.
+const SMALL_UPLOADS: u64 = 48 << 10;
+
 /// Why a launch did not begin.
 pub enum LaunchError {
     /// The program's own code for the extents raised this exception.
@@ -149,7 +152,12 @@ impl Device {
         } else {
             None
         };
-        let uploads = std::mem::take(&mut prepared.uploads);
+        let bytes: u64 = prepared.uploads.iter().map(|upload| upload.bytes).sum();
+        let uploads = match bytes {
+            // On the kernel's own stream: the driver takes a copy before it returns.
+            ..=SMALL_UPLOADS => Vec::new(),
+            _ => std::mem::take(&mut prepared.uploads),
+        };
         let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, kernel };
         if uploads.is_empty() {
             return Ok(ready.start(done));
@@ -317,13 +325,15 @@ impl Ready {
         };
         let mut shared = plan.shared;
         shared.fault = record.address();
+        let ended = record.ended();
         let done = fault::checked(record, plan.launch, done);
         let environment: *mut c_void = match &mut by_pointer {
             Some(address) => std::ptr::from_mut(address).cast(),
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
         };
         let mut parameters = [environment, std::ptr::from_mut(&mut shared).cast()];
-        let (prepared, kernel) = (self.prepared, self.kernel);
+        let (mut prepared, kernel) = (self.prepared, self.kernel);
+        let uploads = std::mem::take(&mut prepared.uploads);
         let finished: Done = Box::new(move |result| {
             drop(prepared);
             done(result.map_err(|error| error.at(&place_of(kernel))));
@@ -333,6 +343,17 @@ impl Ready {
         let bytes = plan.shared_bytes as u32;
         queue.submit(
             |stream| {
+                for piece in &uploads {
+                    // SAFETY: memory of the captured rail, and room for it on the device.
+                    super::driver::check(unsafe {
+                        sys::cuMemcpyHtoDAsync_v2(
+                            piece.target,
+                            piece.source.cast(),
+                            piece.bytes as usize,
+                            stream.0,
+                        )
+                    })?;
+                }
                 // SAFETY: the function takes these two parameters; the driver copies them before it returns, and what the
                 // environment points to stays until `finished`.
                 super::driver::check(unsafe {
@@ -352,6 +373,8 @@ impl Ready {
                 })
             },
             finished,
+            ended,
+            Arc::clone(&function.pace),
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         )

@@ -17,6 +17,7 @@ mod memory;
 mod module;
 mod occupancy;
 mod queue;
+mod resources;
 mod selftest;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,8 @@ pub use fault::error as fault_error;
 pub use launch::{LaunchError, Plan, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub use queue::Flight;
+pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
 pub use selftest::{Check, self_test};
 
 use crate::topology::Accelerator;

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::driver::sys;
 use super::error::{DeviceError, Kind, Place};
+use super::queue::Pace;
 use super::{Device, cache, compile};
 use crate::layout::Kernel;
 
@@ -19,6 +20,8 @@ pub struct Function {
     pub max_threads: i32,
     /// Shared memory that its code declares.
     pub static_shared: i32,
+    /// How long its launches take.
+    pub pace: Arc<Pace>,
     /// Dynamic shared memory that it has been allowed so far.
     allowed_shared: Mutex<i32>,
     /// Answers of the occupancy calculator: resident blocks by threads and dynamic shared memory of a block.
@@ -105,6 +108,7 @@ impl Device {
             function,
             max_threads: attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             static_shared: attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            pace: Arc::default(),
             allowed_shared: Mutex::new(0),
             resident: Mutex::default(),
         })

@@ -2,7 +2,7 @@
 //! for the end itself for a moment: most kernels end sooner than another thread could be woken, twice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,33 @@ use super::error::{DeviceError, Kind};
 
 /// How many kernels of one device may run side by side.
 const QUEUES: usize = 4;
-/// How long a kernel is looked at before a thread sleeps until its end.
-const LOOK: Duration = Duration::from_micros(50);
+/// How long a kernel is looked at before a thread sleeps, if nothing is known of it.
+const LOOK: Duration = Duration::from_micros(200);
+/// The longest that is looked without sleeping.
+const LONGEST_LOOK: Duration = Duration::from_millis(3);
+/// How long before the expected end of a longer kernel its thread wakes up to look.
+const EARLY: Duration = Duration::from_micros(300);
+/// Looks at the flag of a kernel between looks at the clock.
+const LOOKS: u32 = 16;
+/// How often the driver is asked whether a kernel has failed.
+const ASK: Duration = Duration::from_micros(50);
+/// How long the processor is kept before others may have it between two looks.
+const SPIN: Duration = Duration::from_micros(40);
+
+/// How long the launches of a kernel have taken, in nanoseconds: a running mean, 0 if there was none.
+#[derive(Debug, Default)]
+pub struct Pace(AtomicU64);
+
+impl Pace {
+    fn expected(&self) -> Option<Duration> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|it| *it > 0).map(Duration::from_nanos)
+    }
+
+    fn took(&self, time: Duration) {
+        let (new, old) = (time.as_nanos() as u64, self.0.load(Ordering::Relaxed));
+        self.0.store(if old == 0 { new } else { (3 * old + new) / 4 }.max(1), Ordering::Relaxed);
+    }
+}
 
 /// The kernel queues of a device.
 pub struct Kernels {
@@ -25,24 +50,30 @@ pub struct Kernels {
 /// One stream. Kernels on one stream run after each other.
 pub struct Queue {
     device: u32,
+    context: Arc<Context>,
     /// Locked while something is put on it.
     stream: Mutex<Stream>,
+    /// The same, to be asked.
+    raw: sys::CUstream,
     /// Kernels on their way.
-    load: Arc<AtomicUsize>,
+    load: AtomicUsize,
     pending: Mutex<Sender<Ending>>,
     /// Events that can be used again.
-    spare: Arc<Mutex<Vec<Event>>>,
+    spare: Mutex<Vec<Event>>,
 }
+
+// SAFETY: streams may be used from any thread.
+unsafe impl Send for Queue {}
+// SAFETY: as above.
+unsafe impl Sync for Queue {}
 
 /// What happens at the end of a kernel.
 struct Ending {
-    event: Event,
+    mark: Mark,
     done: Done,
-    /// Looking at it for longer is not worth it.
-    look_until: Instant,
-    device: u32,
-    load: Arc<AtomicUsize>,
-    spare: Arc<Mutex<Vec<Event>>>,
+    began: Instant,
+    pace: Arc<Pace>,
+    queue: Arc<Queue>,
 }
 
 /// A kernel on its way. Dropped, it leaves the rest to the thread of its queue.
@@ -82,6 +113,8 @@ pub struct Event(sys::CUevent);
 
 // SAFETY: events may be used from any thread.
 unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
 
 impl Event {
     /// A new event. The context must be current.
@@ -101,17 +134,23 @@ impl Event {
     }
 
     /// Looks, until then and as long as `worthwhile` says so, whether all that was on the stream has ended.
-    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+    pub fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+        let begun = Instant::now();
         loop {
             // SAFETY: an event of ours.
             match unsafe { sys::cuEventQuery(self.0) } {
                 sys::CUresult::CUDA_ERROR_NOT_READY => {}
                 other => return Some(driver::check(other)),
             }
-            if Instant::now() >= until || !worthwhile() {
+            let now = Instant::now();
+            if now >= until || !worthwhile() {
                 return None;
             }
-            std::thread::yield_now();
+            if now - begun > SPIN {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
         }
     }
 
@@ -156,19 +195,21 @@ impl Queue {
         context.enter()?;
         let stream = Stream::new().map_err(error)?;
         let (pending, receiver) = channel();
-        let context = Arc::clone(context);
+        let own = Arc::clone(context);
         std::thread::Builder::new()
             .name(format!("apg-gpu{ordinal}-{index}"))
-            .spawn(move || complete(&context, &receiver))
+            .spawn(move || complete(&own, &receiver))
             .map_err(|error| {
                 DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
             })?;
         Ok(Queue {
             device: ordinal,
+            context: Arc::clone(context),
+            raw: stream.0,
             stream: Mutex::new(stream),
-            load: Arc::default(),
+            load: AtomicUsize::default(),
             pending: Mutex::new(pending),
-            spare: Arc::default(),
+            spare: Mutex::default(),
         })
     }
 
@@ -178,21 +219,19 @@ impl Queue {
         self: &Arc<Self>,
         start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
         done: Done,
+        ended: *const u32,
+        pace: Arc<Pace>,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
-        let spare = self.spare.lock().pop();
-        let recorded = spare.map_or_else(Event::new, Ok).and_then(|event| {
+        let began = Instant::now();
+        let started = {
             let stream = self.stream.lock();
-            start(&stream)?;
-            event.record(&stream)?;
-            Ok(event)
-        });
-        match recorded {
-            Ok(event) => {
+            start(&stream).and_then(|()| Mark::after(&stream, ended, &self.spare))
+        };
+        match started {
+            Ok(mark) => {
                 self.load.fetch_add(1, Ordering::Relaxed);
-                let (load, spare) = (Arc::clone(&self.load), Arc::clone(&self.spare));
-                let look_until = Instant::now() + LOOK;
-                let ending = Ending { event, done, look_until, device: self.device, load, spare };
+                let ending = Ending { mark, done, began, pace, queue: Arc::clone(self) };
                 Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
             }
             Err(failure) => {
@@ -203,12 +242,50 @@ impl Queue {
     }
 }
 
+/// How the end of a kernel shows.
+enum Mark {
+    /// The device writes 1 there.
+    Flag(*const u32),
+    Event(Event),
+}
+
+// SAFETY: the flag is in memory that stays as long as the launch; events may be used from any thread.
+unsafe impl Send for Mark {}
+
+impl Mark {
+    /// After all that is on the stream now: a flag where the driver writes one, which is seen soonest.
+    fn after(stream: &Stream, ended: *const u32, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+        // SAFETY: memory that the device knows by the same address.
+        let written = unsafe { sys::cuStreamWriteValue32_v2(stream.0, ended as u64, 1, 0) };
+        if written == sys::CUresult::CUDA_SUCCESS {
+            return Ok(Mark::Flag(ended));
+        }
+        Mark::event(stream, spare)
+    }
+
+    fn event(stream: &Stream, spare: &Mutex<Vec<Event>>) -> Result<Mark, driver::Failure> {
+        let spare = spare.lock().pop();
+        let event = spare.map_or_else(Event::new, Ok)?;
+        event.record(stream)?;
+        Ok(Mark::Event(event))
+    }
+}
+
 impl Flight {
     /// Looks for a moment, and as long as `worthwhile` says so, whether the kernel has ended; leaves it to the thread of the
-    /// queue if not. The context must be current, as it is after the launch.
+    /// queue if not.
     pub fn look(mut self, worthwhile: impl Fn() -> bool) {
+        if self.queue.context.enter().is_err() {
+            return;
+        }
         let Some(ending) = self.ending.take() else { return };
-        match ending.event.look(ending.look_until, worthwhile) {
+        // One that is known to take long is left to its thread at once.
+        let until = match ending.pace.expected() {
+            Some(expected) if expected > LONGEST_LOOK => ending.began,
+            Some(expected) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
+            None => ending.began + LOOK,
+        };
+        match ending.look(until, worthwhile) {
             Some(result) => ending.happen(result),
             None => self.ending = Some(ending),
         }
@@ -226,16 +303,83 @@ impl Drop for Flight {
 }
 
 impl Ending {
+    /// Looks, until then and as long as `worthwhile` says so, whether the kernel has ended.
+    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+        let flag = match &self.mark {
+            Mark::Flag(flag) => *flag,
+            Mark::Event(event) => return event.look(until, worthwhile),
+        };
+        let begun = Instant::now();
+        let mut asked = begun;
+        loop {
+            for _ in 0..LOOKS {
+                // SAFETY: memory that stays as long as the launch, and that only the device writes.
+                if unsafe { flag.read_volatile() } == 1 {
+                    fence(Ordering::Acquire);
+                    return Some(Ok(()));
+                }
+                std::hint::spin_loop();
+            }
+            let now = Instant::now();
+            if now - asked > ASK {
+                // A kernel that fails writes nothing.
+                asked = now;
+                // SAFETY: a stream of ours.
+                match unsafe { sys::cuStreamQuery(self.queue.raw) } {
+                    sys::CUresult::CUDA_ERROR_NOT_READY => {}
+                    other => return Some(driver::check(other)),
+                }
+            }
+            if now >= until || !worthwhile() {
+                return None;
+            }
+            if now - begun > SPIN {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
+    fn wait(&mut self) -> Result<(), driver::Failure> {
+        let elapsed = self.began.elapsed();
+        let expected = self.pace.expected().unwrap_or(elapsed);
+        if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
+            // In parts, so that a kernel that is quicker than usual is not waited for in vain.
+            let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
+            let mut left = rest;
+            while left > Duration::ZERO {
+                if let Some(result) = self.look(self.began, || false) {
+                    return result;
+                }
+                std::thread::sleep(part.min(left));
+                left = left.saturating_sub(part);
+            }
+        }
+        if let Some(result) = self.look(Instant::now() + 3 * EARLY, || true) {
+            return result;
+        }
+        if matches!(self.mark, Mark::Flag(_)) {
+            self.mark = Mark::event(&self.queue.stream.lock(), &self.queue.spare)?;
+        }
+        match &self.mark {
+            Mark::Event(event) => event.wait(),
+            Mark::Flag(_) => Ok(()),
+        }
+    }
+
     fn happen(self, result: Result<(), driver::Failure>) {
         let result = result.map_err(|failure| {
-            DeviceError::driver(&format!("CUDA{}", self.device), "finish a kernel", &failure)
+            DeviceError::driver(&format!("CUDA{}", self.queue.device), "finish a kernel", &failure)
         });
         self.end(result);
     }
 
     fn end(self, result: Result<(), DeviceError>) {
-        self.load.fetch_sub(1, Ordering::Relaxed);
-        self.spare.lock().push(self.event);
+        self.pace.took(self.began.elapsed());
+        self.queue.load.fetch_sub(1, Ordering::Relaxed);
+        if let Mark::Event(event) = self.mark {
+            self.queue.spare.lock().push(event);
+        }
         (self.done)(result);
     }
 }
@@ -243,11 +387,10 @@ impl Ending {
 /// The thread of a queue.
 fn complete(context: &Context, pending: &Receiver<Ending>) {
     let entered = context.enter();
-    for ending in pending {
+    for mut ending in pending {
         match &entered {
             Ok(()) => {
-                let seen = ending.event.look(ending.look_until, || true);
-                let result = seen.unwrap_or_else(|| ending.event.wait());
+                let result = ending.wait();
                 ending.happen(result);
             }
             Err(error) => ending.end(Err(error.clone())),

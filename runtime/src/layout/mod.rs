@@ -285,8 +285,8 @@ pub struct Fault {
     pub file: u32,
     /// 1-based line.
     pub line: u32,
-    /// Nothing.
-    pub unused: u32,
+    /// 1 once the kernel has ended: the device writes it after all else.
+    pub ended: u32,
     /// The index.
     pub index: i64,
     /// The rail's elements.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
 use crate::device::{self, Device, DeviceError, Done, LaunchError};
-use crate::distributed::{device_exception, here, system};
+use crate::distributed::{Governor, device_exception, here, system};
 use crate::layout::{Fault, Kernel};
-use crate::memory::{self, Ref};
+use crate::memory::{self, Handle, Ref};
 
 fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
@@ -78,17 +79,66 @@ pub fn device_synchronise(place: i64) -> Outcome<()> {
     })
 }
 
-/// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
-pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> Outcome<()> {
-    // SAFETY: kernels are static data of the program, which passes an environment of this kernel.
-    let (kernel, bytes): (&'static Kernel, &[u8]) = unsafe {
+/// A kernel and the bytes of its environment.
+///
+/// # Safety
+/// Kernels are static data of the program, which passes an environment of this kernel.
+unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static Kernel, &'a [u8]) {
+    // SAFETY: by the caller.
+    unsafe {
         let kernel = &*kernel;
         let bytes: &[u8] = match kernel.env_size {
             0 => &[],
             size => std::slice::from_raw_parts(environment.cast(), size as usize),
         };
         (kernel, bytes)
+    }
+}
+
+/// Starts a kernel as an activity of the innermost finish. There is nothing to run on this side, so that no activity is made:
+/// the finish counts the kernel, and its end is told to the finish.
+pub fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> Outcome<()> {
+    activities::not_in_atomic("async")?;
+    let finish = activities::with_activity(|activity| {
+        Ok(activity.finishes.last().map(|open| Arc::clone(&open.finish)))
+    })?;
+    let Some(finish) = finish.filter(|_| place != i64::from(here())) else {
+        return activities::async_here(closure);
     };
+    // SAFETY: passed by the program.
+    let (kernel, bytes) = unsafe { described(kernel, environment) };
+    finish.enter();
+    let started = device(place).and_then(|device| {
+        // The rails that the environment names are captured by the closure as well.
+        let (alive, external) = (Handle::new(closure), crate::activity::external());
+        let governor = Arc::clone(&finish);
+        let done: Done = Box::new(move |outcome| {
+            drop(alive);
+            match outcome {
+                Ok(()) => governor.leave(Ref::NULL),
+                // Exceptions are made by activities.
+                Err(error) => {
+                    let work = Box::new(move || device_exception(&error));
+                    system().engine().spawn(governor, work);
+                }
+            }
+            drop(external);
+        });
+        // SAFETY: the environment is the kernel's, and its rails are alive until `done` is called.
+        unsafe { device.launch(place, kernel, bytes, done) }.map_err(|error| launch_exception(&error))
+    });
+    match started {
+        Ok(Some(flight)) => finish.watch(flight),
+        Ok(None) => {}
+        Err(exception) => finish.leave(exception.0),
+    }
+    Ok(())
+}
+
+/// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
+pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> Outcome<()> {
+    // SAFETY: passed by the program.
+    let (kernel, bytes) = unsafe { described(kernel, environment) };
     if place == i64::from(here()) {
         return launch_here(place, kernel, bytes);
     }

@@ -1,10 +1,18 @@
 //! `flow/...`: definite assignment, reachability, `return`, `break` and `continue`.
 
+pub mod call_in_construction;
 pub mod captured_var;
+pub mod escaping_this;
 pub mod field_not_assigned;
 pub mod jump_target;
 pub mod missing_return;
+pub mod no_this_access;
+pub mod non_escaping_method;
+pub mod property_call;
+pub mod this_too_early;
+pub mod uncaught_exception;
 pub mod unreachable;
+pub mod unreachable_catch;
 pub mod use_before_assignment;
 pub mod val_reassigned;
 
@@ -12,11 +20,19 @@ use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
 pub static RULES: &[&Rule] = &[
+    &call_in_construction::RULE,
     &captured_var::RULE,
+    &escaping_this::RULE,
     &field_not_assigned::RULE,
     &jump_target::RULE,
     &missing_return::RULE,
+    &no_this_access::RULE,
+    &non_escaping_method::RULE,
+    &property_call::RULE,
+    &this_too_early::RULE,
+    &uncaught_exception::RULE,
     &unreachable::RULE,
+    &unreachable_catch::RULE,
     &use_before_assignment::RULE,
     &val_reassigned::RULE,
 ];

@@ -2,6 +2,7 @@
 
 pub mod abstract_instantiation;
 pub mod ambiguous_call;
+pub mod bad_constructor_result;
 pub mod bad_conversion;
 pub mod bad_override;
 pub mod constructor_call;
@@ -9,11 +10,15 @@ pub mod cyclic_inheritance;
 pub mod cyclic_typedef;
 pub mod duplicate_case;
 pub mod duplicate_member;
+pub mod endless_property;
+pub mod endless_struct;
 pub mod generic_exception;
 pub mod impossible_cast;
 pub mod incomparable;
 pub mod literal_range;
 pub mod mismatch;
+pub mod misplaced_annotation;
+pub mod misplaced_class;
 pub mod missing_type;
 pub mod no_body;
 pub mod no_matching_call;
@@ -32,6 +37,7 @@ pub mod recursive_result;
 pub mod removed;
 pub mod static_context;
 pub mod struct_var_field;
+pub mod transient_without_zero;
 pub mod void_value;
 pub mod wrong_property_count;
 pub mod wrong_type_arguments;
@@ -42,6 +48,7 @@ use crate::diagnostics::Rule;
 pub static RULES: &[&Rule] = &[
     &abstract_instantiation::RULE,
     &ambiguous_call::RULE,
+    &bad_constructor_result::RULE,
     &bad_conversion::RULE,
     &bad_override::RULE,
     &constructor_call::RULE,
@@ -49,11 +56,15 @@ pub static RULES: &[&Rule] = &[
     &cyclic_typedef::RULE,
     &duplicate_case::RULE,
     &duplicate_member::RULE,
+    &endless_property::RULE,
+    &endless_struct::RULE,
     &generic_exception::RULE,
     &impossible_cast::RULE,
     &incomparable::RULE,
     &literal_range::RULE,
     &mismatch::RULE,
+    &misplaced_annotation::RULE,
+    &misplaced_class::RULE,
     &missing_type::RULE,
     &no_body::RULE,
     &no_matching_call::RULE,
@@ -69,9 +80,10 @@ pub static RULES: &[&Rule] = &[
     &not_implemented::RULE,
     &not_iterable::RULE,
     &recursive_result::RULE,
+    &removed::RULE,
     &static_context::RULE,
     &struct_var_field::RULE,
-    &removed::RULE,
+    &transient_without_zero::RULE,
     &void_value::RULE,
     &wrong_property_count::RULE,
     &wrong_type_arguments::RULE,

@@ -4,7 +4,8 @@ use apg_syntax::TextRange;
 
 use super::{State, Walker, rules};
 use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, StmtId, walk::Node};
-use crate::ids::FieldId;
+use crate::ids::{FieldId, MethodId};
+use crate::item_tree::items::field_item;
 use crate::ty::TyKind;
 
 impl Walker<'_> {
@@ -38,6 +39,9 @@ impl Walker<'_> {
                 let when_false = self.condition(id);
                 self.state.join(&when_false);
             }
+            // In construction neither may use the object at all, which is said elsewhere.
+            ExprKind::Closure(_) if self.fields.is_some() => {}
+            ExprKind::At { place, .. } if self.fields.is_some() => self.expr(*place),
             ExprKind::Closure(closure) => self.closure(closure),
             ExprKind::At { place, body: code, .. } => {
                 self.expr(*place);
@@ -46,6 +50,12 @@ impl Walker<'_> {
             ExprKind::Let { stmts, result } => {
                 stmts.iter().for_each(|&s| self.stmt(s));
                 self.expr(*result);
+            }
+            ExprKind::Call { receiver: Some(receiver), method, args, .. }
+                if self.fields.is_some() && self.is_this(*receiver) =>
+            {
+                self.exprs(args);
+                self.call_in_construction(*method, id);
             }
             _ => {
                 for child in body.children(Node::Expr(id)) {
@@ -127,47 +137,84 @@ impl Walker<'_> {
         if !self.state.live || self.state.definite.contains(slot) {
             return;
         }
-        if self.quiet == 0 && self.reported.insert(slot) {
-            let name = &self.body.local(local).name;
-            let mut diagnostic = rules::use_before_assignment::RULE
-                .at(self.body.expr(at).range, format!("`{name}` may be read here before it is assigned"));
-            diagnostic = if self.state.after_finish.contains(slot) {
-                diagnostic.note("it is assigned by an activity that need not have ended: read it after the enclosing `finish`")
-            } else {
-                diagnostic.note(format!("assign `{name}` on every path that leads here"))
-            };
-            self.report(diagnostic);
+        let name = &self.body.local(local).name;
+        let mut diagnostic = rules::use_before_assignment::RULE
+            .at(self.body.expr(at).range, format!("`{name}` may be read here before it is assigned"));
+        diagnostic = if self.state.after_finish.contains(slot) {
+            diagnostic.note("it is assigned by an activity that need not have ended: read it after the enclosing `finish`")
+        } else {
+            diagnostic.note(format!("assign `{name}` on every path that leads here"))
+        };
+        self.report(diagnostic);
+    }
+
+    /// Whether it is the object itself, also seen as its superclass.
+    pub(super) fn is_this(&self, id: ExprId) -> bool {
+        match self.body.expr(id).kind {
+            ExprKind::This => true,
+            ExprKind::Coerce { value } => self.is_this(value),
+            _ => false,
         }
     }
 
     pub(super) fn read_field(&mut self, object: ExprId, field: FieldId, at: ExprId) {
-        if !matches!(self.body.expr(object).kind, ExprKind::This) {
+        if !self.is_this(object) {
             return;
         }
         let Some(&slot) = self.field_slots.get(&field) else { return };
-        if self.state.live
-            && !self.state.definite.contains(slot)
-            && self.quiet == 0
-            && self.reported.insert(slot)
-        {
-            let name = field.name(self.facts.db);
-            self.report(
+        if !self.state.live || self.state.definite.contains(slot) {
+            return;
+        }
+        self.reads.insert(slot);
+        let is_property = field_item(self.facts.db, field).is_some_and(|item| item.is_property);
+        if is_property {
+            return; // said with the order of the parts of a constructor
+        }
+        let name = field.name(self.facts.db);
+        self.report_field(
+            rules::use_before_assignment::RULE
+                .at(
+                    self.body.expr(at).range,
+                    format!(
+                        "the field `{name}` may be read here before the object's construction assigns it"
+                    ),
+                )
+                .note(format!("assign `{name}` first, or read the value that it is given")),
+        );
+    }
+
+    /// A call of the object's own method while it is constructed.
+    fn call_in_construction(&mut self, method: MethodId, at: ExprId) {
+        let Some(fields) = self.fields else { return };
+        let Some(effects) = (fields.effects)(method) else { return };
+        if !self.state.live {
+            return;
+        }
+        let too_early = |slot: &usize| effects.reads.contains(*slot) && !self.state.definite.contains(*slot);
+        let too_early: Vec<usize> = (0..fields.tracked.len()).filter(too_early).collect();
+        if let Some(&first) = too_early.first() {
+            let field = fields.tracked[first].name(self.facts.db);
+            let name = method.name(self.facts.db);
+            self.report_field(
                 rules::use_before_assignment::RULE
                     .at(
                         self.body.expr(at).range,
-                        format!("the field `{name}` may be read here before the constructor assigns it"),
+                        format!("`{name}` reads the field `{field}`, which may not be assigned yet"),
                     )
-                    .note(format!("assign `{name}` first, or read the value that it is given")),
+                    .note(format!("assign `{field}` before this call, or call `{name}` later")),
             );
         }
+        too_early.into_iter().for_each(|slot| self.reads.insert(slot));
+        self.state.definite.add_all(&effects.assigned);
+        self.state.after_finish.add_all(&effects.assigned);
+        self.state.after_finish.add_all(&effects.after_finish);
+        self.state.possible.add_all(&effects.writes);
     }
 
     pub(super) fn slot_of(&self, target: AssignTarget) -> Option<usize> {
         match target {
             AssignTarget::Local(local) => self.local_slots.get(&local).copied(),
-            AssignTarget::Field { object, field }
-                if matches!(self.body.expr(object).kind, ExprKind::This) =>
-            {
+            AssignTarget::Field { object, field } if self.is_this(object) => {
                 self.field_slots.get(&field).copied()
             }
             _ => None,
@@ -188,7 +235,13 @@ impl Walker<'_> {
             AssignTarget::Local(local) => !self.body.local(local).mutable,
             AssignTarget::Field { field, .. } | AssignTarget::Static(field) => (self.facts.is_val)(field),
         };
-        if fixed && self.state.live {
+        let deferred = match target {
+            AssignTarget::Field { object, field } => {
+                self.fields.is_none() && self.is_this(object) && (self.facts.is_constructed)(field)
+            }
+            _ => false,
+        };
+        if fixed && self.state.live && !deferred {
             match slot {
                 None => self.refuse(target, at, false),
                 Some(slot) if self.state.possible.contains(slot) => self.refuse(target, at, true),
@@ -213,10 +266,13 @@ impl Walker<'_> {
         } else {
             format!("`{name}` is a `val` and already has its value")
         };
-        self.report(
-            rules::val_reassigned::RULE
-                .at(self.body.expr(at).range, message)
-                .note(format!("declare the {what} `var` if it has to change, else use another one")),
-        );
+        let diagnostic = rules::val_reassigned::RULE
+            .at(self.body.expr(at).range, message)
+            .note(format!("declare the {what} `var` if it has to change, else use another one"));
+        match self.fields {
+            Some(fields) if self.slot_of(target).is_some() && fields.report => self.report_field(diagnostic),
+            Some(_) => {}
+            None => self.report(diagnostic),
+        }
     }
 }

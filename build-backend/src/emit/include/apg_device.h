@@ -9,7 +9,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;
 /* The first check that fails leaves a record for the host; its thread ends, the others go on. */
-struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, unused; apg_i64 index, length; };
+struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; };
 struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
 /* Accesses that the host has found to be inside their rails are not checked. */
 #ifdef APG_PROVEN
@@ -55,6 +55,40 @@ template <> __device__ __forceinline__ double apg_nan<double>() { return __longl
 template <class T> __device__ __forceinline__ T apg_infinity();
 template <> __device__ __forceinline__ float apg_infinity<float>() { return __int_as_float(0x7f800000); }
 template <> __device__ __forceinline__ double apg_infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+/* Atomic operations: the device's own where it has them, else by compare and swap of the bits. */
+template <int size> struct apg_word; template <> struct apg_word<4> { typedef unsigned type; }; template <> struct apg_word<8> { typedef unsigned long long type; };
+template <class T> static __device__ __forceinline__ T apg_atomic_exchange(T *p, T v) {
+  typedef typename apg_word<sizeof(T)>::type word;
+  return apg_bits<T>(atomicExch((word *)p, apg_bits<word>(v)));
+}
+template <class T> static __device__ __forceinline__ T apg_atomic_compare(T *p, T expected, T v) {
+  typedef typename apg_word<sizeof(T)>::type word;
+  return apg_bits<T>(atomicCAS((word *)p, apg_bits<word>(expected), apg_bits<word>(v)));
+}
+template <class T> static __device__ __forceinline__ T apg_atomic_add(T *p, T v) {
+  typedef typename apg_word<sizeof(T)>::type word;
+  return apg_bits<T>(atomicAdd((word *)p, apg_bits<word>(v)));
+}
+template <> __device__ __forceinline__ float apg_atomic_add<float>(float *p, float v) { return atomicAdd(p, v); }
+template <> __device__ __forceinline__ double apg_atomic_add<double>(double *p, double v) { return atomicAdd(p, v); }
+template <class T> static __device__ __forceinline__ T apg_atomic_and(T *p, T v) { typedef typename apg_word<sizeof(T)>::type word; return (T)atomicAnd((word *)p, (word)v); }
+template <class T> static __device__ __forceinline__ T apg_atomic_or(T *p, T v) { typedef typename apg_word<sizeof(T)>::type word; return (T)atomicOr((word *)p, (word)v); }
+template <class T> static __device__ __forceinline__ T apg_atomic_xor(T *p, T v) { typedef typename apg_word<sizeof(T)>::type word; return (T)atomicXor((word *)p, (word)v); }
+template <class T> static __device__ __forceinline__ T apg_atomic_min(T *p, T v) { return atomicMin(p, v); }
+template <class T> static __device__ __forceinline__ T apg_atomic_max(T *p, T v) { return atomicMax(p, v); }
+template <class T> static __device__ T apg_atomic_extreme(T *p, T v, bool least) {
+  T old = *(volatile T *)p;
+  while (least ? v < old : v > old) {
+    T seen = apg_atomic_compare<T>(p, old, v);
+    if (apg_bits<typename apg_word<sizeof(T)>::type>(seen) == apg_bits<typename apg_word<sizeof(T)>::type>(old)) break;
+    old = seen;
+  }
+  return old;
+}
+template <> __device__ __forceinline__ float apg_atomic_min<float>(float *p, float v) { return apg_atomic_extreme(p, v, true); }
+template <> __device__ __forceinline__ float apg_atomic_max<float>(float *p, float v) { return apg_atomic_extreme(p, v, false); }
+template <> __device__ __forceinline__ double apg_atomic_min<double>(double *p, double v) { return apg_atomic_extreme(p, v, true); }
+template <> __device__ __forceinline__ double apg_atomic_max<double>(double *p, double v) { return apg_atomic_extreme(p, v, false); }
 /* The device's conversions truncate and saturate; only not-a-number to 64 bits differs. */
 template <class T> struct apg_conversion {
   template <class F> static __device__ __forceinline__ T of(F a) {

@@ -130,6 +130,25 @@ APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_M
 APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
 APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
 
+/* ---- atomic operations on elements of rails ---- */
+template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
+template <class T> static inline T apg_atomic_compare(T *p, T expected, T v) { __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }
+template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
+  T old, v;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return old;
+}
+template <class T> static inline T apg_atomic_add(T *p, T v) {
+  if constexpr ((T)0.5 == 0) return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+  else return apg_atomic_update<T>(p, [v](T old) { return old + v; });
+}
+template <class T> static inline T apg_atomic_min(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v < old ? v : old; }); }
+template <class T> static inline T apg_atomic_max(T *p, T v) { return apg_atomic_update<T>(p, [v](T old) { return v > old ? v : old; }); }
+template <class T> static inline T apg_atomic_and(T *p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_or(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+template <class T> static inline T apg_atomic_xor(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
+
 /* ---- kernels on the processor ---- */
 template <class T> struct apg_view { T *data; apg_i64 length; };
 /* A failing check ends the blocks of its thread; the first one of a launch is recorded. */

@@ -138,13 +138,21 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     code.out
         .line("const unsigned rank_ = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);");
     code.out.line("const unsigned ranks_ = blockDim.x * blockDim.y * blockDim.z;");
+    // Where a rail starts, as far as the lengths before it are known: then the compiler knows the alignment of elements, and
+    // reads several at once.
+    let mut start = Some("0u".to_owned());
     for (number, rail) in kernel.shared.iter().enumerate() {
         let place = code.local(rail.local);
         let ty = code.ty(rail.element);
-        code.out.line(format!(
-            "{ty} *const __restrict__ {} = ({ty} *)(shared_memory_ + shared_.offset[{number}]);",
-            place.text
-        ));
+        let address = match &start {
+            Some(start) => format!("shared_memory_ + ({start})"),
+            None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
+        };
+        code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", place.text));
+        let length = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        start = start
+            .zip(length.filter(|it| *it >= 0))
+            .map(|(start, length)| format!("({start} + {length}u * (unsigned)sizeof({ty}) + 15u) & ~15u"));
         code.locals[rail.local.index()].rail = Some(RailText {
             data: place.text.clone(),
             length: format!("((apg_i64)shared_.length[{number}])"),

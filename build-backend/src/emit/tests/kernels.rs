@@ -55,7 +55,12 @@ fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let show = print_long(convert(Ty::I64, element(Ty::I32, rail(), i())));
     let body = vec![
         set(1, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)) })),
-        stmt(StmtKind::Launch { place: long(0), kernel: KernelId(0), captures: vec![global, long(n)] }),
+        stmt(StmtKind::Launch {
+            place: long(0),
+            kernel: KernelId(0),
+            captures: vec![global, long(n)],
+            detached: None,
+        }),
         set(2, long(0)),
         repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
     ];

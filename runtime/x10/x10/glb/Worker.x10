@@ -43,9 +43,10 @@ final class Worker[Queue, R]{Queue<:TaskQueue[Queue, R]} {
         lifelines = lifelinesOf(me, places, parameters);
         asked = new Rail[Boolean](places);
         val others = places - 1;
+        val dice = random;
         victims = new Rail[Long](others == 0 ? 0 : Math.min(parameters.m as Long, others), (i:Long)=>{
             if (others <= parameters.m) return (me + 1 + i) % places;
-            val other = random.nextLong(others);
+            val other = dice.nextLong(others);
             return other < me ? other : other + 1;
         });
     }

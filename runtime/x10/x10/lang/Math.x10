@@ -11,29 +11,29 @@ public class Math {
     public static PI:Double = 3.141592653589793;
 
     /** The absolute value; MIN_VALUE stays itself. */
-    @CUDA public static def abs(a:Int):Int = a < 0n ? -a : a;
+    @Intrinsic("op.abs") public static native def abs(a:Int):Int;
     /** The absolute value; MIN_VALUE stays itself. */
-    @CUDA public static def abs(a:Long):Long = a < 0 ? -a : a;
+    @Intrinsic("op.abs") public static native def abs(a:Long):Long;
     /** The absolute value. */
     @Intrinsic("op.abs") public static native def abs(a:Float):Float;
     /** The absolute value. */
     @Intrinsic("op.abs") public static native def abs(a:Double):Double;
     /** The greater. */
-    @CUDA public static def max(a:Int, b:Int):Int = a < b ? b : a;
+    @Intrinsic("op.max") public static native def max(a:Int, b:Int):Int;
     /** The lesser. */
-    @CUDA public static def min(a:Int, b:Int):Int = a < b ? a : b;
+    @Intrinsic("op.min") public static native def min(a:Int, b:Int):Int;
     /** The greater. */
-    @CUDA public static def max(a:UInt, b:UInt):UInt = a < b ? b : a;
+    @Intrinsic("op.max") public static native def max(a:UInt, b:UInt):UInt;
     /** The lesser. */
-    @CUDA public static def min(a:UInt, b:UInt):UInt = a < b ? a : b;
+    @Intrinsic("op.min") public static native def min(a:UInt, b:UInt):UInt;
     /** The greater. */
-    @CUDA public static def max(a:Long, b:Long):Long = a < b ? b : a;
+    @Intrinsic("op.max") public static native def max(a:Long, b:Long):Long;
     /** The lesser. */
-    @CUDA public static def min(a:Long, b:Long):Long = a < b ? a : b;
+    @Intrinsic("op.min") public static native def min(a:Long, b:Long):Long;
     /** The greater. */
-    @CUDA public static def max(a:ULong, b:ULong):ULong = a < b ? b : a;
+    @Intrinsic("op.max") public static native def max(a:ULong, b:ULong):ULong;
     /** The lesser. */
-    @CUDA public static def min(a:ULong, b:ULong):ULong = a < b ? a : b;
+    @Intrinsic("op.min") public static native def min(a:ULong, b:ULong):ULong;
     /** The greater; NaN if either is. */
     @Intrinsic("op.max") public static native def max(a:Float, b:Float):Float;
     /** The lesser; NaN if either is. */

@@ -26,8 +26,8 @@ class BlockGhostManager extends GhostManager {
         for (n in 0..(count - 1)) {
             val shift = periodic ? shift(n) : Point.make(dist.rank, (i:Long)=>0);
             if (place == here && isZero(shift)) continue;
-            if (!meet(mine, shift, getGhostRegion(place)).isEmpty()) targets.add(new GhostNeighborFlag(place, shift));
-            if (!meet(theirs, shift, getGhostRegion(here)).isEmpty()) sources.add(new GhostNeighborFlag(place, -shift));
+            if (!meet(mine, shift, ghosts(place)).isEmpty()) targets.add(new GhostNeighborFlag(place, shift));
+            if (!meet(theirs, shift, ghosts(here)).isEmpty()) sources.add(new GhostNeighborFlag(place, -shift));
         }
     }
     /** Shift number n: on each axis that is cut none, or a period down or up. */
@@ -55,14 +55,18 @@ class BlockGhostManager extends GhostManager {
     }
 
     public def getNeighbors():Rail[Place] = new Rail[Place](targets.size(), (i:Long)=>targets(i).place);
-    public def getGhostRegion(place:Place):Region {
+    public def getGhostRegion(place:Place):Region = ghosts(place);
+    private def ghosts(place:Place):Region {
         val own = dist.get(place);
         if (own.isEmpty()) return own;
         val all = dist.region;
-        val low = new Rail[Long](own.rank, (i:Long)=>own.min(i) - (isCut(i) ? ghostWidth : 0));
-        val high = new Rail[Long](own.rank, (i:Long)=>own.max(i) + (isCut(i) ? ghostWidth : 0));
-        if (!periodic) {
-            for (i in 0..(own.rank - 1)) {
+        val low = new Rail[Long](own.rank);
+        val high = new Rail[Long](own.rank);
+        for (i in 0..(own.rank - 1)) {
+            val width = isCut(i) ? ghostWidth : 0;
+            low(i) = own.min(i) - width;
+            high(i) = own.max(i) + width;
+            if (!periodic) {
                 low(i) = Math.max(low(i), all.min(i));
                 high(i) = Math.min(high(i), all.max(i));
             }

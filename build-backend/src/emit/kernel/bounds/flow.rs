@@ -177,7 +177,7 @@ impl<'a> Prover<'_, 'a> {
                 for inner in children(kind) {
                     self.accesses(inner);
                 }
-                if let ExprKind::Element { rail, index, .. } = kind {
+                if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
                     self.access(rail, index);
                 }
             }

@@ -1,0 +1,61 @@
+//! Annotations stand where their interface says that they may: X10 2.6, "Annotations on Program Elements".
+
+use smol_str::SmolStr;
+
+use crate::db::Db;
+use crate::diagnostics::r#type as type_rules;
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::item_tree::source::Item;
+use crate::item_tree::{AnnotationItem, ClassItem};
+use crate::scope::problem::Problem;
+use crate::scope::resolve::TypeScope;
+use crate::ty::context::Context;
+use crate::ty::known::{Known, known_class};
+
+/// Adds what is wrong with the annotations of a class and its members.
+pub(super) fn annotation_problems(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<Problem>)>,
+) {
+    let mut check = |annotations: &[AnnotationItem], wanted: Known, what: &str, of: Item, at: u32| {
+        let problems: Vec<Problem> =
+            annotations.iter().filter_map(|it| misplaced(db, class, it, wanted, what, at)).collect();
+        if !problems.is_empty() {
+            all.push((of, problems));
+        }
+    };
+    let keyword = item.kind.keyword();
+    check(&item.annotations, Known::ClassAnnotation, keyword, Item::Class(class), item.at);
+    for field in item.fields.iter().filter(|field| !field.annotations.is_empty()) {
+        let id = FieldId::new(db, class, field.name.clone());
+        let what = if field.is_property { "property" } else { "field" };
+        check(&field.annotations, Known::FieldAnnotation, what, Item::Field(id), field.at);
+    }
+    for method in item.methods.iter().filter(|method| !method.annotations.is_empty()) {
+        let id = MethodId::new(db, class, method.name.clone(), method.nth);
+        let what = if method.kind.is_constructor() { "constructor" } else { "method" };
+        check(&method.annotations, Known::MethodAnnotation, what, Item::Method(id), method.at);
+    }
+}
+
+fn misplaced(
+    db: &dyn Db,
+    class: ClassId,
+    annotation: &AnnotationItem,
+    wanted: Known,
+    what: &str,
+    at: u32,
+) -> Option<Problem> {
+    let names: Vec<SmolStr> = annotation.name.split('.').map(SmolStr::new).collect();
+    let found = TypeScope::class(db, class).find_class(&names)?;
+    let wanted_class = known_class(db, wanted)?;
+    if Context::class(db, class).is_subclass(found, wanted_class) {
+        return None;
+    }
+    let name = annotation.simple_name();
+    let message = format!("`@{name}` cannot stand on a {what}");
+    let note = format!("its interface does not extend `x10.lang.annotations.{}`", wanted.names().1);
+    Some(Problem::new(&type_rules::misplaced_annotation::RULE, at, message).note(note))
+}

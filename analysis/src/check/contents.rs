@@ -1,0 +1,139 @@
+//! Checks of fields and properties by what they hold: a zero for those that are not always set, no endless
+//! containment.
+
+use crate::db::Db;
+use crate::diagnostics::{flow as flow_rules, r#type as type_rules};
+use crate::ids::{ClassId, FieldId};
+use crate::item_tree::items::{class_kind, field_is_static, fields, own_field, properties};
+use crate::item_tree::source::Item;
+use crate::item_tree::{ClassItem, ClassKind, FieldItem, Modifiers, has_annotation};
+use crate::scope::problem::Problem;
+use crate::scope::signature::{class_header, field_type};
+use crate::ty::TyKind;
+use crate::ty::context::Context;
+
+/// Adds the problems of the class's fields, each with its field.
+pub(super) fn field_problems(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    all: &mut Vec<(Item, Vec<Problem>)>,
+) {
+    for field in item.fields.iter().filter(|field| !field.name.is_empty()) {
+        let Some(id) = own_field(db, class, &field.name) else { continue };
+        let found = [
+            static_without_value(item, field),
+            transient_without_zero(db, class, id, field),
+            endless_property(db, class, id, field),
+            endless_struct(db, class, item, id, field),
+        ];
+        let problems: Vec<Problem> = found.into_iter().flatten().take(1).collect();
+        if !problems.is_empty() {
+            all.push((Item::Field(id), problems));
+        }
+    }
+}
+
+/// Static fields have their value from an initialiser: no constructor could assign them.
+fn static_without_value(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
+    let is_static =
+        field.modifiers.has(Modifiers::STATIC) || class.kind == ClassKind::Interface && !field.is_property;
+    let is_native = field.modifiers.has(Modifiers::NATIVE) || has_annotation(&field.annotations, "Native");
+    if !is_static || field.mutable || field.has_initializer || is_native {
+        return None;
+    }
+    let message = format!("nothing assigns the static field `{}`", field.name);
+    Some(
+        Problem::new(&flow_rules::field_not_assigned::RULE, field.at, message)
+            .note("static fields are set once, by an initialiser: write `= value`"),
+    )
+}
+
+/// A transient field is not copied to other places, and is zero there.
+fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
+    if !field.modifiers.has(Modifiers::TRANSIENT) || field.modifiers.has(Modifiers::STATIC) {
+        return None;
+    }
+    let ty = field_type(db, id);
+    if ty.mentions_error(db) || Context::class(db, class).has_zero(ty) {
+        return None;
+    }
+    let message = format!("`{}` is transient, and `{}` has no zero", field.name, ty.display(db));
+    Some(Problem::new(&type_rules::transient_without_zero::RULE, field.at, message).note(
+        "a transient field is zero or `null` in a copy at another place: give it a type that has that value",
+    ))
+}
+
+/// The types of properties are simpler than the class: no property leads back to its class.
+fn endless_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem) -> Option<Problem> {
+    if !field.is_property {
+        return None;
+    }
+    let ty = field_type(db, id).base(db);
+    if let TyKind::Param(_) = ty.kind(db) {
+        let message = format!("the type of the property `{}` is a type parameter", field.name);
+        return Some(Problem::new(&type_rules::endless_property::RULE, field.at, message).note(
+            "constraints speak of properties, and know nothing of such a value: make it a `val` field",
+        ));
+    }
+    let (start, _) = ty.as_class(db)?;
+    if class_kind(db, start) == Some(ClassKind::Interface) || !leads_to(db, start, class) {
+        return None;
+    }
+    let message = format!("the property `{}` leads back to `{}`", field.name, class.name(db));
+    Some(Problem::new(&type_rules::endless_property::RULE, field.at, message).note(
+        "an object could only be made after another one of its class: make it a field, which may be `null`",
+    ))
+}
+
+/// Whether `to` is `from`, a superclass of it, or the class of a property of those, and so on.
+fn leads_to(db: &dyn Db, from: ClassId, to: ClassId) -> bool {
+    let mut pending = vec![from];
+    let mut seen = Vec::new();
+    while let Some(class) = pending.pop() {
+        if class == to {
+            return true;
+        }
+        if seen.contains(&class) {
+            continue;
+        }
+        seen.push(class);
+        let header = class_header(db, class);
+        let superclass = header.supers.first().filter(|_| header.has_superclass);
+        let held = properties(db, class).into_iter().map(|property| field_type(db, property));
+        let next = superclass.copied().into_iter().chain(held).filter_map(|ty| ty.as_class(db));
+        pending.extend(next.map(|(c, _)| c).filter(|c| class_kind(db, *c) != Some(ClassKind::Interface)));
+    }
+    false
+}
+
+/// A struct cannot contain one of its own kind: its values would have no end.
+fn endless_struct(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+    id: FieldId,
+    field: &FieldItem,
+) -> Option<Problem> {
+    if item.kind != ClassKind::Struct || field_is_static(db, id) {
+        return None;
+    }
+    let mut pending = vec![field_type(db, id)];
+    let mut seen: Vec<ClassId> = Vec::new();
+    while let Some(ty) = pending.pop() {
+        let Some((contained, args)) = ty.as_class(db).filter(|_| ty.is_struct(db)) else { continue };
+        if contained == class {
+            let message = format!("`{}` would contain itself through `{}`", item.name, field.name);
+            return Some(Problem::new(&type_rules::endless_struct::RULE, field.at, message).note(
+                "a struct holds its fields, not references to them: use a class, or keep the value in a `Rail` or `Cell`",
+            ));
+        }
+        pending.extend(args.iter().copied());
+        if !seen.contains(&contained) && ty.primitive(db).is_none() {
+            seen.push(contained);
+            let held = fields(db, contained).iter().filter(|f| !field_is_static(db, **f));
+            pending.extend(held.map(|f| field_type(db, *f)));
+        }
+    }
+    None
+}

@@ -1,0 +1,212 @@
+//! Which fields are assigned when: initialisers in their order, then each constructor, and the methods that they
+//! call on the object.
+
+use rustc_hash::FxHashMap;
+
+use super::Object;
+use crate::body::{Body, StmtKind};
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::flow::Facts;
+use crate::flow::assignment::{Effects, Fields, Walker};
+use crate::flow::state::State;
+use crate::ids::{FieldId, MethodId};
+use crate::infer::Owner;
+use crate::item_tree::items::{
+    field_is_mutable, field_is_static, field_item, fields as own_fields, method_item,
+};
+use crate::item_tree::{MethodKind, has_annotation};
+use crate::scope::signature::field_type;
+use crate::ty::context::Context;
+use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
+
+/// What each method does that construction calls.
+pub(super) type MethodEffects = FxHashMap<MethodId, Effects>;
+
+impl Effects {
+    pub(super) fn touches_nothing(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+}
+
+/// The fields that have no value from the start: all but `var`s with a zero and without an initialiser.
+fn tracked(object: &Object<'_>) -> Vec<FieldId> {
+    let db = object.db;
+    let context = Context::class(db, object.class);
+    let is_tracked = |field: &FieldId| {
+        let Some(item) = field_item(db, *field) else { return false };
+        let has_zero = || {
+            let own_name = Path::this().field(field.name(db).clone());
+            item.mutable
+                && !item.has_initializer
+                && context.has_zero(speaking_of_self(db, field_type(db, *field), &own_name))
+        };
+        !field_is_static(db, *field) && !has_annotation(&item.annotations, "Uninitialized") && !has_zero()
+    };
+    own_fields(db, object.class).iter().copied().filter(is_tracked).collect()
+}
+
+/// `T{this.f == 0}`, the type of `f`, as `T{self == 0}`.
+fn speaking_of_self(db: &dyn Db, ty: Ty, own_name: &Path) -> Ty {
+    let Some(constraint) = ty.constraint(db) else { return ty };
+    let path = |path: &Path| if path == own_name { Path::self_value() } else { path.clone() };
+    let terms = constraint.terms.iter().map(|term| match term {
+        ConstraintTerm::Equal(a, b) => ConstraintTerm::Equal(path(a), path(b)),
+        ConstraintTerm::NotEqual(a, b) => ConstraintTerm::NotEqual(path(a), path(b)),
+        ConstraintTerm::Holds(a) => ConstraintTerm::Holds(path(a)),
+        ConstraintTerm::Opaque(text) => ConstraintTerm::Opaque(text.clone()),
+    });
+    ty.base(db).constrained(db, Constraint { terms: terms.collect() })
+}
+
+/// How often methods that call each other are looked at; more rounds than any real program needs.
+const MAX_ROUNDS: usize = 64;
+
+/// What the methods do, those that call each other taken together: the greatest solution for what is assigned, the
+/// least for what is read.
+pub(super) fn effects(object: &Object<'_>, methods: &[MethodId]) -> MethodEffects {
+    let tracked = tracked(object);
+    let all = State::with_all(tracked.len());
+    // Only constructors assign `val`s.
+    let fixed: Vec<usize> =
+        (0..tracked.len()).filter(|slot| !field_is_mutable(object.db, tracked[*slot])).collect();
+    let start = Effects {
+        writes: all.possible.clone(),
+        assigned: all.definite.clone(),
+        after_finish: all.after_finish.clone(),
+        ..Effects::default()
+    };
+    let mut effects: MethodEffects = methods.iter().map(|method| (*method, start.clone())).collect();
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = false;
+        for method in methods {
+            let Some((_, code)) = object.own_method(*method) else { continue };
+            let of_method = |method: MethodId| effects.get(&method).cloned();
+            let fields = Fields { tracked: &tracked, effects: &of_method, report: false };
+            let (after, reads, _) = walk(object, &code.body, &fields, State::start());
+            let mut after = if after.live { after } else { all.clone() };
+            fixed.iter().for_each(|slot| after.declare(*slot));
+            let new = Effects {
+                reads,
+                writes: after.possible,
+                assigned: after.definite,
+                after_finish: after.after_finish,
+            };
+            if effects.get(method) != Some(&new) {
+                effects.insert(*method, new);
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    effects
+}
+
+/// Judges initialisers and constructors.
+pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
+    let db = object.db;
+    let tracked = tracked(object);
+    if tracked.is_empty() {
+        return;
+    }
+    let of_method = |method: MethodId| effects.get(&method).cloned();
+    let fields = Fields { tracked: &tracked, effects: &of_method, report: true };
+    let slot = |field: FieldId| tracked.iter().position(|it| *it == field);
+    let is_property = |field: &FieldId| field_item(db, *field).is_some_and(|item| item.is_property);
+    // Initialisers run when the properties have their values.
+    let mut state = State::start();
+    let properties: Vec<usize> =
+        tracked.iter().enumerate().filter(|(_, f)| is_property(f)).map(|(i, _)| i).collect();
+    properties.iter().for_each(|&slot| state.assign(slot));
+    for (field, code) in &object.initializers {
+        let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
+        found.extend(diagnostics.into_iter().map(|it| (Owner::Field(*field), it)));
+        if after.live {
+            state = after;
+        }
+        if let Some(slot) = slot(*field) {
+            state.assign(slot);
+        }
+    }
+    properties.iter().for_each(|&slot| state.declare(slot));
+    for (method, code) in &object.constructors {
+        let (after, _, diagnostics) = walk(object, &code.body, &fields, state.clone());
+        found.extend(diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
+        // What did not parse or resolve may have been meant to assign them.
+        let is_broken = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Error));
+        if !after.live || is_broken {
+            continue;
+        }
+        let missing: Vec<FieldId> = (0..tracked.len())
+            .filter(|slot| !after.definite.contains(*slot))
+            .map(|slot| tracked[slot])
+            .collect();
+        not_assigned(object, *method, &missing, found);
+    }
+}
+
+fn not_assigned(
+    object: &Object<'_>,
+    constructor: MethodId,
+    missing: &[FieldId],
+    found: &mut Vec<(Owner, Diagnostic)>,
+) {
+    let db = object.db;
+    if missing.is_empty() {
+        return;
+    }
+    let is_automatic =
+        method_item(db, constructor).is_some_and(|item| item.kind == MethodKind::AutomaticConstructor);
+    if is_automatic {
+        for field in missing {
+            let owner = Owner::Field(*field);
+            let (name, ty) = (field.name(db), field_type(db, *field).display(db).to_string());
+            let message = match field_is_mutable(db, *field) {
+                true => format!("nothing assigns the field `{name}`, and `{ty}` has no zero to start from"),
+                false => format!("nothing assigns the field `{name}`"),
+            };
+            found.push((
+                owner,
+                rules::field_not_assigned::RULE
+                    .at(crate::infer::name_range(db, owner), message)
+                    .note("give it an initialiser, or write a constructor that assigns it"),
+            ));
+        }
+        return;
+    }
+    let names: Vec<String> = missing.iter().map(|field| format!("`{}`", field.name(db))).collect();
+    let (what, them) = if missing.len() == 1 { ("field", "it") } else { ("fields", "them") };
+    let owner = Owner::Method(constructor);
+    found.push((
+        owner,
+        rules::field_not_assigned::RULE
+            .at(
+                crate::infer::name_range(db, owner),
+                format!("this constructor can end without assigning the {what} {}", names.join(", ")),
+            )
+            .note(format!("assign {them} on every path, or give {them} an initialiser")),
+    ));
+}
+
+/// One body: the state after it, what it reads too early, and what is said of it.
+fn walk(
+    object: &Object<'_>,
+    body: &Body,
+    fields: &Fields<'_>,
+    state: State,
+) -> (State, crate::flow::state::Set, Vec<Diagnostic>) {
+    let db = object.db;
+    let facts = Facts {
+        db,
+        needs_value: false,
+        name: Default::default(),
+        is_constructed: &|_| true,
+        is_val: &|field| !field_is_mutable(db, field),
+        var_keyword: &|_| None,
+    };
+    let mut walker = Walker::of_fields(&facts, body, fields, state);
+    let after = walker.run();
+    (after, std::mem::take(&mut walker.reads), std::mem::take(&mut walker.diagnostics))
+}

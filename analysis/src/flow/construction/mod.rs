@@ -1,0 +1,111 @@
+//! How objects are constructed (X10 2.6, "Object Initialization"): until its constructor has ended, nothing but
+//! the constructor, the field initialisers and methods that cannot be overridden may touch an object, and
+//! none of its fields is read before it has a value.
+//!
+//! Constructors, initialisers and the methods that they call on the object are judged together, a class at a
+//! time: [`escape`] looks for ways in which the object gets away, [`order`] at `super(...)`, `property(...)` and
+//! what may come before them, [`fields`] at what is assigned when. The results are relative to the
+//! declarations, so that an edit elsewhere leaves them as they are.
+
+mod escape;
+mod fields;
+mod order;
+
+use std::sync::Arc;
+
+use crate::body::walk::Node;
+use crate::body::{Body, ExprId, ExprKind};
+use crate::db::Db;
+use crate::diagnostics::Diagnostic;
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::infer::surroundings::captured_variable;
+use crate::infer::{BodyResult, Owner, owner_body};
+use crate::item_tree::items::{
+    class_item, field_is_static, field_item, fields as own_fields, method_item, methods,
+};
+use crate::item_tree::{ClassKind, MethodItem, Modifiers, has_annotation};
+
+/// What is wrong with the construction of a class's objects, each with whose code it is in.
+#[salsa::tracked]
+pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnostic)> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    if item.kind == ClassKind::Interface {
+        return Vec::new();
+    }
+    let object = Object::new(db, class);
+    let mut found = Vec::new();
+    let reached = escape::check(&object, &mut found);
+    let effects = fields::effects(&object, &reached);
+    order::check(&object, &effects, &mut found);
+    fields::check(&object, &effects, &mut found);
+    found.extend(escape::annotated(&object));
+    found
+}
+
+/// A class whose objects are constructed.
+struct Object<'db> {
+    db: &'db dyn Db,
+    class: ClassId,
+    /// Nothing can override its methods.
+    is_final: bool,
+    /// Fields of objects with an initialiser, in order.
+    initializers: Vec<(FieldId, Arc<BodyResult>)>,
+    /// Constructors with their code; the automatic one too.
+    constructors: Vec<(MethodId, Arc<BodyResult>)>,
+}
+
+impl<'db> Object<'db> {
+    fn new(db: &'db dyn Db, class: ClassId) -> Object<'db> {
+        let item = class_item(db, class).as_ref();
+        let is_final =
+            item.is_some_and(|item| item.kind == ClassKind::Struct || item.modifiers.has(Modifiers::FINAL));
+        let has_init = |field: &FieldId| {
+            !field_is_static(db, *field) && field_item(db, *field).is_some_and(|item| item.has_initializer)
+        };
+        let initializers = own_fields(db, class).iter().copied().filter(has_init);
+        let constructors = methods(db, class).iter().copied().filter(|method| {
+            method_item(db, *method).is_some_and(|item| {
+                item.kind.is_constructor()
+                    && !item.modifiers.has(Modifiers::NATIVE)
+                    && !has_annotation(&item.annotations, "Native")
+            })
+        });
+        Object {
+            db,
+            class,
+            is_final,
+            initializers: initializers.map(|f| (f, owner_body(db, Owner::Field(f)).clone())).collect(),
+            constructors: constructors.map(|m| (m, owner_body(db, Owner::Method(m)).clone())).collect(),
+        }
+    }
+
+    /// A method of the class itself, with its code.
+    fn own_method(&self, method: MethodId) -> Option<(&'db MethodItem, Arc<BodyResult>)> {
+        let item = method_item(self.db, method).filter(|item| item.has_body)?;
+        (method.class(self.db) == self.class)
+            .then(|| (item, owner_body(self.db, Owner::Method(method)).clone()))
+    }
+
+    /// Whether the method is what is called, whatever the object's class.
+    fn cannot_be_overridden(&self, item: &MethodItem) -> bool {
+        self.is_final || item.modifiers.has(Modifiers::FINAL) || item.modifiers.has(Modifiers::PRIVATE)
+    }
+}
+
+/// Whether it is a variable of the code around a local class, which its object has from the start.
+fn is_captured_variable(db: &dyn Db, body: &Body, node: Node) -> bool {
+    let Node::Expr(id) = node else { return false };
+    match body.expr(id).kind {
+        ExprKind::Field { field, .. } => captured_variable(db, field).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether it is the object itself, also seen as its superclass.
+fn is_this(body: &Body, id: ExprId) -> bool {
+    match body.expr(id).kind {
+        ExprKind::This => true,
+        ExprKind::Coerce { value } => is_this(body, value),
+        _ => false,
+    }
+}

@@ -1,0 +1,175 @@
+//! The parts of a constructor in their order: `this(...)` or `super(...)`, what leads to `property(...)`, the rest.
+//! Before `property(...)`, or before `super(...)` in a class without properties, there is no object to speak of.
+
+use apg_syntax::TextRange;
+
+use super::fields::MethodEffects;
+use super::{Object, is_captured_variable, is_this};
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
+use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::infer::Owner;
+use crate::item_tree::items::{method_item, properties};
+use crate::item_tree::{MethodKind, has_annotation};
+
+/// Judges all constructors that are written.
+pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
+    let has_properties = !properties(object.db, object.class).is_empty();
+    for (method, code) in &object.constructors {
+        let is_automatic =
+            method_item(object.db, *method).is_some_and(|item| item.kind == MethodKind::AutomaticConstructor);
+        let Some(root) = code.body.root.filter(|_| !is_automatic) else { continue };
+        let body = &code.body;
+        // One that forgets `property(...)` is told so, and no more.
+        let sets = |stmt: &crate::body::Stmt| {
+            matches!(stmt.kind, StmtKind::Property { .. } | StmtKind::ConstructorCall { is_super: false, .. })
+        };
+        let has_properties = has_properties && body.stmts.iter().any(sets);
+        let calls_first = body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::ConstructorCall { .. }));
+        let state = if calls_first { State::Start } else { State::Super };
+        let mut walker = Walker { object, effects, body, has_properties, state, diagnostics: Vec::new() };
+        walker.stmt(root);
+        found.extend(walker.diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
+    }
+}
+
+/// How far a constructor is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before `this(...)` or `super(...)`.
+    Start,
+    /// After `super(...)`.
+    Super,
+    /// After `property(...)`.
+    Properties,
+    /// After `this(...)`: the object is complete.
+    Complete,
+}
+
+struct Walker<'a, 'db> {
+    object: &'a Object<'db>,
+    effects: &'a MethodEffects,
+    body: &'a Body,
+    has_properties: bool,
+    state: State,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Walker<'_, '_> {
+    fn may_use_this(&self) -> bool {
+        match self.state {
+            State::Start => false,
+            State::Super => !self.has_properties,
+            State::Properties | State::Complete => true,
+        }
+    }
+
+    fn below(&mut self, node: Node) {
+        for child in self.body.children(node) {
+            match child {
+                Node::Expr(id) => self.expr(id),
+                Node::Stmt(id) => self.stmt(id),
+            }
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let stmt = self.body.stmt(id);
+        match &stmt.kind {
+            StmtKind::ConstructorCall { is_super, .. } => {
+                self.below(Node::Stmt(id));
+                self.state = if *is_super { State::Super } else { State::Complete };
+            }
+            StmtKind::Property { .. } => {
+                self.below(Node::Stmt(id));
+                match self.state {
+                    State::Start => {}
+                    State::Super => self.state = State::Properties,
+                    State::Properties => {
+                        let note = "the properties have their values already: remove one of the calls";
+                        self.property(stmt.range, "`property(...)` is called twice", note);
+                    }
+                    State::Complete => {
+                        let note =
+                            "the constructor that `this(...)` calls has set the properties: remove this call";
+                        self.property(stmt.range, "`property(...)` cannot come after `this(...)`", note);
+                    }
+                }
+            }
+            // What these may use is a matter of escaping.
+            StmtKind::At { place, .. } => self.expr(*place),
+            StmtKind::AtEach { distribution, .. } => self.expr(*distribution),
+            _ => self.below(Node::Stmt(id)),
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        let body = self.body;
+        if self.may_use_this() || is_captured_variable(self.object.db, body, Node::Expr(id)) {
+            return;
+        }
+        match &body.expr(id).kind {
+            ExprKind::Closure(_) => {}
+            ExprKind::At { place, .. } => self.expr(*place),
+            ExprKind::This => self.too_early(body.expr(id).range, false),
+            ExprKind::Coerce { value } if is_this(body, *value) => {
+                // The part of the object that the superclass made is complete.
+                if self.state == State::Start {
+                    self.too_early(body.expr(id).range, true);
+                }
+            }
+            ExprKind::Field { object, .. } if is_this(body, *object) => {
+                if matches!(body.expr(*object).kind, ExprKind::This) || self.state == State::Start {
+                    self.too_early(body.expr(id).range, !matches!(body.expr(*object).kind, ExprKind::This));
+                }
+            }
+            ExprKind::Assign { target: AssignTarget::Field { object, .. }, value } => {
+                let (object, value) = (*object, *value);
+                if is_this(body, object) {
+                    self.too_early(body.expr(id).range, false);
+                } else {
+                    self.expr(object);
+                }
+                self.expr(value);
+            }
+            ExprKind::Call { method, receiver: Some(receiver), args, .. } if is_this(body, *receiver) => {
+                if !self.is_harmless(*method) {
+                    let range = body.expr(id).range;
+                    let before = self.part();
+                    let name = method.name(self.object.db);
+                    let message = format!("`{name}` cannot be called before {before}");
+                    let note = "until then only methods can be called that neither read nor assign fields, or that are marked `@NoThisAccess`";
+                    self.diagnostics.push(rules::this_too_early::RULE.at(range, message).note(note));
+                }
+                args.iter().for_each(|&arg| self.expr(arg));
+            }
+            _ => self.below(Node::Expr(id)),
+        }
+    }
+
+    /// Whether the method has nothing to do with the object's fields.
+    fn is_harmless(&self, method: crate::ids::MethodId) -> bool {
+        let Some(item) = method_item(self.object.db, method) else { return true };
+        if item.kind == MethodKind::Property {
+            return false;
+        }
+        has_annotation(&item.annotations, "NoThisAccess")
+            // Other calls that are refused are refused as such.
+            || self.effects.get(&method).is_none_or(|effects| effects.touches_nothing())
+    }
+
+    fn part(&self) -> &'static str {
+        if self.has_properties { "`property(...)`" } else { "`super(...)`" }
+    }
+
+    fn too_early(&mut self, at: TextRange, is_super: bool) {
+        let (word, before) = if is_super { ("super", "`super(...)`") } else { ("this", self.part()) };
+        let message = format!("`{word}` cannot be used before {before}");
+        let note = "there are no fields yet: compute the values in `val`s of the constructor, and use those";
+        self.diagnostics.push(rules::this_too_early::RULE.at(at, message).note(note));
+    }
+
+    fn property(&mut self, at: TextRange, message: &str, note: &str) {
+        self.diagnostics.push(rules::property_call::RULE.at(at, message).note(note));
+    }
+}

@@ -1,0 +1,138 @@
+//! Checked exceptions (X10 2.6, "Throws Clause"): those that are neither `Exception`s nor `Error`s are caught, or
+//! declared by `throws`. A closure declares none; what an activity throws reaches its `finish` as one of
+//! `MultipleExceptions`.
+
+use apg_syntax::TextRange;
+
+use crate::body::walk::Node;
+use crate::body::{Body, ExprKind, StmtId, StmtKind};
+use crate::db::Db;
+use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::ids::MethodId;
+use crate::infer::Owner;
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
+use crate::ty::context::Context;
+use crate::ty::known::Known;
+
+/// Checked exceptions that nothing catches or declares.
+pub(super) fn check(db: &dyn Db, owner: Owner, body: &Body) -> Vec<Diagnostic> {
+    let Some(root) = body.root else { return Vec::new() };
+    let (context, declared) = match owner {
+        Owner::Method(method) => {
+            (Context::method(db, method), method_signature(db, method).throws.as_slice())
+        }
+        Owner::Field(field) => (Context::class(db, field.class(db)), &[][..]),
+    };
+    let mut walker =
+        Walker { context, body, caught: declared.to_vec(), inside: None, diagnostics: Vec::new() };
+    walker.stmt(root);
+    walker.diagnostics
+}
+
+/// Whether `ty` is an exception that must be caught or declared.
+pub(crate) fn is_checked(context: &Context<'_>, ty: Ty) -> bool {
+    let db = context.db;
+    let is = |known| context.is_subtype(ty, Ty::known(db, known));
+    !ty.mentions_error(db) && is(Known::CheckedThrowable) && !is(Known::Exception) && !is(Known::Error)
+}
+
+struct Walker<'a> {
+    context: Context<'a>,
+    body: &'a Body,
+    /// What is declared, or caught around this point.
+    caught: Vec<Ty>,
+    /// The code around that can declare nothing.
+    inside: Option<&'static str>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Walker<'_> {
+    fn node(&mut self, node: Node) {
+        match node {
+            Node::Stmt(id) => self.stmt(id),
+            Node::Expr(id) => {
+                let body = self.body;
+                let range = body.expr(id).range;
+                match &body.expr(id).kind {
+                    ExprKind::Closure(closure) => {
+                        let caught = std::mem::take(&mut self.caught);
+                        let inside = self.inside.replace("a closure");
+                        self.stmt(closure.body);
+                        self.caught = caught;
+                        self.inside = inside;
+                        return;
+                    }
+                    ExprKind::Call { method, .. } => self.called(*method, range),
+                    ExprKind::New { constructor, .. } => self.called(*constructor, range),
+                    _ => {}
+                }
+                self.below(node);
+            }
+        }
+    }
+
+    fn below(&mut self, node: Node) {
+        for child in self.body.children(node) {
+            self.node(child);
+        }
+    }
+
+    fn stmt(&mut self, id: StmtId) {
+        let body = self.body;
+        let stmt = body.stmt(id);
+        match &stmt.kind {
+            StmtKind::Throw(value) => {
+                self.node(Node::Expr(*value));
+                self.thrown(body.expr(*value).ty.base(self.context.db), stmt.range, None);
+            }
+            StmtKind::ConstructorCall { constructor, .. } => {
+                self.called(*constructor, stmt.range);
+                self.below(Node::Stmt(id));
+            }
+            StmtKind::Try { body: tried, catches, finally } => {
+                let around = self.caught.len();
+                self.caught.extend(catches.iter().map(|(local, _)| body.local(*local).ty));
+                self.stmt(*tried);
+                self.caught.truncate(around);
+                catches.iter().for_each(|(_, handler)| self.stmt(*handler));
+                finally.iter().for_each(|finally| self.stmt(*finally));
+            }
+            // Its exceptions go to the `finish` around it.
+            StmtKind::Async { .. } | StmtKind::AtEach { .. } => {
+                let around = self.caught.len();
+                self.caught.push(Ty::known(self.context.db, Known::CheckedThrowable));
+                self.below(Node::Stmt(id));
+                self.caught.truncate(around);
+            }
+            _ => self.below(Node::Stmt(id)),
+        }
+    }
+
+    fn called(&mut self, method: MethodId, at: TextRange) {
+        for ty in &method_signature(self.context.db, method).throws {
+            self.thrown(*ty, at, Some(method));
+        }
+    }
+
+    fn thrown(&mut self, ty: Ty, at: TextRange, by: Option<MethodId>) {
+        let db = self.context.db;
+        if !is_checked(&self.context, ty)
+            || self.caught.iter().any(|caught| self.context.is_subtype(ty, *caught))
+        {
+            return;
+        }
+        let shown = ty.display(db);
+        let message = match by {
+            Some(method) => format!("`{}` may throw `{shown}`, which nothing catches", method.name(db)),
+            None => format!("this throws `{shown}`, which nothing catches"),
+        };
+        let note = match self.inside {
+            Some(inside) => format!(
+                "{inside} cannot declare what it throws: catch it here, and throw an `Exception` instead"
+            ),
+            None => format!("catch it by `try`, or declare it: `throws {shown}` after the formals"),
+        };
+        self.diagnostics.push(rules::uncaught_exception::RULE.at(at, message).note(note));
+    }
+}

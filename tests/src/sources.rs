@@ -1,0 +1,39 @@
+//! Sources of any size for benchmarks, and their peers.
+
+use std::fmt::Write;
+
+/// An X10 class of about so many lines: methods that call each other.
+pub fn x10(lines: usize) -> String {
+    let mut text = String::from("public class Edited {\n");
+    for n in 0..lines / 10 {
+        let _ = write!(
+            text,
+            "    static def method{n}(a:Rail[Double], n:Long):Double {{\n        var sum:Double = 0.0;\n        val limit = 1000;\n\
+             \x20       for (i in 0..(a.size - 1)) {{\n            if (i < limit) sum += a(i) * n;\n            else sum -= Math.sqrt(a(i));\n\
+             \x20       }}\n        return sum + method{}(a, n + 1);\n    }}\n\n",
+            (n + 1) % (lines / 10)
+        );
+    }
+    text + "}\n"
+}
+
+/// The same in Python.
+pub fn python(lines: usize) -> String {
+    let mut text = String::from("import math\n");
+    for n in 0..lines / 10 {
+        let _ = write!(
+            text,
+            "def method{n}(a: list[float], n: int) -> float:\n    total: float = 0.0\n    limit = 1000\n    for i in range(len(a)):\n\
+             \x20       if i < limit:\n            total += a[i] * n\n        else:\n            total -= math.sqrt(a[i])\n\
+             \x20   return total + method{}(a, n + 1)\n\n",
+            (n + 1) % (lines / 10)
+        );
+    }
+    text
+}
+
+/// A program on the PATH.
+pub fn on_path(name: &str) -> Option<std::path::PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file())
+}
