@@ -17,6 +17,8 @@ public class System {
     @Intrinsic("rt.heap_size") public static native def heapSize():Long;
     /** Collects garbage now. */
     @Intrinsic("rt.gc") public static native def gc():void;
+    /** Sets a property of a Java virtual machine. There is none here, as in X10's native programs, so nothing depends on it. */
+    public static def setProperty(p:String, v:String):void { }
     /** The value of an environment variable, or null. */
     @Intrinsic("rt.getenv") public static native def getenv(name:String):String;
     /** A number for the identity of an object. */
@@ -40,8 +42,6 @@ public class System {
         return all;
     }
     @Intrinsic("rt.environment") private static native def environment():String;
-    /** Sets a property of the Java machine, where a program runs in one. */
-    public static def setProperty(p:String, v:String):void { }
     /** The name of the run-time type. */
     public static def identityTypeName(o:Any):String = o.typeName();
     /** Ends a place at once. */
