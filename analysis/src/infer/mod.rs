@@ -87,14 +87,38 @@ pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
     has_initializer.then(|| owner_body(db, Owner::Field(field)).clone())
 }
 
-/// The typed code of a method, constructor or field initialiser.
-#[salsa::tracked(cycle_result = recursive_body)]
+/// The typed code of a method, constructor or field initialiser. Code that calls itself without a declared result is typed
+/// again with the result found, until it stays: what its other `return`s deliver says where to begin.
+#[salsa::tracked(cycle_fn = typed_again, cycle_initial = not_typed_yet)]
 pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     Arc::new(start::infer(db, owner))
 }
 
-/// The result type of an owner without a declared one depends on itself.
-fn recursive_body(db: &dyn Db, _id: salsa::Id, owner: Owner) -> Arc<BodyResult> {
+fn not_typed_yet(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {
+    Arc::new(BodyResult {
+        body: Body::default(),
+        diagnostics: Vec::new(),
+        result: Ty::error(db),
+        required: Constraint::default(),
+    })
+}
+
+/// How often code is typed again; types that go on growing are not found.
+const MOST_ROUNDS: u32 = 8;
+
+fn typed_again(
+    db: &dyn Db,
+    cycle: &salsa::Cycle,
+    _last: &Arc<BodyResult>,
+    found: Arc<BodyResult>,
+    owner: Owner,
+) -> Arc<BodyResult> {
+    let unknown = found.result.mentions_error(db) && !found.has_errors();
+    if unknown || cycle.iteration() > MOST_ROUNDS { recursive_body(db, owner) } else { found }
+}
+
+/// The result type of an owner without a declared one depends on itself alone.
+fn recursive_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     let (range, name, what) = match owner {
         Owner::Method(method) => (start::name_range(db, owner), method.name(db), "the result type"),
         Owner::Field(field) => (start::name_range(db, owner), field.name(db), "the type"),

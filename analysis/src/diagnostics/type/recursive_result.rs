@@ -8,19 +8,19 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A result type that is inferred from itself.",
     explanation: r##"
-Without a declared result type, the code of a method says what it delivers. If the code calls the method itself, directly or through
-others that declare no result either, nothing says where to begin.
+Without a declared result type, the code of a method says what it delivers. If all that it delivers comes from calls of the method itself,
+directly or through others that declare no result either, nothing says where to begin.
 
 Declare the result type of one of them.
 "##,
     failing: r##"
 class Example {
-    static def factorial(n:Long) = n <= 1 ? 1 : n * factorial(n - 1);
+    static def last(n:Long) = last(n - 1);
 }
 "##,
     mended: r##"
 class Example {
-    static def factorial(n:Long):Long = n <= 1 ? 1 : n * factorial(n - 1);
+    static def last(n:Long):Long = last(n - 1);
 }
 "##,
 };
