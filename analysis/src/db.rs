@@ -4,18 +4,19 @@
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use apg_syntax::Parse;
 use rustc_hash::FxHashMap;
 
+use crate::edited::edited;
 use crate::ids::{FileOrigin, SourceFile};
 
 /// The database trait that every query takes.
 #[salsa::db]
 pub trait Db: salsa::Database {}
 
-/// The user's side of the inputs (durability LOW: files come and go while someone types).
+/// The user's side of the inputs (durability MEDIUM: files come and go, but not at every key).
 #[salsa::input(singleton, debug)]
 pub struct Project {
     /// Every known user file by absolute path. Files that are not `roots` are found by package path.
@@ -71,7 +72,9 @@ impl RootDatabase {
     /// A database with an empty project and library.
     pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
         let db = RootDatabase { storage: salsa::Storage::new(on_event) };
-        Project::new(&db, Arc::default(), Arc::default(), Arc::default(), Checks::default());
+        let _ = Project::builder(Arc::default(), Arc::default(), Arc::default(), Checks::default())
+            .durability(salsa::Durability::MEDIUM)
+            .new(&db);
         let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
         db
     }
@@ -92,26 +95,8 @@ impl Db for RootDatabase {}
 /// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq)]
 pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
-    match file.origin(db) {
-        FileOrigin::User => file.last_parse(db).next(file.text(db)),
-        FileOrigin::Library => apg_syntax::parse(file.text(db)),
-    }
-}
-
-/// The last parse of a text that is edited, from which the next one is made: only the block around the edit is parsed again. It
-/// is no input of its own, since the result is that of parsing the text by itself.
-#[derive(Clone, Debug, Default)]
-pub struct LastParse(Arc<Mutex<Option<(Arc<str>, Parse)>>>);
-
-impl LastParse {
-    fn next(&self, text: &Arc<str>) -> Parse {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Taken out: a panic on the way leaves nothing half done.
-        let parse = match last.take() {
-            Some((old, parse)) => parse.reparse_text(&old, text),
-            None => apg_syntax::parse(text),
-        };
-        *last = Some((text.clone(), parse.clone()));
-        parse
+    match edited(db, file) {
+        Some(edited) => edited.parse(db).clone(),
+        None => apg_syntax::parse(file.text(db)),
     }
 }

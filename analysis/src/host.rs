@@ -53,14 +53,30 @@ impl AnalysisHost {
                 if **file.text(&self.db) != *text {
                     file.set_text(&mut self.db).to(text);
                 }
+                if file.edited(&self.db).is_some() {
+                    file.set_edited(&mut self.db).to(None);
+                }
             }
             (None, Some(text)) => {
-                let file = SourceFile::new(&self.db, path.to_owned(), FileOrigin::User, text);
+                let file = user_file(&self.db, path, text);
                 self.change_files(|files| files.insert(path.to_owned(), file));
             }
             (Some(_), None) => self.change_files(|files| files.remove(path)),
             (None, None) => {}
         }
+    }
+
+    /// Sets the text of a user file that someone types in. The result is that of [`Self::set_file`], but only what is around the
+    /// edit is parsed again, and what does not depend on it stays as it is.
+    pub fn edit_file(&mut self, path: &Path, text: Arc<str>) {
+        let known = Project::get(&self.db).files(&self.db).get(path).copied();
+        let Some(file) = known else { return self.set_file(path, Some(text)) };
+        if **file.text(&self.db) == *text {
+            return;
+        }
+        let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
+        file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
+        crate::edited::update(&mut self.db, file, parse);
     }
 
     /// Sets many files at once, as at the start.
@@ -73,10 +89,8 @@ impl AnalysisHost {
         for (path, text) in known {
             self.set_file(&path, Some(text));
         }
-        let made: Vec<(PathBuf, SourceFile)> = new
-            .into_iter()
-            .map(|(path, text)| (path.clone(), SourceFile::new(&self.db, path, FileOrigin::User, text)))
-            .collect();
+        let made: Vec<(PathBuf, SourceFile)> =
+            new.into_iter().map(|(path, text)| (path.clone(), user_file(&self.db, &path, text))).collect();
         if !made.is_empty() {
             self.change_files(|files| {
                 files.extend(made);
@@ -137,6 +151,11 @@ impl AnalysisHost {
     pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone() }
     }
+}
+
+/// A new file of the user.
+fn user_file(db: &RootDatabase, path: &Path, text: Arc<str>) -> SourceFile {
+    SourceFile::builder(path.to_owned(), FileOrigin::User, text).durability(Durability::MEDIUM).new(db)
 }
 
 /// A snapshot. A change of the host waits until it is dropped.

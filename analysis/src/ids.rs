@@ -18,10 +18,10 @@ pub struct SourceFile {
     /// The text.
     #[returns(ref)]
     pub text: std::sync::Arc<str>,
-    /// What the next parse starts from.
+    /// Its parts, once it was edited.
     #[default]
     #[returns(ref)]
-    pub last_parse: crate::db::LastParse,
+    pub edited: Option<crate::edited::EditedFile>,
 }
 
 /// Where a source file comes from.

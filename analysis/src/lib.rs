@@ -9,6 +9,7 @@ pub mod check;
 pub mod constraint;
 pub mod db;
 pub mod diagnostics;
+pub mod edited;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod flow;

@@ -101,7 +101,7 @@ impl World {
     fn show(&mut self, document: Document) {
         // The class library is read-only: what the client shows of it is what it is.
         if document.path.is_absolute() {
-            self.host.set_file(&document.path, Some(document.text.text().clone()));
+            self.host.edit_file(&document.path, document.text.text().clone());
         }
         let is_new = !self.documents.contains_key(&document.path);
         Arc::make_mut(&mut self.documents).insert(document.path.clone(), document);

@@ -23,12 +23,12 @@ impl Outline {
 
 impl PartialEq for Outline {
     fn eq(&self, other: &Outline) -> bool {
-        same(&self.0, &other.0)
+        same_tree(&self.0, &other.0)
     }
 }
 
 /// Equality that stops where both are the same piece of memory: most of a file after an edit.
-fn same(a: &GreenNodeData, b: &GreenNodeData) -> bool {
+pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
     if std::ptr::eq(a, b) {
         return true;
     }
@@ -38,7 +38,7 @@ fn same(a: &GreenNodeData, b: &GreenNodeData) -> bool {
     let (a, b) = (a.children(), b.children());
     a.len() == b.len()
         && a.zip(b).all(|pair| match pair {
-            (NodeOrToken::Node(a), NodeOrToken::Node(b)) => same(a, b),
+            (NodeOrToken::Node(a), NodeOrToken::Node(b)) => same_tree(a, b),
             (NodeOrToken::Token(a), NodeOrToken::Token(b)) => std::ptr::eq(a, b) || a == b,
             _ => false,
         })

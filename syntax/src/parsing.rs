@@ -12,7 +12,9 @@ pub struct Parse {
     green: GreenNode,
     /// Errors of tokens and grammar.
     syntax_errors: Arc<[SyntaxError]>,
-    /// Those, and what the validation found.
+    /// What the validation found.
+    invalid: Arc<[SyntaxError]>,
+    /// All of them.
     errors: Arc<[SyntaxError]>,
     /// A closing brace has no opening one. Recovery asks for it, in all of the text.
     pub(crate) extra_close: bool,
@@ -25,9 +27,8 @@ pub fn parse(text: &str) -> Parse {
     let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
     let green = tree::build(text, &lexed, events, &mut errors);
     errors.extend(lexed.errors);
-    let mut all = errors.clone();
-    validation::validate(&green, &mut all);
-    Parse::new(green, errors, all, input.extra_close)
+    let invalid = validation::validate(&green);
+    Parse::new(green, errors, invalid, input.extra_close)
 }
 
 /// Does the first stages of parsing: lexer, parser, tree, validation; to measure each.
@@ -53,7 +54,7 @@ impl Parse {
     pub(crate) fn new(
         green: GreenNode,
         syntax_errors: Vec<SyntaxError>,
-        errors: Vec<SyntaxError>,
+        invalid: Vec<SyntaxError>,
         extra_close: bool,
     ) -> Parse {
         let sorted = |mut errors: Vec<SyntaxError>| -> Arc<[SyntaxError]> {
@@ -63,7 +64,14 @@ impl Parse {
             });
             errors.into()
         };
-        Parse { green, syntax_errors: sorted(syntax_errors), errors: sorted(errors), extra_close }
+        let errors = [&syntax_errors[..], &invalid].concat();
+        Parse {
+            green,
+            syntax_errors: sorted(syntax_errors),
+            invalid: sorted(invalid),
+            errors: sorted(errors),
+            extra_close,
+        }
     }
 
     /// The typed tree.
@@ -83,6 +91,10 @@ impl Parse {
 
     pub(crate) fn syntax_errors(&self) -> &[SyntaxError] {
         &self.syntax_errors
+    }
+
+    pub(crate) fn invalid(&self) -> &[SyntaxError] {
+        &self.invalid
     }
 
     /// All errors, in the order of the text.

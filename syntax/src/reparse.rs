@@ -113,24 +113,30 @@ impl Parse {
             return None;
         }
         errors.extend(lexed.errors);
-        let errors = self.merged(node.text_range(), TextSize::of(&text), errors);
+        let (old, new_len) = (node.text_range(), TextSize::of(&text));
+        let errors = errors.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
+        let errors = outside(self.syntax_errors(), old, new_len).chain(errors).collect();
         let green = node.replace_with(green);
-        let mut all = errors.clone();
-        validation::validate(&green, &mut all);
-        Some(Parse::new(green, errors, all, self.extra_close))
+        // What the nodes around the block complain about may have changed with it.
+        let around = validation::validate_around(self.green(), old, false);
+        let others: Vec<SyntaxError> =
+            self.invalid().iter().filter(|it| !around.contains(it)).cloned().collect();
+        let new = TextRange::at(old.start(), new_len);
+        let mut invalid = validation::validate_around(&green, new, true);
+        invalid.extend(outside(&others, old, new_len));
+        Some(Parse::new(green, errors, invalid, self.extra_close))
     }
+}
 
-    /// The errors of the whole, with those of the block at `old` replaced; the others keep their places in the text.
-    fn merged(&self, old: TextRange, new_len: TextSize, inner: Vec<SyntaxError>) -> Vec<SyntaxError> {
-        let moved = |at: TextSize| if at >= old.end() { at - old.len() + new_len } else { at };
-        let is_outside = |it: &&SyntaxError| it.range.start() <= old.start() || it.range.start() >= old.end();
-        let outer = self.syntax_errors().iter().filter(is_outside).map(|it| SyntaxError {
+/// The errors outside of the block at `old`; they keep their places in the text around it, when the block gets a new length.
+fn outside(errors: &[SyntaxError], old: TextRange, new_len: TextSize) -> impl Iterator<Item = SyntaxError> {
+    let moved = move |at: TextSize| if at >= old.end() { at - old.len() + new_len } else { at };
+    errors.iter().filter(move |it| it.range.start() <= old.start() || it.range.start() >= old.end()).map(
+        move |it| SyntaxError {
             range: TextRange::new(moved(it.range.start()), moved(it.range.end())),
             ..it.clone()
-        });
-        let inner = inner.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
-        outer.chain(inner).collect()
-    }
+        },
+    )
 }
 
 /// As what a node is parsed by itself.

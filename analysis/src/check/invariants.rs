@@ -48,7 +48,14 @@ impl Watched {
     }
 
     fn set(&mut self, name: &str, text: &str) {
-        self.host.set_file(&path(name), Some(Arc::from(text)));
+        self.host.edit_file(&path(name), Arc::from(text));
+    }
+
+    /// The diagnostics of a file.
+    fn found(&self, name: &str) -> Vec<(&'static str, String, apg_syntax::TextRange)> {
+        let file = self.host.snapshot().file(&path(name)).expect("known");
+        let found = self.host.snapshot().with(|db| file_diagnostics(db, file)).expect("not cancelled");
+        found.into_iter().map(|it| (it.code, it.message, it.range)).collect()
     }
 
     /// The diagnostics' codes of a file, and the names of the queries executed to find them, without
@@ -106,6 +113,52 @@ fn an_edit_in_a_body_stays_in_that_body() {
         assert_eq!(count(&executed, untouched), 0, "{untouched}: {executed:?}");
     }
     assert_eq!(watched.check("Caller.x10").1, Vec::<String>::new());
+}
+
+/// A class of many methods, of which one has `code`.
+fn many(methods: usize, code: &str) -> String {
+    let method =
+        |n| format!("    def m{n}(x:Long):Long {{ val y = x + {n}; return m{}(y); }}\n", (n + 1) % methods);
+    let methods: String = (0..methods).map(method).collect();
+    format!("class Many {{\n{methods}    val z = 1;\n    def edited():Long {{ {code} }}\n}}\n")
+}
+
+#[test]
+fn an_edit_costs_the_same_whatever_is_around_it() {
+    let executed = [3, 60].map(|methods| {
+        let mut watched = Watched::new(&[("Many.x10", &many(methods, "return 1;"))]);
+        watched.check("Many.x10");
+        watched.set("Many.x10", &many(methods, "return 12;"));
+        watched.check("Many.x10");
+        watched.set("Many.x10", &many(methods, "return 123;"));
+        watched.check("Many.x10").1
+    });
+    assert_eq!(executed[0], executed[1]);
+    assert_eq!(count(&executed[1], "owner_body"), 1);
+    assert!(executed[1].len() <= 8, "{executed:?}");
+}
+
+#[test]
+fn edits_give_what_a_new_file_gives() {
+    let texts = [
+        many(4, "return 1;"),
+        many(4, "return one;"),
+        many(5, "return one;"),
+        many(2, "class L { def f() = oops; } return new L().f();"),
+        many(2, "class L { def f() = oops + 1; } return 1;"),
+        many(2, "return 1;").replace("val z", "val y = zz; val z"),
+        many(2, "return 1;").replace("class Many", "class Other(p:Pong)"),
+        many(3, "return 1; }} def more() { more(1);"),
+        "class A { def f() = b; } class B { def f() = b; }".to_owned(),
+        String::new(),
+        many(3, "return true;"),
+    ];
+    let mut watched = Watched::new(&[("Many.x10", &texts[0])]);
+    for text in &texts {
+        watched.set("Many.x10", text);
+        let fresh = Watched::new(&[("Many.x10", text)]);
+        assert_eq!(watched.found("Many.x10"), fresh.found("Many.x10"), "{text}");
+    }
 }
 
 #[test]

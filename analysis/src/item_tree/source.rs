@@ -9,6 +9,7 @@ use super::lower::locate::{ClassSources, FileSources, Located, locate_file};
 use super::lower::{header_ranges, item_ranges, local_class_nodes, local_typedef_nodes};
 use crate::db::{Db, parse};
 use crate::diagnostics::Diagnostic;
+use crate::edited::edited;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_item, field_item, field_position, item_tree, method_item, method_position,
@@ -43,13 +44,19 @@ impl Item {
 /// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
 #[salsa::tracked]
 pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
-    Outline::new(parse(db, file).green())
+    match edited(db, file) {
+        Some(edited) => edited.outline(db).clone(),
+        None => Outline::new(parse(db, file).green()),
+    }
 }
 
 /// Where the items of a file stand.
 #[salsa::tracked(no_eq)]
 pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
-    Arc::new(locate_file(&parse(db, file).tree()))
+    match edited(db, file) {
+        Some(edited) => edited.sources(db).clone(),
+        None => Arc::new(locate_file(&parse(db, file).tree())),
+    }
 }
 
 /// A declaration's text and tree, without its position: equal after any edit elsewhere in the file, so
@@ -61,11 +68,21 @@ pub struct ItemSource {
 
 impl PartialEq for ItemSource {
     fn eq(&self, other: &ItemSource) -> bool {
-        std::ptr::eq(&*self.green, &*other.green) || self.green == other.green
+        apg_syntax::same_tree(&self.green, &other.green)
     }
 }
 
 impl ItemSource {
+    /// Of a declaration.
+    pub fn new(green: GreenNode) -> ItemSource {
+        ItemSource { green }
+    }
+
+    /// The declaration.
+    pub fn green(&self) -> &GreenNode {
+        &self.green
+    }
+
     /// The declaration as a tree of its own; its positions start at 0.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.green.clone())
@@ -80,7 +97,10 @@ impl ItemSource {
 /// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
 #[salsa::tracked]
 pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
-    Some(ItemSource { green: located(db, item)?.green.clone() })
+    match edited(db, item.file(db)) {
+        Some(edited) => Some(find(db, item, edited.members(db))?.source(db).clone()),
+        None => Some(ItemSource::new(located(db, item)?.green.clone())),
+    }
 }
 
 /// The declaration in the tree of its file.
@@ -157,39 +177,49 @@ pub fn item_ptr(db: &dyn Db, item: Item) -> Option<SyntaxNodePtr> {
 }
 
 fn located(db: &dyn Db, item: Item) -> Option<&Located> {
+    find(db, item, locations(db, item.file(db)))
+}
+
+/// What there is of an item in lists that mirror those of its item tree.
+fn find<'a, T>(db: &dyn Db, item: Item, sources: &'a FileSources<T>) -> Option<&'a T> {
     match item {
-        Item::Class(class) => Some(&class_sources(db, class)?.node),
+        Item::Class(class) => Some(&find_class(db, class, sources)?.node),
         Item::Method(method) => {
-            class_sources(db, method.class(db))?.methods.get(method_position(db, method)?)
+            find_class(db, method.class(db), sources)?.methods.get(method_position(db, method)?)
         }
-        Item::Field(field) => class_sources(db, field.class(db))?.fields.get(field_position(db, field)?),
+        Item::Field(field) => {
+            find_class(db, field.class(db), sources)?.fields.get(field_position(db, field)?)
+        }
         Item::Typedef(typedef) => {
             let same = |t: &Arc<super::TypedefItem>| t.name == *typedef.name(db) && t.nth == typedef.nth(db);
             match typedef.outer(db) {
                 Some(class) => {
                     let position = class_item(db, class).as_ref()?.typedefs.iter().position(same)?;
-                    class_sources(db, class)?.typedefs.get(position)
+                    find_class(db, class, sources)?.typedefs.get(position)
                 }
                 None => {
                     let position = item_tree(db, typedef.file(db)).typedefs.iter().position(same)?;
-                    locations(db, typedef.file(db)).typedefs.get(position)
+                    sources.typedefs.get(position)
                 }
             }
         }
     }
 }
 
-fn class_sources(db: &dyn Db, class: ClassId) -> Option<&ClassSources> {
+fn find_class<'a, T>(
+    db: &dyn Db,
+    class: ClassId,
+    sources: &'a FileSources<T>,
+) -> Option<&'a ClassSources<T>> {
     let same = |c: &Arc<super::ClassItem>| c.name == *class.name(db) && c.nth == class.nth(db);
     match class.outer(db) {
         Some(outer) => {
             let position = class_item(db, outer).as_ref()?.classes.iter().position(same)?;
-            class_sources(db, outer)?.classes.get(position)
+            find_class(db, outer, sources)?.classes.get(position)
         }
         None => {
-            let file = class.file(db);
-            let position = item_tree(db, file).classes.iter().position(same)?;
-            locations(db, file).classes.get(position)
+            let position = item_tree(db, class.file(db)).classes.iter().position(same)?;
+            sources.classes.get(position)
         }
     }
 }

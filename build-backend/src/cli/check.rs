@@ -1,13 +1,14 @@
 //! `apg check`.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use apg_analysis::diagnostics::Severity;
 use clap::{Args, ValueEnum};
 
-use super::Outcome;
 use super::options::{ReportOptions, SourceOptions};
 use super::source::{self, Checked};
+use super::{Outcome, stats};
 use crate::report::{self, Format};
 
 /// Report all errors and warnings, and how to mend them
@@ -25,6 +26,10 @@ pub struct Check {
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
 
+    /// Say what it took: time and memory
+    #[arg(long)]
+    stats: bool,
+
     #[command(flatten)]
     sources: SourceOptions,
 
@@ -41,15 +46,19 @@ enum Deny {
 
 impl Check {
     pub fn run(self) -> Outcome {
+        let start = Instant::now();
         let checked = if self.syntax_only {
             source::check_syntax(&self.paths)?
         } else {
             source::check(&self.paths, &self.sources)?
         };
-        let Checked { findings, files, .. } = checked;
+        let Checked { findings, files, lines } = checked;
         report::print(self.report.message_format, &findings)?;
         if self.report.message_format == Format::Human {
             report::print_summary(&findings, files)?;
+        }
+        if self.stats {
+            stats::print(lines, start.elapsed())?;
         }
         let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
         Ok(u8::from(findings.iter().any(|finding| finding.severity >= least)))

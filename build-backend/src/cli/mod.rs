@@ -18,6 +18,7 @@ mod progress;
 mod resources;
 mod run;
 pub(crate) mod source;
+mod stats;
 
 use std::process::ExitCode;
 

@@ -67,9 +67,31 @@ pub struct LaunchOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
 
+    /// Most memory of each place's heap, such as 512M or 8G [default: three quarters of the memory, shared by all places]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub heap: Option<usize>,
+
     /// Print at the end what the garbage collector did
     #[arg(long)]
     pub gc_stats: bool,
+}
+
+/// A number of bytes, with K, M, G or T behind it.
+fn bytes(text: &str) -> Result<usize, String> {
+    let wrong =
+        || format!("`{text}` is no size; write a number, perhaps with K, M, G or T behind it, such as 512M");
+    let (digits, shift) = match text.to_ascii_uppercase().chars().last() {
+        Some(unit) if unit.is_ascii_alphabetic() => {
+            let shift = "KMGT".find(unit).ok_or_else(wrong)? * 10 + 10;
+            (&text[..text.len() - 1], shift)
+        }
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|_| wrong())?;
+    let size =
+        number.checked_mul(1 << shift).filter(|size| *size <= isize::MAX as usize).ok_or_else(wrong)?;
+    const LEAST: usize = 1 << 20;
+    if size < LEAST { Err(format!("`{text}` is too small: a heap needs at least 1M")) } else { Ok(size) }
 }
 
 /// An environment variable that is not empty.
@@ -99,6 +121,7 @@ impl LaunchOptions {
         options.places = number(self.places, "X10_NPLACES", 1024)?.unwrap_or(1);
         options.threads = number(self.threads, "X10_NTHREADS", 4096)?.unwrap_or(0) as usize;
         options.accelerators = self.accelerators(0)?;
+        options.heap = self.heap.unwrap_or(0);
         options.collector_statistics = self.gc_stats;
         Ok(options)
     }
@@ -113,6 +136,7 @@ impl LaunchOptions {
         };
         add("accels", self.accels.clone());
         add("threads", self.threads.map(|threads| threads.to_string()));
+        add("heap", self.heap.map(|heap| heap.to_string()));
         if self.gc_stats {
             line.push("--gc-stats".into());
         }

@@ -19,6 +19,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// How many files were named.
     pub files: usize,
+    /// How many lines they have.
+    pub lines: usize,
 }
 
 impl Checked {
@@ -31,7 +33,7 @@ impl Checked {
 /// Checks the named files and folders.
 pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
     let sources = load(paths, options)?;
-    let files = sources.roots.len();
+    let (files, lines) = (sources.roots.len(), lines(&sources));
     let mut host = host(sources);
     host.set_checks(options.checks());
     let snapshot = host.snapshot();
@@ -45,7 +47,7 @@ pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Fail
     drop(snapshot);
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
-    Ok(Checked { findings, files })
+    Ok(Checked { findings, files, lines })
 }
 
 /// Checks the syntax of the named files and folders, alone.
@@ -53,7 +55,12 @@ pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, Failure> {
     let sources = load(paths, &SourceOptions::default())?;
     let findings =
         sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
-    Ok(Checked { files: sources.roots.len(), findings })
+    Ok(Checked { files: sources.roots.len(), lines: lines(&sources), findings })
+}
+
+/// The lines of the named files.
+fn lines(sources: &Sources) -> usize {
+    sources.roots.iter().map(|path| sources.files[path].lines().count()).sum()
 }
 
 fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> {

@@ -1,12 +1,14 @@
 //! Standard output, error and input. Output leaves the process in whole lines, so that lines of several activities and
 //! places do not mix; a terminal gets everything at once.
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Read, Stdin, Write};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
+use crate::activity::block::Event;
 use crate::memory::Ref;
 use crate::program;
 
@@ -88,12 +90,45 @@ fn failed<T>(error: &std::io::Error) -> Outcome<T> {
     raise(ExceptionKind::Io, &format!("cannot read standard input: {error}"))
 }
 
-pub fn console_read_line() -> Outcome<Ref> {
+/// Standard input. What is in its buffer is read at once; for more, the activity waits and its thread goes on with others.
+static INPUT: Mutex<Option<BufReader<Stdin>>> = Mutex::new(None);
+
+/// Reads from standard input. `at_hand` says whether a buffer has all that `read` will ask for.
+fn read_input<T: Send + 'static>(
+    at_hand: fn(&[u8]) -> bool,
+    read: fn(&mut BufReader<Stdin>) -> std::io::Result<T>,
+) -> std::io::Result<T> {
     flush(1);
-    let mut line = Vec::new();
-    match std::io::stdin().lock().read_until(b'\n', &mut line) {
-        Ok(0) => Ok(Ref::NULL),
-        Ok(_) => {
+    let read_now =
+        move || read(INPUT.lock().get_or_insert_with(|| BufReader::with_capacity(1 << 16, std::io::stdin())));
+    let known = INPUT.try_lock().is_some_and(|input| input.as_ref().is_some_and(|it| at_hand(it.buffer())));
+    if known {
+        return read_now();
+    }
+    // Until then, activities that all wait are no deadlock.
+    let external = crate::activity::external();
+    let found = Arc::new(Mutex::new(None));
+    let event = Arc::<Event>::default();
+    let (answer, arrived) = (Arc::clone(&found), Arc::clone(&event));
+    let reader = move || {
+        *answer.lock() = Some(read_now());
+        arrived.set();
+    };
+    std::thread::Builder::new().name("apg-input".to_owned()).spawn(reader)?;
+    event.wait();
+    drop(external);
+    let result = found.lock().take();
+    result.unwrap_or_else(|| Err(std::io::ErrorKind::UnexpectedEof.into()))
+}
+
+pub fn console_read_line() -> Outcome<Ref> {
+    let read = |input: &mut BufReader<Stdin>| {
+        let mut line = Vec::new();
+        input.read_until(b'\n', &mut line).map(|_| line)
+    };
+    match read_input(|buffer| buffer.contains(&b'\n'), read) {
+        Ok(line) if line.is_empty() => Ok(Ref::NULL),
+        Ok(mut line) => {
             if line.last() == Some(&b'\n') {
                 line.pop();
             }
@@ -107,11 +142,12 @@ pub fn console_read_line() -> Outcome<Ref> {
 }
 
 pub fn console_read_byte() -> Outcome<i32> {
-    flush(1);
-    let mut byte = [0];
-    match std::io::stdin().lock().read(&mut byte) {
-        Ok(0) => Ok(-1),
-        Ok(_) => Ok(byte[0].into()),
+    let read = |input: &mut BufReader<Stdin>| {
+        let mut byte = [0];
+        input.read(&mut byte).map(|count| if count == 0 { -1 } else { i32::from(byte[0]) })
+    };
+    match read_input(|buffer| !buffer.is_empty(), read) {
+        Ok(byte) => Ok(byte),
         Err(error) => failed(&error),
     }
 }

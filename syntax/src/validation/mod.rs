@@ -10,11 +10,34 @@ use rowan::{GreenNodeData, GreenTokenData, NodeOrToken};
 
 use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
 
-/// Adds what is wrong with a tree, though it parsed.
-pub(crate) fn validate(root: &GreenNodeData, errors: &mut Vec<SyntaxError>) {
+/// What is wrong with a tree, though it parsed.
+pub(crate) fn validate(root: &GreenNodeData) -> Vec<SyntaxError> {
+    let mut errors = Vec::new();
+    below(Path { open: Vec::new() }, Node { green: root, start: TextSize::new(0) }, &mut errors);
+    errors
+}
+
+/// What is wrong with the nodes that hold the piece of text `range`, a node's, and with all nodes inside it; or only with those
+/// that hold it. All others do not see what is inside.
+pub(crate) fn validate_around(root: &GreenNodeData, range: TextRange, inside: bool) -> Vec<SyntaxError> {
+    let mut errors = Vec::new();
+    let mut path = Path { open: Vec::new() };
+    let mut node = Node { green: root, start: TextSize::new(0) };
+    while let Some(next) = node.nodes().find(|it| it.range().contains_range(range)) {
+        check(node, &path, &mut errors);
+        path.open.push(node);
+        node = next;
+    }
+    if inside {
+        below(path, node, &mut errors);
+    }
+    errors
+}
+
+/// What is wrong with a node and all nodes below it.
+fn below<'a>(mut path: Path<'a>, node: Node<'a>, errors: &mut Vec<SyntaxError>) {
     // A stack of our own, not the thread's: nodes whose children are still to come.
-    let mut path = Path { open: vec![Node { green: root, start: TextSize::new(0) }] };
-    let mut pending = vec![(0, path.open[0])];
+    let mut pending = vec![(path.open.len(), node)];
     while let Some((depth, node)) = pending.pop() {
         path.open.truncate(depth);
         check(node, &path, errors);

@@ -21,28 +21,72 @@ impl Located {
     }
 }
 
-/// Where the items of a file stand.
-#[derive(Clone, Debug, Default)]
-pub struct FileSources {
+/// Where the items of a file stand; or something else of each.
+#[derive(Clone, Debug)]
+pub struct FileSources<T = Located> {
     /// Top-level classes.
-    pub classes: Vec<ClassSources>,
+    pub classes: Vec<ClassSources<T>>,
     /// Top-level type definitions.
-    pub typedefs: Vec<Located>,
+    pub typedefs: Vec<T>,
 }
 
 /// Where a class and its members stand.
 #[derive(Clone, Debug)]
-pub struct ClassSources {
+pub struct ClassSources<T = Located> {
     /// The declaration; for an anonymous class the `new` expression.
-    pub node: Located,
+    pub node: T,
     /// `Property` and `Declarator` nodes.
-    pub fields: Vec<Located>,
+    pub fields: Vec<T>,
     /// Method, constructor and operator declarations. An automatic constructor, the last of its class, is not here.
-    pub methods: Vec<Located>,
+    pub methods: Vec<T>,
     /// Nested classes.
-    pub classes: Vec<ClassSources>,
+    pub classes: Vec<ClassSources<T>>,
     /// Member type definitions.
-    pub typedefs: Vec<Located>,
+    pub typedefs: Vec<T>,
+}
+
+impl<T> Default for FileSources<T> {
+    fn default() -> Self {
+        FileSources { classes: Vec::new(), typedefs: Vec::new() }
+    }
+}
+
+impl<T> FileSources<T> {
+    /// The same of something else, asked for in the order of [`Self::all`].
+    pub fn map<U>(&self, each: &mut impl FnMut(&T) -> U) -> FileSources<U> {
+        FileSources {
+            classes: self.classes.iter().map(|class| class.map(each)).collect(),
+            typedefs: self.typedefs.iter().map(&mut *each).collect(),
+        }
+    }
+
+    /// All items.
+    pub fn all(&self) -> Vec<&T> {
+        let mut all = Vec::new();
+        self.classes.iter().for_each(|class| class.add_all(&mut all));
+        all.extend(&self.typedefs);
+        all
+    }
+}
+
+impl<T> ClassSources<T> {
+    fn map<U>(&self, each: &mut impl FnMut(&T) -> U) -> ClassSources<U> {
+        ClassSources {
+            node: each(&self.node),
+            fields: self.fields.iter().map(&mut *each).collect(),
+            methods: self.methods.iter().map(&mut *each).collect(),
+            classes: self.classes.iter().map(|class| class.map(each)).collect(),
+            typedefs: self.typedefs.iter().map(&mut *each).collect(),
+        }
+    }
+
+    fn add_all<'a>(&'a self, all: &mut Vec<&'a T>) {
+        all.push(&self.node);
+        all.extend(&self.fields);
+        all.extend(&self.methods);
+        self.classes.iter().for_each(|class| class.add_all(all));
+        all.extend(&self.typedefs);
+    }
 }
 
 /// Finds the items of a file.

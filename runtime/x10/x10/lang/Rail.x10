@@ -2,6 +2,7 @@ package x10.lang;
 
 import x10.compiler.Factory;
 import x10.compiler.Intrinsic;
+import x10.compiler.Uncounted;
 
 /**
  * A sequence of `size` elements at one place, indexed from 0. Elements of struct type lie in it unboxed.
@@ -78,6 +79,33 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     /** Starts copying count elements from a rail at any place; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:GlobalRail[T], srcIndex:Long, dst:Rail[T], dstIndex:Long, count:Long):void {
         startGet(src.size, src.homeId(), src.handle, srcIndex, dst, dstIndex, count);
+    }
+    /** Starts copying count elements between rails of any two places; the enclosing finish waits for it. */
+    public static def asyncCopy[T](src:GlobalRail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long):void {
+        at (src.home().host()) async {
+            if (src.home() == here) {
+                asyncCopy[T](src(), srcIndex, dst, dstIndex, count);
+            } else {
+                // From an accelerator by way of its host.
+                val between = Unsafe.allocRailUninitialized[T](count);
+                finish asyncCopy[T](src, srcIndex, between, 0, count);
+                asyncCopy[T](between, 0, dst, dstIndex, count);
+            }
+        }
+    }
+    /** Copies count elements to a rail at any place, then calls notifier here; no finish waits for it. */
+    public static def uncountedCopy[T](src:Rail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
+        @Uncounted async {
+            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
+            notifier();
+        }
+    }
+    /** Copies count elements from a rail at any place, then calls notifier here; no finish waits for it. */
+    public static def uncountedCopy[T](src:GlobalRail[T], srcIndex:Long, dst:Rail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
+        @Uncounted async {
+            finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
+            notifier();
+        }
     }
     @Intrinsic("rt.async_put") private static native def startPut(src:Any, srcIndex:Long, dstSize:Long, dstHome:Long, dstHandle:Long, dstIndex:Long, count:Long):void;
     @Intrinsic("rt.async_get") private static native def startGet(srcSize:Long, srcHome:Long, srcHandle:Long, srcIndex:Long, dst:Any, dstIndex:Long, count:Long):void;

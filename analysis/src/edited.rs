@@ -1,0 +1,118 @@
+//! Files that someone types in. Their parts are inputs of their own, set only where they change: an edit inside a body sets the
+//! text of that body's member and nothing that other members' results depend on.
+//!
+//! Durability does the rest. What is typed in is LOW, all else MEDIUM, so that after an edit the results of all other members are
+//! known to hold without a look at what they were computed from.
+#![allow(missing_docs)] // of what salsa makes: everything written here is documented
+
+use std::sync::Arc;
+
+use apg_syntax::{GreenNode, Outline, Parse};
+use rustc_hash::FxHashMap;
+use salsa::{Durability, Setter};
+
+use crate::db::{Db, RootDatabase};
+use crate::ids::SourceFile;
+use crate::item_tree::lower::locate::{FileSources, Located, locate_file};
+use crate::item_tree::source::ItemSource;
+
+/// The parts of a file that was edited.
+#[salsa::input(debug)]
+pub struct EditedFile {
+    /// The tree, errors included.
+    #[returns(ref)]
+    pub parse: Parse,
+    /// Where its items stand.
+    #[returns(ref)]
+    pub sources: Arc<FileSources>,
+    /// What its declarations say.
+    #[returns(ref)]
+    pub outline: Outline,
+    /// Their texts.
+    #[returns(ref)]
+    pub members: Arc<FileSources<MemberText>>,
+}
+
+/// A declaration's text.
+#[salsa::input(debug)]
+pub struct MemberText {
+    /// The declaration as a tree of its own.
+    #[returns(ref)]
+    pub source: ItemSource,
+}
+
+/// Takes the new parse of a file.
+pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse) {
+    let sources = Arc::new(locate_file(&parse.tree()));
+    let outline = Outline::new(parse.green());
+    let Some(edited) = *file.edited(db) else {
+        let members = Arc::new(texts(db, &sources, &FileSources::default()));
+        let edited = EditedFile::builder(parse, sources, outline, members)
+            .durability(Durability::MEDIUM)
+            .parse_durability(Durability::LOW)
+            .sources_durability(Durability::LOW)
+            .new(db);
+        file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
+        return;
+    };
+    edited.set_parse(db).to(parse);
+    let before = edited.members(db).clone();
+    if *edited.outline(db) == outline {
+        for (text, located) in before.all().into_iter().zip(sources.all()) {
+            set(db, *text, &located.green);
+        }
+    } else {
+        edited.set_outline(db).to(outline);
+        let members = texts(db, &sources, &before);
+        edited.set_members(db).to(Arc::new(members));
+    }
+    edited.set_sources(db).to(sources);
+}
+
+/// The texts of all declarations: those of `before` that are the same pieces of memory, and the others of `before` with new texts
+/// as long as there are some.
+fn texts(
+    db: &mut RootDatabase,
+    sources: &FileSources,
+    before: &FileSources<MemberText>,
+) -> FileSources<MemberText> {
+    let mut known: FxHashMap<*const (), MemberText> = FxHashMap::default();
+    let mut free = Vec::new();
+    for text in before.all() {
+        // Some declarations share their text: a file may have many empty ones.
+        free.extend(known.insert(address(text.source(db).green()), *text));
+    }
+    let kept = sources.map(&mut |located: &Located| known.remove(&address(&located.green)));
+    free.extend(known.into_values());
+    let mut kept = kept.all().into_iter().copied().collect::<Vec<_>>().into_iter();
+    sources.map(&mut |located: &Located| match (kept.next().flatten(), free.pop()) {
+        (Some(text), unused) => {
+            free.extend(unused);
+            text
+        }
+        (None, Some(text)) => {
+            set(db, text, &located.green);
+            text
+        }
+        (None, None) => {
+            MemberText::builder(ItemSource::new(located.green.clone())).durability(Durability::MEDIUM).new(db)
+        }
+    })
+}
+
+fn address(green: &GreenNode) -> *const () {
+    std::ptr::from_ref(&**green).cast()
+}
+
+/// Sets a text if it is another one. It is typed in, and will change again.
+fn set(db: &mut RootDatabase, text: MemberText, green: &GreenNode) {
+    let source = ItemSource::new(green.clone());
+    if *text.source(db) != source {
+        text.set_source(db).with_durability(Durability::LOW).to(source);
+    }
+}
+
+/// The parts of a file, if it was edited.
+pub(crate) fn edited(db: &dyn Db, file: SourceFile) -> Option<EditedFile> {
+    *file.edited(db)
+}
