@@ -66,6 +66,17 @@ fn name_function(address: usize) {
     }
 }
 
+/// Says who called it. As above.
+fn tell_stack() {
+    const MOST: usize = 32;
+    let frames = crate::natives::stack::own_frames();
+    for name in frames.iter().filter_map(|frame| crate::natives::stack::describe(*frame)).take(MOST) {
+        say(b"\tat ");
+        say(name.as_bytes());
+        say(b"\n");
+    }
+}
+
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;
@@ -88,6 +99,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         say(b"apg: the program accessed memory that is not its own");
         name_function(instruction(context));
         say(b"\n");
+        tell_stack();
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }

@@ -85,6 +85,18 @@ public class local_classes {
         class More extends Item { def get():Long = super.get() + 1; }
     }
 
+    /** An inner class that extends the class around it. */
+    static class Chain[T](label:T) {
+        class Link extends Chain[Long] {
+            val own:T;
+            def this(own:T) { super(7); this.own = own; }
+            def this(own:T, more:Long) { this(own); }
+            def all() = this.label + " " + own + " " + Chain.this.label;
+        }
+    }
+
+    static def same[T,U]() = T == U;
+
     static struct Acc(n:Long) { def plus(k:Long):()=>Long { class L { def v() = n + k; } return () => new L().v(); } }
 
     public static def main(args:Rail[String]) {
@@ -103,6 +115,8 @@ public class local_classes {
         Console.OUT.println(item.get().length() + item.same().get() + box.item().get().length());
         val n:Long = new LongBox(41).new More().get();
         Console.OUT.println(n);
+        Console.OUT.println(new Chain[String]("chain").new Link("own", 1).all());
+        Console.OUT.println(same[Long,Long]() + " " + same[Long,String]());
         Console.OUT.println(Acc(4).plus(5)());
         val total = new Cell[Long](0);
         finish for (i in 1..4) async {

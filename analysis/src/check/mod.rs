@@ -3,6 +3,7 @@
 mod annotations;
 mod classes;
 mod collisions;
+pub(crate) mod constraints;
 mod contents;
 #[cfg(test)]
 mod invariants;
@@ -112,8 +113,10 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }
-    for (item, problems) in
-        classes::class_problems(db, class).iter().chain(overrides::override_problems(db, class))
+    for (item, problems) in classes::class_problems(db, class)
+        .iter()
+        .chain(overrides::override_problems(db, class))
+        .chain(constraints::constraint_problems(db, class))
     {
         all.extend(item_problems(db, *item, problems));
     }

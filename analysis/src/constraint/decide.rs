@@ -147,6 +147,11 @@ impl Context<'_> {
         (path, None)
     }
 
+    /// What a term says without property methods, as far as they are known.
+    pub fn meaning(&self, term: &ConstraintTerm, self_ty: Option<Ty>) -> Vec<ConstraintTerm> {
+        self.expanded_term(term, self_ty, 0)
+    }
+
     /// A term without property methods, as far as they are known.
     fn expanded_term(&self, term: &ConstraintTerm, self_ty: Option<Ty>, depth: usize) -> Vec<ConstraintTerm> {
         let truth = Path::literal("true");
@@ -197,7 +202,8 @@ impl<'a, 'db> Asked<'a, 'db> {
             facts.extend(context.expanded_term(term, question.self_ty, 0));
         }
         if let Some(value) = question.value {
-            facts.push(ConstraintTerm::Equal(Path::self_value(), value.clone()));
+            let is_value = ConstraintTerm::Equal(Path::self_value(), value.clone());
+            facts.extend(context.expanded_term(&is_value, question.self_ty, 0));
         }
         roots.extend(facts.iter().flat_map(ConstraintTerm::paths).map(|path| path.root.clone()));
         asked.add_relevant(roots, &mut facts);
@@ -274,7 +280,11 @@ impl<'a, 'db> Asked<'a, 'db> {
             }
         }
         let Some((class, _)) = ty.as_class(db) else { return };
-        for term in crate::scope::property::class_facts(db, class) {
+        let facts = match path.root == PathRoot::This && path.is_root() {
+            true => self.context.facts_of_this(class),
+            false => crate::scope::property::class_facts(db, class).clone(),
+        };
+        for term in facts {
             self.add(&term.at_root(&PathRoot::This, path));
         }
     }

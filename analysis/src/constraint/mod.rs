@@ -5,6 +5,8 @@ pub mod decide;
 pub mod facts;
 mod solver;
 #[cfg(test)]
+mod soundness;
+#[cfg(test)]
 mod tests;
 
 pub use solver::Solver;

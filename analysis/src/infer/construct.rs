@@ -303,6 +303,10 @@ impl Infer<'_> {
         match self.pick_constructor(class, Some(class_args), &call) {
             Ok(picked) => {
                 let args = self.constructor_args(&picked, call.args, range);
+                self.note_made(picked.result);
+                if is_super && properties(self.db, self.class).is_empty() {
+                    self.establish(range);
+                }
                 let class_args = picked.class_args;
                 StmtKind::ConstructorCall { is_super, outer, class_args, constructor: picked.method, args }
             }
@@ -427,13 +431,15 @@ impl Infer<'_> {
             let ty = field_type(self.db, field);
             let value = self.value(Some(arg), range, Some(ty));
             // What is set here is known afterwards, and no sooner.
+            let path = self.named(value);
             let value = self.convert(value, ty, Why::Assignment);
-            if let Some(path) = self.path_of(value) {
+            if let Some(path) = path {
                 let property = crate::ty::Path::this().field(field.name(self.db).clone());
                 self.learn(crate::ty::ConstraintTerm::Equal(property, path));
             }
             values.push(value);
         }
+        self.establish(range);
         StmtKind::Property { fields, values }
     }
 }

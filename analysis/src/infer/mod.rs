@@ -14,6 +14,7 @@ mod collect;
 mod construct;
 mod convert;
 mod ctx;
+mod establish;
 mod expr;
 mod facts;
 mod guard;

@@ -105,6 +105,7 @@ impl<'db> Infer<'db> {
 
     /// The type of the `val` named `own`, as written in the body.
     pub(super) fn written_type_of(&mut self, ty: &ast::Type, own: Option<&str>) -> Ty {
+        let ast_range = range_of(ty);
         let ty = self.with_type_scope(own, |scope, lowering, problems| {
             let reference = lowering.ty(ty);
             match ty {
@@ -112,7 +113,11 @@ impl<'db> Infer<'db> {
                 _ => scope.resolve_value_type(&reference, problems),
             }
         });
-        self.at_this_place(ty)
+        let ty = self.at_this_place(ty);
+        if let Some(problem) = crate::check::constraints::type_problem(&self.context(), ty, 0) {
+            self.report(Diagnostic { range: ast_range, ..problem.diagnostic });
+        }
+        ty
     }
 
     /// The class that a type name after `new` or before `(` names, and its type arguments if given.
@@ -196,6 +201,18 @@ impl<'db> Infer<'db> {
             return Some(Resolved::Type(ty));
         }
         self.type_scope().is_package(name).then(|| Resolved::Package(name.clone()))
+    }
+
+    /// Whether a name stands for a type, and for no value.
+    pub(super) fn only_type(&self, name: &SmolStr) -> bool {
+        let is_value = |around: &Around| {
+            self.find_field(Ty::this_type(self.db, around.class), name).is_some()
+                || self.find_property_method(Ty::this_type(self.db, around.class), name).is_some()
+                || surroundings(self.db, around.class).local(name).is_some()
+        };
+        self.scopes.local(name).is_none()
+            && !self.around().iter().any(is_value)
+            && self.type_named(name).is_some()
     }
 
     fn type_named(&self, name: &SmolStr) -> Option<Ty> {

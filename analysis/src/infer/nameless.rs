@@ -116,19 +116,21 @@ impl Infer<'_> {
     }
 
     /// A message with the text of values without a name in place of what they are called here.
-    pub(super) fn with_sources(&self, mut message: String) -> String {
-        if !message.contains("$v") {
-            return message;
+    pub(super) fn with_sources(&self, message: String) -> String {
+        let mut text = String::new();
+        let mut rest = message.as_str();
+        while let Some(start) = rest.find("$v") {
+            let digits = rest[start + 2..].find(|c: char| !c.is_ascii_digit());
+            let end = digits.map_or(rest.len(), |length| start + 2 + length);
+            text.push_str(&rest[..start]);
+            let name = &rest[start..end];
+            let local = self.body.locals.iter().rev().find(|local| local.name == name);
+            let source = local.and_then(|local| self.source(local.range));
+            let source = source.filter(|source| source.len() <= 40 && !source.contains('\n'));
+            text.push_str(source.as_deref().unwrap_or("(...)"));
+            rest = &rest[end..];
         }
-        let mut locals: Vec<LocalId> = self.nameless.values().copied().collect();
-        // `$v12` before `$v1`.
-        locals.sort_by_key(|local| std::cmp::Reverse(local.0));
-        for local in locals {
-            let local = self.body.local(local);
-            let source = self.source(local.range).filter(|text| text.len() <= 40 && !text.contains('\n'));
-            let text = source.unwrap_or_else(|| "(...)".to_owned());
-            message = message.replace(local.name.as_str(), &text);
-        }
-        message
+        text.push_str(rest);
+        text
     }
 }

@@ -5,10 +5,12 @@ use apg_syntax::ast::{self, BinaryOp, PrefixOp};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
+use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::Ty;
 use crate::ty::known::Known;
+use crate::ty::test::TypeTest;
 
 impl Infer<'_> {
     /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
@@ -45,6 +47,21 @@ impl Infer<'_> {
                         self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
                     }
                 }
+                BinaryOp::Eq | BinaryOp::Ne
+                    if done.is_none()
+                        && first.as_ref().is_some_and(|e| self.names_type(e))
+                        && e.rhs().is_some_and(|e| self.names_type(&e)) =>
+                {
+                    let test = TypeTest::Same(
+                        self.type_operand(first.as_ref()),
+                        self.type_operand(e.rhs().as_ref()),
+                    );
+                    let same = self.type_test(test, range);
+                    match op {
+                        BinaryOp::Eq => same,
+                        _ => self.unary_operator("!", same, range).unwrap_or(same),
+                    }
+                }
                 _ => {
                     let a = done.unwrap_or_else(|| self.value(first.as_ref(), range, None));
                     let a = if self.ty(a).is_void(self.db) { self.void_used(self.range(a)) } else { a };
@@ -54,6 +71,22 @@ impl Infer<'_> {
             });
         }
         left.unwrap_or_else(|| self.error(around))
+    }
+
+    fn type_operand(&mut self, e: Option<&ast::Expr>) -> Ty {
+        match e.map(|e| self.resolve(&e.without_parens(), true)) {
+            Some(Resolved::Type(ty)) => ty,
+            _ => Ty::error(self.db),
+        }
+    }
+
+    /// Whether an operand can only be a type.
+    fn names_type(&self, e: &ast::Expr) -> bool {
+        match &e.without_parens() {
+            ast::Expr::TypeExpr(_) => true,
+            ast::Expr::NameExpr(name) => name.name_ref().is_some_and(|name| self.only_type(&name.text())),
+            _ => false,
+        }
     }
 
     /// `left op right` for values.

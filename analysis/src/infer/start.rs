@@ -220,7 +220,7 @@ impl Infer<'_> {
     }
 
     /// A type of the signature, as the body sees it.
-    fn seen_inside(&self, ty: Ty) -> Ty {
+    pub(super) fn seen_inside(&self, ty: Ty) -> Ty {
         let inside = Substitution::types(&[], &[]).with_paths(Some(Path::this()), self.formal_paths());
         self.at_this_place(inside.apply(self.db, ty))
     }

@@ -8,7 +8,7 @@ use super::ctx::Infer;
 use crate::body::ExprId;
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, constraint as rules};
+use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit, constraint as rules};
 use crate::ids::MethodId;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
@@ -53,11 +53,22 @@ impl Infer<'_> {
         if self.checks.is_static || self.infers_guard && self.checks.infers_guards {
             let diagnostic = self.not_entailed(&open, range, need);
             self.report(diagnostic);
+        } else if self.never_hold(&open) {
+            let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
+            let message =
+                format!("{} never holds here, so the check when the program runs fails", shown.join(" and "));
+            let diagnostic = rules::run_time_check::RULE.at(range, message).with_severity(Severity::Warning);
+            let known = self.what_is_known(&open);
+            self.report(diagnostic.note(known));
         } else if !self.in_kernel {
             let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
             let message = format!("{} is checked when the program runs", shown.join(" and "));
             self.report(rules::run_time_check::RULE.at(range, message));
         }
+    }
+
+    fn never_hold(&self, terms: &[ConstraintTerm]) -> bool {
+        self.context().decide(Question::default(), terms) == Entailment::Refuted
     }
 
     // ---- inference of the guard
@@ -139,7 +150,7 @@ impl Infer<'_> {
         }
     }
 
-    fn what_is_known(&self, open: &[ConstraintTerm]) -> String {
+    pub(super) fn what_is_known(&self, open: &[ConstraintTerm]) -> String {
         let question = Question::default();
         let facts = self.context().relevant(question, open);
         let worth = |fact: &&ConstraintTerm| !fact.mentions_nameless() && !self.is_about_here(fact);

@@ -61,6 +61,8 @@ pub struct Resolution {
     pub result: Ty,
     /// The part of the guard that does not follow from what is known: to be checked at run time.
     pub unproved: Constraint,
+    /// Some of that cannot hold: the check will fail.
+    pub is_refuted: bool,
 }
 
 /// Why a call means no method.
@@ -185,14 +187,20 @@ impl<'db> Context<'db> {
         }
         let mut rejections = Vec::new();
         let mut to_check = Vec::new();
+        let mut to_fail = Vec::new();
         for implicit in [false, true] {
             let mut fitting = Vec::new();
             let mut checked = Vec::new();
+            let mut refuted = Vec::new();
             rejections.clear();
             for candidate in candidates {
                 match self.fit(*candidate, call, implicit) {
                     Ok(resolution) => {
-                        let list = if resolution.is_certain() { &mut fitting } else { &mut checked };
+                        let list = match resolution.is_refuted {
+                            true => &mut refuted,
+                            false if resolution.is_certain() => &mut fitting,
+                            false => &mut checked,
+                        };
                         list.push(Fitting { candidate: *candidate, resolution });
                     }
                     Err(rejection) => rejections.push(rejection),
@@ -202,9 +210,10 @@ impl<'db> Context<'db> {
                 return self.most_specific(fitting, call, implicit);
             }
             to_check.push((checked, implicit));
+            to_fail.push((refuted, implicit));
         }
         // What needs a check at run time is meant only if nothing else is.
-        for (fitting, implicit) in to_check {
+        for (fitting, implicit) in to_check.into_iter().chain(to_fail) {
             if !fitting.is_empty() {
                 return self.most_specific(fitting, call, implicit);
             }
@@ -323,7 +332,8 @@ impl<'db> Context<'db> {
         }
         let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
         let condition = crate::scope::property::guard_of(db, method);
-        let unproved = self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
+        let (unproved, is_refuted) =
+            self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
         let class_params = owner.as_class(db).map_or(&[][..], |(c, _)| all_type_params(db, c));
         let apply_param = |p: &TypeParamId| types.apply(db, Ty::param(db, *p));
         let class_args: Vec<Ty> = class_params.iter().map(apply_param).collect();
@@ -334,7 +344,17 @@ impl<'db> Context<'db> {
             None => owner,
         };
         let result = substitution.apply(db, result_type(db, method));
-        Ok(Resolution { method, owner, class_args, type_args, params, conversions, result, unproved })
+        Ok(Resolution {
+            method,
+            owner,
+            class_args,
+            type_args,
+            params,
+            conversions,
+            result,
+            unproved,
+            is_refuted,
+        })
     }
 
     fn check_access(&self, method: MethodId) -> Result<(), String> {
@@ -348,14 +368,15 @@ impl<'db> Context<'db> {
         }
     }
 
-    /// The terms of a guard that do not follow from what is known; an error if one cannot hold.
+    /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an error
+    /// if a condition on types is not met.
     /// `condition` is what it says of values.
     pub fn check_guard(
         &self,
         guard: &Guard,
         condition: &Constraint,
         substitution: &Substitution,
-    ) -> Result<Constraint, String> {
+    ) -> Result<(Constraint, bool), String> {
         let db = self.db;
         for (a, b) in &guard.subtypes {
             let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
@@ -382,6 +403,7 @@ impl<'db> Context<'db> {
             }
         }
         let mut unproved = Constraint::default();
+        let mut is_refuted = false;
         for term in &condition.terms {
             let Some(term) = substitution.term(term) else {
                 unproved.terms.push(term.clone());
@@ -390,10 +412,13 @@ impl<'db> Context<'db> {
             match self.decide(Question::default(), std::slice::from_ref(&term)) {
                 Entailment::Proved => {}
                 Entailment::Unknown => unproved.terms.push(term),
-                Entailment::Refuted => return Err(format!("its condition `{term}` does not hold here")),
+                Entailment::Refuted => {
+                    is_refuted = true;
+                    unproved.terms.push(term);
+                }
             }
         }
-        Ok(unproved)
+        Ok((unproved, is_refuted))
     }
 
     /// Whether every call of `a` could be one of `b`.

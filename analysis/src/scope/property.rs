@@ -99,8 +99,9 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let args = call.arg_list().into_iter().flat_map(|list| list.exprs());
     let terms = fields.iter().zip(args).filter_map(|(field, arg)| {
         let path = scope.value_path(&lowering.path(&arg), None, &mut Vec::new())?;
-        // A formal that shares its type with the property is the property; one that is converted is not.
-        let stable = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
+        // What a formal consists of may change later.
+        let known = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
+        let stable = known && path.is_root();
         let mutable = match &path.root {
             PathRoot::Local { offset, .. } => item.params.get(*offset as usize).is_some_and(|p| p.mutable),
             _ => false,
@@ -163,4 +164,18 @@ pub fn guard_of(db: &dyn Db, method: MethodId) -> Constraint {
         }
     }
     guard
+}
+
+/// What the automatic constructor asks of its formals, the properties: the condition of the class.
+pub fn automatic_guard(db: &dyn Db, class: ClassId) -> Constraint {
+    let fields = properties(db, class);
+    let formal = |path: &Path| {
+        let (PathRoot::This, Some((first, rest))) = (&path.root, path.fields.split_first()) else {
+            return (path.root != PathRoot::This).then(|| path.clone());
+        };
+        let index = fields.iter().position(|field| field.name(db) == first)?;
+        Some(Path::local(first.clone(), index as u32).with_fields(rest))
+    };
+    let terms = class_header(db, class).guard.constraint.terms.iter();
+    Constraint { terms: terms.filter_map(|term| term.map(formal)).collect() }
 }

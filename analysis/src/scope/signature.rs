@@ -209,6 +209,9 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     if let Some(written) = &item.guard {
         guard = scope.guard(written, None, &mut problems);
     }
+    if item.kind == MethodKind::AutomaticConstructor {
+        guard.constraint = super::property::automatic_guard(db, method.class(db));
+    }
     let declared = item.result.as_ref().map(|t| scope.resolve(t, &mut problems));
     let result = match item.kind {
         MethodKind::AutomaticConstructor => Some(constructed(db, method.class(db))),

@@ -25,12 +25,22 @@ pub struct Context<'db> {
     pub typed: Arc<FxHashMap<PathRoot, Ty>>,
     /// What `here` is called in the facts: conditions of signatures speak of the place of the call.
     pub here: Option<Path>,
+    /// `this` is being made: what holds of all objects of its class is still to be established.
+    pub is_making: bool,
 }
 
 impl<'db> Context<'db> {
     /// Outside all classes.
     pub fn global(db: &'db dyn Db) -> Context<'db> {
-        Context { db, class: None, method: None, facts: Arc::default(), typed: Arc::default(), here: None }
+        Context {
+            db,
+            class: None,
+            method: None,
+            facts: Arc::default(),
+            typed: Arc::default(),
+            here: None,
+            is_making: false,
+        }
     }
     /// Inside a class, outside its methods.
     pub fn class(db: &'db dyn Db, class: ClassId) -> Context<'db> {
@@ -110,13 +120,22 @@ impl<'db> Context<'db> {
         let here = self.here.as_ref();
         match root {
             // A method's guard names formals by index: its code knows it by their names, among the facts.
-            PathRoot::This => self
-                .class
-                .map_or_else(Vec::new, |class| crate::scope::property::class_facts(self.db, class).clone()),
+            PathRoot::This => self.class.map_or_else(Vec::new, |class| self.facts_of_this(class)),
             PathRoot::Here => {
                 here.map(|here| ConstraintTerm::Equal(Path::here(), here.clone())).into_iter().collect()
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What holds of `this` as an object of `class`.
+    pub fn facts_of_this(&self, class: ClassId) -> Vec<ConstraintTerm> {
+        let known = match self.is_making && self.class == Some(class) {
+            true => {
+                super::supers::superclass(self.db, class).and_then(|ty| ty.as_class(self.db)).map(|it| it.0)
+            }
+            false => Some(class),
+        };
+        known.map_or_else(Vec::new, |class| crate::scope::property::class_facts(self.db, class).clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use super::params::all_type_params;
-use super::subst::{Substitution, facts_about};
+use super::subst::Substitution;
 use super::{Constraint, Path, Ty, TyKind};
 use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
@@ -83,10 +83,12 @@ impl<'db> Context<'db> {
             (TyKind::Void, _) | (_, TyKind::Void) => false,
             (TyKind::Null, _) => self.has_null(b),
             _ if b.is_known(db, Known::Any) => true,
-            (TyKind::Param(_), _) if self.upper_bounds(a).iter().any(|t| self.subtype(*t, b, depth + 1)) => {
+            (TyKind::Param(_), _)
+                if self.bounds_lead(a, b, |ty| self.upper_bounds(ty), |t| (t, b), depth) =>
+            {
                 true
             }
-            (_, TyKind::Param(_)) => self.lower_bounds(b).iter().any(|t| self.subtype(a, *t, depth + 1)),
+            (_, TyKind::Param(_)) => self.bounds_lead(b, a, |ty| self.lower_bounds(ty), |t| (a, t), depth),
             (TyKind::Class { .. }, TyKind::Class { class, args }) => {
                 self.supertypes(a).iter().any(|t| match t.kind(db) {
                     TyKind::Class { class: c, args: found } => {
@@ -110,6 +112,41 @@ impl<'db> Context<'db> {
             }
             _ => false,
         }
+    }
+
+    /// Whether `to` is among the bounds of the type parameter `from` and of those that bound it, or one of them that
+    /// is no type parameter settles the question `of` it. Each is looked at once: bounds may lead around.
+    fn bounds_lead(
+        &self,
+        from: Ty,
+        to: Ty,
+        bounds: impl Fn(Ty) -> Vec<Ty>,
+        of: impl Fn(Ty) -> (Ty, Ty),
+        depth: u32,
+    ) -> bool {
+        let db = self.db;
+        let mut all = vec![from];
+        let mut next = 0;
+        while next < all.len() {
+            for bound in bounds(all[next]) {
+                let bound = erase(db, bound);
+                if bound == to {
+                    return true;
+                }
+                if matches!(bound.kind(db), TyKind::Param(_)) {
+                    if !all.contains(&bound) {
+                        all.push(bound);
+                    }
+                    continue;
+                }
+                let (sub, sup) = of(bound);
+                if self.subtype(sub, sup, depth + 1) {
+                    return true;
+                }
+            }
+            next += 1;
+        }
+        false
     }
 
     /// Type arguments are invariant; equal bounds of parameters make them the same type.
@@ -150,20 +187,19 @@ impl<'db> Context<'db> {
             return true;
         }
         let zero_allowed = |constraint: &Constraint| {
+            // Of `null` nothing is asked but that it may be `null`.
+            let null = Path::literal("null");
+            if self.has_null(ty) {
+                let question = Question { value: Some(&null), self_ty: Some(ty.base(db)), given: &[] };
+                return self.decide(question, &constraint.terms) == Entailment::Proved;
+            }
             let zero = match ty.primitive(db) {
-                _ if self.has_null(ty) => "null",
                 Some(Known::Boolean) => "false",
                 Some(Known::Float | Known::Double) => "0.0",
-                Some(Known::Char) => "'\0'",
+                Some(Known::Char) => r"'\0'",
                 _ => "0",
             };
-            let facts = facts_about(&Constraint { terms: vec![] }, &Path::literal(zero));
-            match entails(&facts, constraint, Some(&Path::literal(zero))) {
-                Entailment::Proved => true,
-                Entailment::Refuted => false,
-                // What is said of the parts of an object says nothing of `null`.
-                Entailment::Unknown => zero == "null",
-            }
+            entails(&[], constraint, Some(&Path::literal(zero))) == Entailment::Proved
         };
         match ty.kind(db) {
             TyKind::Constrained { base, constraint } => self.zero(*base, depth) && zero_allowed(constraint),

@@ -34,8 +34,9 @@ impl Code<'_> {
                     |code, number| {
                         code.at(position);
                         // It raises the exception of the body together with those of the activities.
-                        code.out.line(format!("apg_object *f{number} = e{number}; e{number} = nullptr;"));
-                        code.out.line(format!("apg_finish_end(f{number});"));
+                        code.out.line(format!(
+                            "apg_object *f{number} = e{number}; e{number} = nullptr; apg_finish_end(f{number});"
+                        ));
                     },
                 );
             }

@@ -25,7 +25,7 @@ impl Builder<'_, '_> {
     ) -> mir::Expr {
         let callee = Callee { method: constructor, owner: ty, type_args: Vec::new() };
         let (params, _) = self.lowerer.concrete_signature(&callee);
-        let first = self.hidden_arguments(ty, outer, range);
+        let first = self.hidden_arguments(ty, outer, false, range);
         let operands: Vec<_> = args.iter().copied().zip(params).collect();
         self.at(range);
         let args = self.operands_after(first, &operands);
@@ -91,7 +91,7 @@ impl Builder<'_, '_> {
         }
         let Some(superclass) = self.lowerer.superclass(owner) else { return };
         let Some(constructor) = self.lowerer.default_constructor(superclass) else { return };
-        let hidden = self.hidden_arguments(superclass, None, Default::default());
+        let hidden = self.hidden_arguments(superclass, None, true, Default::default());
         self.call_constructor(superclass, constructor, hidden);
     }
 
@@ -125,7 +125,7 @@ impl Builder<'_, '_> {
         let callee = Callee { method: constructor, owner, type_args: Vec::new() };
         let (params, _) = self.lowerer.concrete_signature(&callee);
         let operands: Vec<_> = args.iter().copied().zip(params).collect();
-        let first = self.hidden_arguments(owner, outer, range);
+        let first = self.hidden_arguments(owner, outer, true, range);
         let all = self.operands_after(first, &operands);
         self.call_constructor(owner, constructor, all);
     }

@@ -176,7 +176,8 @@ impl Builder<'_, '_> {
             return self.broken(id, ty);
         };
         let mut value = self.local(this);
-        while self.lowerer.as_instance_of(ty, class).is_none() {
+        // The class around is meant, not a superclass: an inner class may extend the class that it is in.
+        while ty.as_class(self.lowerer.db).is_none_or(|(around, _)| around != class) {
             let Some((outer, owner, index)) = self.lowerer.outer_field(ty) else {
                 return self.broken(id, ty);
             };

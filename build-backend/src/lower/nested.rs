@@ -83,11 +83,13 @@ impl Lowerer<'_> {
 
 impl Builder<'_, '_> {
     /// The hidden arguments of `new`: the enclosing object, which is `outer` if that is given, and the variables that
-    /// the new object keeps.
+    /// the new object keeps. With `own` they are for another constructor of the object under construction, which
+    /// is around nothing yet.
     pub(super) fn hidden_arguments(
         &mut self,
         ty: Ty,
         outer: Option<ExprId>,
+        own: bool,
         range: TextRange,
     ) -> Vec<mir::Expr> {
         let mut values = Vec::new();
@@ -98,7 +100,7 @@ impl Builder<'_, '_> {
                     let value = self.value_as(outer, around);
                     Some(super::operands::expr(machine, ExprKind::NonNull(Box::new(value))))
                 }
-                None => self.enclosing(around),
+                None => self.enclosing(around, own),
             };
             if value.is_none() {
                 let name = self.lowerer.type_name(around);
@@ -148,11 +150,16 @@ impl Builder<'_, '_> {
         super::operands::zero(machine)
     }
 
-    /// The object of type `outer` at or around `this`.
-    fn enclosing(&mut self, outer: Ty) -> Option<mir::Expr> {
+    /// The object of type `outer` at or around `this`; with `own` only around it.
+    fn enclosing(&mut self, outer: Ty, own: bool) -> Option<mir::Expr> {
         let (class, _) = outer.as_class(self.lowerer.db)?;
         let mut ty = self.source.this?;
         let mut value = self.local(self.this?);
+        if own {
+            let (next, owner, index) = self.lowerer.outer_field(ty)?;
+            value = self.load(value, owner, index, next, false);
+            ty = next;
+        }
         while self.lowerer.as_instance_of(ty, class).is_none() {
             let (next, owner, index) = self.lowerer.outer_field(ty)?;
             value = self.load(value, owner, index, next, false);

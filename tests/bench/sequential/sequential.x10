@@ -1,6 +1,6 @@
 import x10.array.*;
 
-/** Sequential kernels, the same as in sequential.cpp: each prints its name, the best time of its runs in ns, and a checksum. */
+/** Sequential kernels, the same as in sequential.cpp. Arguments: the name of one, and how often it runs. Prints a checksum. */
 public class sequential {
     static def matmul(a:Array_2[Double], b:Array_2[Double], c:Array_2[Double], n:Long) {
         for (i in 0..(n - 1)) {
@@ -88,34 +88,32 @@ public class sequential {
         return sum;
     }
 
-    static def measure(name:String, run:()=>Double) {
-        var best:Long = Long.MAX_VALUE;
+    static def run(name:String, kernel:()=>Double, wanted:String, turns:Long) {
+        if (!name.equals(wanted)) return;
         var result:Double = 0.0;
-        for (turn in 1..7) {
-            val start = System.nanoTime();
-            result = run();
-            best = Math.min(best, System.nanoTime() - start);
-        }
-        Console.OUT.println(name + " " + best + " " + result);
+        for (turn in 1..turns) result = kernel();
+        Console.OUT.println(result);
     }
 
     public static def main(args:Rail[String]) {
+        val name = args(0);
+        val turns = Long.parse(args(1));
         val n = 512;
         val a = new Array_2[Double](n, n, (i:Long, j:Long)=>(i * 7 + j * 3) % 11 as Double);
         val b = new Array_2[Double](n, n, (i:Long, j:Long)=>(i * 5 + j * 2) % 13 as Double);
         val c = new Array_2[Double](n, n);
-        measure("matmul", ()=>{ matmul(a, b, c, n); c(17, 19) });
-        measure("dot", ()=>{ dot(a, b, c, n); c(17, 19) });
+        run("matmul", ()=>{ matmul(a, b, c, n); c(17, 19) }, name, turns);
+        run("dot", ()=>{ dot(a, b, c, n); c(17, 19) }, name, turns);
         val m = 2048;
         val p = new Array_2[Double](m, m, (i:Long, j:Long)=>(i + j) % 5 as Double);
         val q = new Array_2[Double](m, m);
-        measure("stencil", ()=>{ stencil(p, q, m); stencil(q, p, m); p(100, 100) });
+        run("stencil", ()=>{ stencil(p, q, m); stencil(q, p, m); p(100, 100) }, name, turns);
         val all = new Rail[Body](2000, (i:Long)=>Body((i % 17) as Double, (i % 23) as Double, (i % 29) as Double, 1.0 + i % 3));
         val forces = new Rail[Force](all.size, Force(0.0, 0.0, 0.0));
-        measure("bodies", ()=>{ bodies(all, forces); forces(7).x });
-        measure("spectral", ()=>spectral(1000));
-        measure("sieve", ()=>sieve(5000000) as Double);
+        run("bodies", ()=>{ bodies(all, forces); forces(7).x }, name, turns);
+        run("spectral", ()=>spectral(1000), name, turns);
+        run("sieve", ()=>sieve(5000000) as Double, name, turns);
         val r = new x10.regionarray.Array[Double](x10.regionarray.Region.make(0..1999, 0..1999), 1.0);
-        measure("regions", ()=>regions(r, 2000));
+        run("regions", ()=>regions(r, 2000), name, turns);
     }
 }

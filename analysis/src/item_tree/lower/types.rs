@@ -219,7 +219,17 @@ fn property_call(call: &ast::CallExpr, at: u32) -> Option<PropertyCallRef> {
 pub fn literal_text(literal: &ast::Literal, negative: bool) -> Option<SmolStr> {
     let sign = if negative { "-" } else { "" };
     Some(match literal.value()? {
-        LiteralValue::Int(value, _) => format_smolstr!("{sign}{}", value?),
+        LiteralValue::Int(value, suffix) => {
+            let value = value?;
+            let shift = 64 - suffix.bits();
+            // Of a signed type, a literal with the highest bit set is a negative number: `0xFFn` is not, `0x80y` is.
+            let number = (value << shift) as i64 >> shift;
+            match suffix.is_unsigned() {
+                true => format_smolstr!("{sign}{value}"),
+                false if negative => format_smolstr!("{}", number.wrapping_neg()),
+                false => format_smolstr!("{number}"),
+            }
+        }
         LiteralValue::Float(value, _) => format_smolstr!("{sign}{value:?}"),
         LiteralValue::Char(c) => format_smolstr!("{:?}", c?),
         LiteralValue::String(text) => format_smolstr!("{text:?}"),

@@ -16,6 +16,8 @@ public class System {
     @Intrinsic("rt.heap_size") public static native def heapSize():Long;
     /** Collects garbage now. */
     @Intrinsic("rt.gc") public static native def gc():void;
+    /** Sets a property of a Java virtual machine. There is none here, as in X10's native programs, so nothing depends on it. */
+    public static def setProperty(p:String, v:String):void { }
     /** The value of an environment variable, or null. */
     @Intrinsic("rt.getenv") public static native def getenv(name:String):String;
     /** A number for the identity of an object. */

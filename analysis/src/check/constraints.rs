@@ -1,0 +1,133 @@
+//! Checks of constraints as declared: whether a value can meet them, and whether type arguments meet the conditions
+//! of their classes.
+
+use std::sync::Arc;
+
+use crate::constraint::decide::Question;
+use crate::db::Db;
+use crate::diagnostics::constraint as rules;
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::item_tree::items::{class_item, field_item, fields, method_item, methods};
+use crate::item_tree::source::Item;
+use crate::item_tree::{ClassItem, MethodKind};
+use crate::scope::problem::Problem;
+use crate::scope::property::class_facts;
+use crate::scope::signature::{class_header, field_signature, method_signature};
+use crate::ty::context::Context;
+use crate::ty::subst::Substitution;
+use crate::ty::supers::direct_supertypes;
+use crate::ty::{Constraint, Path, Ty, TyKind};
+
+/// What is wrong with the constraints of a class, its fields and the signatures of its methods.
+#[salsa::tracked]
+pub(super) fn constraint_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Problem>)> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let mut all = Vec::new();
+    let problems = of_class(db, class, item);
+    if !problems.is_empty() {
+        // What is said of all its objects cannot hold: of its members nothing can be said.
+        return vec![(Item::Class(class), problems)];
+    }
+    for field in fields(db, class) {
+        let problems = of_field(db, *field);
+        if !problems.is_empty() {
+            all.push((Item::Field(*field), problems));
+        }
+    }
+    for method in methods(db, class) {
+        let problems = of_method(db, *method);
+        if !problems.is_empty() {
+            all.push((Item::Method(*method), problems));
+        }
+    }
+    all
+}
+
+fn of_class(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
+    let context = Context::class(db, class);
+    let impossible = |class: ClassId| {
+        let facts = class_facts(db, class);
+        !facts.is_empty() && Context::class(db, class).contradicts(Question::default(), facts)
+    };
+    let inherited = direct_supertypes(db, class).iter().filter_map(|ty| ty.as_class(db));
+    if inherited.into_iter().any(|(supertype, _)| impossible(supertype)) {
+        return Vec::new();
+    }
+    if impossible(class) {
+        let message = format!("the conditions on objects of `{}` contradict each other", item.name);
+        return vec![Problem::new(&rules::inconsistent::RULE, item.at, message)];
+    }
+    let written = item.extends.iter().chain(&item.implements);
+    written
+        .zip(&class_header(db, class).supers)
+        .filter_map(|(at, ty)| type_problem(&context, *ty, at.at))
+        .collect()
+}
+
+fn of_field(db: &dyn Db, field: FieldId) -> Vec<Problem> {
+    let context = Context::class(db, field.class(db));
+    let at = field_item(db, field).and_then(|item| item.ty.as_ref()).map_or(0, |ty| ty.at);
+    field_signature(db, field).ty.and_then(|ty| type_problem(&context, ty, at)).into_iter().collect()
+}
+
+fn of_method(db: &dyn Db, method: MethodId) -> Vec<Problem> {
+    let Some(item) = method_item(db, method) else { return Vec::new() };
+    if item.kind == MethodKind::AutomaticConstructor {
+        return Vec::new();
+    }
+    let signature = method_signature(db, method);
+    let mut context = Context::method(db, method);
+    let formals = signature.params.iter().enumerate();
+    let typed = formals.map(|(index, it)| (Path::local(it.name.clone(), index as u32).root, it.ty.base(db)));
+    context.typed = Arc::new(typed.collect());
+    let mut problems = Vec::new();
+    for (param, written) in signature.params.iter().zip(&item.params) {
+        let at = written.ty.as_ref().map_or(written.at, |ty| ty.at);
+        problems.extend(type_problem(&context, param.ty, at));
+    }
+    if let (Some(result), Some(written)) = (signature.result, &item.result) {
+        problems.extend(type_problem(&context, result, written.at));
+    }
+    let guard = &signature.guard.constraint.terms;
+    if problems.is_empty() && !guard.is_empty() && context.contradicts(Question::default(), guard) {
+        let message = format!("the condition of `{}` can never hold, so it can never be called", item.name);
+        problems.push(Problem::new(&rules::inconsistent::RULE, item.at, message));
+    }
+    problems
+}
+
+/// What is wrong with a type as it is written at `at`: no value can meet its constraint, or a type argument is not
+/// allowed.
+pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Problem> {
+    let db = context.db;
+    match ty.kind(db) {
+        TyKind::Constrained { base, constraint } => {
+            let question = Question { self_ty: Some(*base), ..Question::default() };
+            if context.contradicts(question, &constraint.terms) {
+                let message = format!("no value can be a `{}`", ty.display(db));
+                return Some(
+                    Problem::new(&rules::inconsistent::RULE, at, message)
+                        .note("the terms of its constraint contradict each other or what holds of its class"),
+                );
+            }
+            type_problem(context, *base, at)
+        }
+        TyKind::Class { class, args } => {
+            if let Some(problem) = args.iter().find_map(|arg| type_problem(context, *arg, at)) {
+                return Some(problem);
+            }
+            if args.is_empty() || ty.mentions_error(db) {
+                return None;
+            }
+            let guard = &class_header(db, *class).guard;
+            let substitution = Substitution::class(db, *class, args);
+            let reason = context.check_guard(guard, &Constraint::default(), &substitution).err()?;
+            let message = format!("`{}` does not meet the condition of its class: {reason}", ty.display(db));
+            Some(Problem::new(&rules::type_argument::RULE, at, message))
+        }
+        TyKind::Function { params, result } => {
+            params.iter().chain([result]).find_map(|ty| type_problem(context, *ty, at))
+        }
+        TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! Sequential kernels over arrays and rails, beside the same in C++ at the optimisation of `--release`. Processor time is compared, of a run
+//! with many turns less that of a run with none, so that neither start nor other programs count. Budget: 1.1.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use apg_tests::measure::{Times, head, machine, row};
+use apg_tests::tools;
+
+/// The kernels, and how often each runs.
+const KERNELS: [(&str, u32); 7] = [
+    ("matmul", 6),
+    ("dot", 1),
+    ("stencil", 12),
+    ("bodies", 10),
+    ("spectral", 40),
+    ("sieve", 12),
+    ("regions", 100),
+];
+const RUNS: usize = 5;
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sources = tools::repository().join("tests/bench/sequential");
+    let (x10, cpp) = (folder.path().join("x10"), folder.path().join("cpp"));
+    succeed(
+        Command::new(tools::apg())
+            .args(["build", "--release", "-o"])
+            .arg(&x10)
+            .arg(sources.join("sequential.x10")),
+    );
+    succeed(
+        Command::new("c++")
+            .args(["-O3", "-march=native", "-ffp-contract=off", "-std=gnu++20", "-o"])
+            .arg(&cpp)
+            .arg(sources.join("sequential.cpp")),
+    );
+    println!("machine: {}", machine());
+    head("sequential kernels, processor time a turn");
+    for (name, turns) in KERNELS {
+        let peer = measure(&cpp, name, turns);
+        row(name, &measure(&x10, name, turns), Some(&peer));
+        row(&format!("peer: C++ {name}"), &peer, None);
+    }
+}
+
+/// The processor time of a turn.
+fn measure(program: &Path, name: &str, turns: u32) -> Times {
+    let run = |turns: u32| {
+        let before = children();
+        succeed(Command::new(program).arg(name).arg(turns.to_string()));
+        children() - before
+    };
+    (0..RUNS).map(|_| run(turns).saturating_sub(run(0)) / turns).collect()
+}
+
+/// The processor time of all programs that have ended.
+fn children() -> Duration {
+    // SAFETY: the call fills the structure, for which zeros are valid.
+    let usage = unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    let of = |time: libc::timeval| {
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_usec).unwrap_or(0) * 1000)
+    };
+    of(usage.ru_utime)
+}
+
+fn succeed(command: &mut Command) {
+    let status =
+        command.stdout(Stdio::null()).status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}
