@@ -228,6 +228,8 @@ typedef struct apg_runtime {
   apg_object *(*parse_f64)(apg_object *string, double *out);
   double (*math_erf)(double value);
   double (*math_erfc)(double value);
+  double (*math_remainder)(double value, double of);
+  double (*math_scale)(double value, apg_i32 exponent);
   apg_object *(*console_print)(apg_i32 stream, apg_object *string);
   apg_object *(*console_flush)(apg_i32 stream);
   apg_object *(*console_read_line)(apg_object **out);
@@ -545,6 +547,10 @@ static inline double apg_parse_f64(apg_object *string) { double out; if (apg_obj
 static inline double apg_math_erf(double value) { return apg_rt->math_erf(value); }
 /* One minus the error function. */
 static inline double apg_math_erfc(double value) { return apg_rt->math_erfc(value); }
+/* What is left after the nearest multiple of a number. */
+static inline double apg_math_remainder(double value, double of) { return apg_rt->math_remainder(value, of); }
+/* The number times two to the power of another. */
+static inline double apg_math_scale(double value, apg_i32 exponent) { return apg_rt->math_scale(value, exponent); }
 /* Writes a string to standard output (1) or standard error (2). */
 static inline void apg_console_print(apg_i32 stream, apg_object *string) { if (apg_object *e = apg_rt->console_print(stream, string)) apg_raised(e); }
 /* Writes what is buffered. */

@@ -17,14 +17,35 @@ impl Code<'_> {
     }
 
     /// A call through the receiver's vtable.
-    pub fn call_virtual(&mut self, result: Ty, slot: u32, args: &[Expr]) -> String {
+    pub fn call_virtual(&mut self, result: Ty, class: ClassId, slot: u32, args: &[Expr]) -> String {
+        let names = self.names;
+        if let Some(function) = args.first().and_then(|it| names.only.in_class(class, slot, it)) {
+            return self.call_checked(function, args);
+        }
         self.indirect(result, args, |receiver| format!("apg_check({receiver})->type->vtable[{slot}]"))
     }
 
     /// A call through the receiver's interface table.
     pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
+        if let Some(function) = self.names.only.in_interface(interface, slot) {
+            return self.call_checked(function, args);
+        }
         let number = self.names.interfaces[interface.index()];
         self.indirect(result, args, |receiver| format!("apg_methods({receiver}, {number}u)[{slot}]"))
+    }
+
+    /// A direct call in place of one through a table: the receiver must not be null either.
+    fn call_checked(&mut self, function: FunctionId, args: &[Expr]) -> String {
+        if self.target.is_kernel() {
+            return self.fail("a kernel can only call functions that are known when it is compiled".into());
+        }
+        let symbol = self.function_symbol(function);
+        let operands: Vec<&Expr> = args.iter().collect();
+        self.ordered(&operands, |_, text| {
+            let Some((receiver, rest)) = text.split_first() else { return "0".into() };
+            let rest: String = rest.iter().map(|it| format!(", {it}")).collect();
+            format!("{symbol}(apg_check({receiver}){rest})")
+        })
     }
 
     /// A call of a value of function type.

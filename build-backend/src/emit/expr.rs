@@ -104,7 +104,7 @@ impl Code<'_> {
                 self.ordered(&[place, closure], |_, text| format!("apg_at_value({}, {})", text[0], text[1]))
             }
             ExprKind::Call { function, args } => self.call(*function, args),
-            ExprKind::CallVirtual { slot, args, .. } => self.call_virtual(expr.ty, *slot, args),
+            ExprKind::CallVirtual { class, slot, args } => self.call_virtual(expr.ty, *class, *slot, args),
             ExprKind::CallInterface { interface, slot, args } => {
                 self.call_interface(expr.ty, *interface, *slot, args)
             }

@@ -11,6 +11,7 @@ mod expr;
 mod function;
 mod kernel;
 mod names;
+mod only;
 mod operation;
 mod stmt;
 mod tables;

@@ -1,6 +1,7 @@
 //! Symbols. They depend on X10 names and signatures only, never on an index, so that the text of a translation unit
 //! stays the same (and its object is found in the cache) when an unrelated part of the program changes.
 
+use super::only::Only;
 use crate::mir::{Field, Function, Program, Ty};
 use rustc_hash::FxHashSet;
 
@@ -19,13 +20,15 @@ pub struct Names {
     pub kernels: Vec<String>,
     /// Numbers of interfaces in interface tables.
     pub interfaces: Vec<u32>,
+    /// Calls through tables that can be written with the symbol of a function.
+    pub only: Only,
 }
 
 impl Names {
     /// Names everything.
     pub fn new(program: &Program) -> Names {
         let mut taken = Taken::default();
-        let mut names = Names::default();
+        let mut names = Names { only: Only::new(program), ..Names::default() };
         for class in &program.classes {
             names.classes.push(taken.symbol("T", &class.name, &class.name));
         }

@@ -38,7 +38,7 @@ impl Builder<'_, '_> {
         let callee = Callee { method: call.method, owner, type_args: call.type_args.clone() };
         let (params, result) = self.lowerer.concrete_signature(&callee);
         let mut operands = Vec::new();
-        let receiver = call.receiver.filter(|_| !is_static);
+        let receiver = call.receiver.filter(|_| !is_static).map(|it| self.unboxed_receiver(it));
         let receiver_ty = receiver.map(|it| self.type_of(it));
         if let (Some(receiver), Some(ty)) = (receiver, receiver_ty) {
             operands.push((receiver, ty));
@@ -57,6 +57,16 @@ impl Builder<'_, '_> {
             }
         };
         self.convert(value, result, ty)
+    }
+
+    /// A value needs no box to be asked for what all values have: its code is known.
+    fn unboxed_receiver(&mut self, receiver: ExprId) -> ExprId {
+        let mut inner = receiver;
+        while let Source::Box { value } | Source::Coerce { value } = self.source.body.expr(inner).kind {
+            inner = value;
+        }
+        let ty = self.type_of(inner);
+        if self.lowerer.shape(ty) == Shape::Value { inner } else { receiver }
     }
 
     /// A read or write of an element that exists.
@@ -222,6 +232,10 @@ impl Builder<'_, '_> {
         } else {
             self.lowerer.implementation(receiver, signature)
         };
+        if let Some(that) = self.equals_argument(receiver, signature, found.as_ref(), &args) {
+            let this = args.into_iter().next().unwrap_or_else(|| super::operands::bool(false));
+            return self.equal_values(this, receiver, that, receiver);
+        }
         match found {
             Some(Implementation::Method(mut found)) => {
                 found.type_args = callee.type_args.clone();
@@ -242,6 +256,28 @@ impl Builder<'_, '_> {
                 super::operands::zero(machine)
             }
         }
+    }
+
+    /// The value in the box that `equals` of a value is called with, if equality is that of `==`: no box is needed then.
+    fn equals_argument(
+        &mut self,
+        receiver: Ty,
+        signature: &super::layout::Signature,
+        found: Option<&Implementation>,
+        args: &[mir::Expr],
+    ) -> Option<mir::Expr> {
+        let is_equals = self.lowerer.universal(signature) == Some(Universal::Equals);
+        let is_own = matches!(found, Some(Implementation::Method(_)));
+        if !is_equals || is_own && matches!(self.lowerer.machine(receiver), mir::Ty::Struct(_)) {
+            return None;
+        }
+        let mut that = args.get(1)?;
+        while let ExprKind::Cast { value, checked: false, .. } = &that.kind {
+            that = value;
+        }
+        let ExprKind::MakeObject { class, fields } = &that.kind else { return None };
+        let value = fields.first()?.clone();
+        (*class == self.lowerer.box_of(receiver)).then_some(value)
     }
 
     fn upcast_receiver(&mut self, args: &mut [mir::Expr], owner: Ty) {

@@ -328,6 +328,10 @@ entries! {
         plain fn math_erf(value: f64) -> f64;
         /// One minus the error function.
         plain fn math_erfc(value: f64) -> f64;
+        /// What is left after the nearest multiple of a number.
+        plain fn math_remainder(value: f64, of: f64) -> f64;
+        /// The number times two to the power of another.
+        plain fn math_scale(value: f64, exponent: i32) -> f64;
     }
     in natives::console {
         /// Writes a string to standard output (1) or standard error (2).

@@ -10,4 +10,6 @@ public class CompilerFlags {
     public static def FALSE():Boolean = false;
     /** true, not known to the compiler. */
     public static def TRUE():Boolean = true;
+    /** Whether unsigned numbers are used where they can be. */
+    public static def useUnsigned():Boolean = false;
 }

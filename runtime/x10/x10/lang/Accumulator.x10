@@ -1,8 +1,8 @@
 package x10.lang;
 
 /**
- * Makes one value of all that activities add to it, at any place: acc <- value. It is read where it was made, after the
- * finish of those activities.
+ * Makes one value of all that activities add to it, at any place: acc <- value. It is to be read after the finish of those
+ * activities; it lives where it was made, and others go there.
  */
 public class Accumulator[T] extends Acc {
     protected val red:Reducible[T];
@@ -21,10 +21,10 @@ public class Accumulator[T] extends Acc {
         val root = this.root;
         at (root) { atomic root().value = t; }
     }
-    /** What has been made of all that was added; raises an IllegalAccAccess away from its home. */
+    /** What has been made of all that was added. */
     public operator this():T {
-        if (here != root.home) throw new IllegalAccAccess();
-        return (root as GlobalRef[Cell[T]]{self.home==here})().value;
+        val root = this.root;
+        return at (root) root().value;
     }
     private def add(t:T):void {
         val root = this.root;

@@ -100,6 +100,10 @@ public struct Byte implements Comparable[Byte], Arithmetic[Byte], Bitwise[Byte],
     public def equals(x:Byte):Boolean = this == x;
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    /** The bits in opposite order. */
+    public def reverse():Byte = ((this as Int).reverse() >>> 24) as Byte;
+    /** -1, 0 or 1. */
+    public def signum():Int = (this as Int).signum();
 }
 
 /** The Byte that is equal to value. */

@@ -72,6 +72,17 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     public def equals(x:Char):Boolean = this == x;
     /** Order of the codes. */
     public def compareTo(x:Char):Int = ord() - x.ord();
+    /** Whether this is a letter in the case of titles; such are neither upper nor lower case. */
+    public def isTitleCase():Boolean = ord() == 0x1c5n || ord() == 0x1c8n || ord() == 0x1cbn || ord() == 0x1f2n;
+    /** The title case of a letter, as a rule its upper case; else the same. */
+    public def toTitleCase():Char {
+        val code = ord();
+        val isGroup = code >= 0x1c4n && code <= 0x1ccn || code >= 0x1f1n && code <= 0x1f3n;
+        if (!isGroup) return toUpperCase();
+        // Groups of three: upper, title and lower case.
+        val first = code < 0x1f1n ? 0x1c4n : 0x1f1n;
+        return (code - (code - first) % 3n + 1n) as Char;
+    }
 }
 
 /** The Char that is equal to value. */

@@ -52,6 +52,15 @@ public class CheckedThrowable {
         }
         return trace;
     }
+    /** Makes the stack trace that of the caller. */
+    public def fillInStackTrace():CheckedThrowable {
+        captureFrames(frames);
+        return this;
+    }
+    /** Tells the compiler that a T may be thrown here, though nothing is. */
+    public static def pretendToThrow[T](){T <: CheckedThrowable}:void { }
+    /** x; tells the compiler that a T may be thrown here, though nothing is. */
+    public static def pretendToThrow[T,R](x:R){T <: CheckedThrowable}:R = x;
     /** Prints the message, the stack and the causes to standard error. */
     public def printStackTrace():void { printStackTrace(Console.ERR); }
     /** Prints the message, the stack and the causes. */

@@ -40,4 +40,10 @@ public final class Clock(name:String) {
     public def phase():Int = phase(handle);
     /** The name. */
     public def toString():String = name.length() == 0n ? "Clock#" + handle : name;
+    /** The number of the phase in which a clock is made. */
+    public static FIRST_PHASE:Int = 1n;
+    /** Whether a is the same clock. */
+    public def equals(a:Any):Boolean = a instanceof Clock && (a as Clock).handle == handle;
+    /** A hash of the clock. */
+    public def hashCode():Int = handle.hashCode();
 }

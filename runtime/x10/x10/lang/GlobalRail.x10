@@ -60,4 +60,64 @@ public final struct GlobalRail[T](size:Long) {
         that instanceof GlobalRail[T] && (that as GlobalRail[T]).place == place && (that as GlobalRail[T]).handle == handle;
     /** A hash of place and rail. */
     public def hashCode():Int = (place.id * 31 + handle) as Int;
+    /** The rail; only to be asked for at its home. */
+    private def local():Rail[T] = lookUp(handle) as Rail[T];
+    /** Adds v to an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteAdd(target:GlobalRail[Long], idx:Long, v:Long):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) + v;
+        }
+    }
+    /** Adds v to an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteAdd(target:GlobalRail[ULong], idx:Long, v:ULong):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) + v;
+        }
+    }
+    /** Takes the bitwise and of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteAnd(target:GlobalRail[Long], idx:Long, v:Long):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) & v;
+        }
+    }
+    /** Takes the bitwise and of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteAnd(target:GlobalRail[ULong], idx:Long, v:ULong):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) & v;
+        }
+    }
+    /** Takes the bitwise or of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteOr(target:GlobalRail[Long], idx:Long, v:Long):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) | v;
+        }
+    }
+    /** Takes the bitwise or of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteOr(target:GlobalRail[ULong], idx:Long, v:ULong):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) | v;
+        }
+    }
+    /** Takes the bitwise exclusive or of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteXor(target:GlobalRail[Long], idx:Long, v:Long):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) ^ v;
+        }
+    }
+    /** Takes the bitwise exclusive or of v and an element of a rail anywhere, as a whole; the enclosing finish waits for it. */
+    public static def remoteXor(target:GlobalRail[ULong], idx:Long, v:ULong):void {
+        at (target.home()) async atomic {
+            val rail = target.local();
+            rail(idx) = rail(idx) ^ v;
+        }
+    }
+    /** Sends what the operations above hold back; they hold back nothing. */
+    public static def flushRemoteOps():void { }
 }

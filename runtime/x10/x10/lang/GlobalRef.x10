@@ -25,6 +25,7 @@ public struct GlobalRef[T] {
     }
     /** Runs eval with the object at its home and brings the result. */
     public def evalAtHome[U](eval:(T)=>U):U {
+        if (here == home) return eval(lookUp(handle) as T);
         val ref = this;
         return at (home) eval(ref());
     }
@@ -39,4 +40,10 @@ public struct GlobalRef[T] {
         that instanceof GlobalRef[T] && (that as GlobalRef[T]).home == home && (that as GlobalRef[T]).handle == handle;
     /** A hash of place and number. */
     public def hashCode():Int = (home.id * 31 + handle) as Int;
+    /** The object where it lives, elsewhere a copy of it. */
+    public def getLocalOrCopy():T = evalAtHome[T]((t:T)=>t);
+    /** Runs eval with the object of ref at its home and brings the result. */
+    public static def evalAtHome[T,U](ref:GlobalRef[T], eval:(T)=>U){T isref}:U = ref.evalAtHome[U](eval);
+    /** The object where it lives, elsewhere a copy of it. */
+    public static def getLocalOrCopy[T](ref:GlobalRef[T]){T isref}:T = ref.getLocalOrCopy();
 }

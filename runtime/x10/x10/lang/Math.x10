@@ -214,4 +214,80 @@ public class Math {
     }
     /** 2 to the power of i. */
     @CUDA public static def pow2(i:Long):Long = 1 << i;
+    /** a with the sign of b. */
+    public static def copySign(a:Double, b:Double):Double =
+        Double.fromLongBits((a.toRawLongBits() & Long.MAX_VALUE) | (b.toRawLongBits() & Long.MIN_VALUE));
+    /** a with the sign of b. */
+    public static def copySign(a:Float, b:Float):Float =
+        Float.fromIntBits((a.toRawIntBits() & Int.MAX_VALUE) | (b.toRawIntBits() & Int.MIN_VALUE));
+    /** The exponent of a as a power of 2; 1024 for infinities and NaN, -1023 for 0 and subnormal numbers. */
+    public static def getExponent(a:Double):Int = (((a.toRawLongBits() >>> 52) & 0x7ff) - 1023) as Int;
+    /** The exponent of a as a power of 2; 128 for infinities and NaN, -127 for 0 and subnormal numbers. */
+    public static def getExponent(a:Float):Int = ((a.toRawIntBits() >>> 23) & 0xffn) - 127n;
+    /** a times 2 to the power of b, rounded once. */
+    @Intrinsic("rt.math_scale") public static native def scalb(a:Double, b:Int):Double;
+    /** a times 2 to the power of b, rounded once. */
+    public static def scalb(a:Float, b:Int):Float = scalb(a as Double, max(-500n, min(500n, b))) as Float;
+    /** The number beside a in the direction of b; b if they are equal. */
+    public static def nextAfter(a:Double, b:Double):Double {
+        if (a.isNaN() || b.isNaN()) return Double.NaN;
+        if (a == b) return b;
+        if (a == 0.0) return copySign(Double.MIN_VALUE, b);
+        return Double.fromLongBits(a.toRawLongBits() + ((a < b) == (a > 0.0) ? 1 : -1));
+    }
+    /** The number beside a in the direction of b; b if they are equal. */
+    public static def nextAfter(a:Float, b:Float):Float {
+        if (a.isNaN() || b.isNaN()) return Float.NaN;
+        if (a == b) return b;
+        if (a == 0.0f) return copySign(Float.MIN_VALUE, b);
+        return Float.fromIntBits(a.toRawIntBits() + ((a < b) == (a > 0.0f) ? 1n : -1n));
+    }
+    /** a less the nearest multiple of b, the even one of two. */
+    @Intrinsic("rt.math_remainder") public static native def IEEEremainder(a:Double, b:Double):Double;
+
+    /** e to the power of z. */
+    public static def exp(z:Complex):Complex {
+        if (z.im == 0.0) return Complex(exp(z.re), z.im);
+        val size = exp(z.re);
+        return Complex(size * cos(z.im), size * sin(z.im));
+    }
+    /** The natural logarithm with an imaginary part from -PI to PI. */
+    public static def log(z:Complex):Complex = Complex(log(z.abs()), atan2(z.im, z.re));
+    /** a to the power of b. */
+    public static def pow(a:Complex, b:Complex):Complex =
+        a == Complex.ZERO ? (b == Complex.ZERO ? Complex.ONE : Complex.ZERO) : exp(log(a) * b);
+    /** The square root whose real part is not negative. */
+    public static def sqrt(z:Complex):Complex {
+        if (z.re == 0.0 && z.im == 0.0) return Complex(0.0, z.im);
+        val half = sqrt((abs(z.re) + z.abs()) / 2.0);
+        return z.re >= 0.0 ? Complex(half, z.im / (2.0 * half)) : Complex(abs(z.im) / (2.0 * half), copySign(half, z.im));
+    }
+    /** Sine. */
+    public static def sin(z:Complex):Complex = Complex(sin(z.re) * cosh(z.im), cos(z.re) * sinh(z.im));
+    /** Cosine. */
+    public static def cos(z:Complex):Complex = Complex(cos(z.re) * cosh(z.im), -sin(z.re) * sinh(z.im));
+    /** Tangent. */
+    public static def tan(z:Complex):Complex = timesMinusI(tanh(timesI(z)));
+    /** Hyperbolic sine. */
+    public static def sinh(z:Complex):Complex = Complex(sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im));
+    /** Hyperbolic cosine. */
+    public static def cosh(z:Complex):Complex = Complex(cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im));
+    /** Hyperbolic tangent. */
+    public static def tanh(z:Complex):Complex {
+        // Far out it is 1 or -1, where the parts of the quotient would overflow.
+        if (abs(z.re) > 20.0) return Complex(z.re > 0.0 ? 1.0 : -1.0, 4.0 * sin(z.im) * cos(z.im) * exp(-2.0 * abs(z.re)));
+        val scale = cosh(2.0 * z.re) + cos(2.0 * z.im);
+        return Complex(sinh(2.0 * z.re) / scale, sin(2.0 * z.im) / scale);
+    }
+    /** Arc sine: the principal value. */
+    public static def asin(z:Complex):Complex = timesMinusI(log(timesI(z) + sqrt(1.0 - z * z)));
+    /** Arc cosine: the principal value. */
+    public static def acos(z:Complex):Complex = PI / 2.0 - asin(z);
+    /** Arc tangent: the principal value. */
+    public static def atan(z:Complex):Complex {
+        val difference = log(1.0 - timesI(z)) - log(1.0 + timesI(z));
+        return timesI(difference) * 0.5;
+    }
+    private static def timesI(z:Complex):Complex = Complex(-z.im, z.re);
+    private static def timesMinusI(z:Complex):Complex = Complex(z.im, -z.re);
 }

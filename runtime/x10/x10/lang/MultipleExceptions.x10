@@ -1,6 +1,7 @@
 package x10.lang;
 
 import x10.io.Printer;
+import x10.util.GrowableRail;
 
 /** What a finish raises: all the exceptions of the activities that it governs. */
 public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Exception {
@@ -37,5 +38,166 @@ public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Excep
             if (e instanceof T) found.add(e as Any as T);
             else if (deep && e instanceof MultipleExceptions) (e as MultipleExceptions).collect[T](deep, found);
         }
+    }
+    /** Of these exceptions. */
+    public def this(es:GrowableRail[CheckedThrowable]) { this(es.toRail()); }
+    /** Of no exception. */
+    public def this() { this(new Rail[CheckedThrowable](0)); }
+    /** Of these exceptions; null if there is none. */
+    public static def make(es:GrowableRail[CheckedThrowable]):MultipleExceptions = es == null || es.isEmpty() ? null : new MultipleExceptions(es);
+    /** Of one exception; null for null. */
+    public static def make(t:CheckedThrowable):MultipleExceptions = t == null ? null : new MultipleExceptions(t);
+    /** What is left without those of type T, also inside nested MultipleExceptions if deep; null if nothing is. */
+    public final def filterExceptionsOfType[T](deep:Boolean):MultipleExceptions {
+        val rest = new GrowableRail[CheckedThrowable]();
+        part[T](deep, new GrowableRail[T](), rest);
+        return make(rest);
+    }
+    /** What is left without those of type T, also inside nested MultipleExceptions; null if nothing is. */
+    public final def filterExceptionsOfType[T]():MultipleExceptions = filterExceptionsOfType[T](true);
+    /** The same exceptions, with those inside nested MultipleExceptions in the place of these. */
+    public final def flatten():MultipleExceptions {
+        val all = new GrowableRail[CheckedThrowable]();
+        flattenInto(all);
+        return new MultipleExceptions(all);
+    }
+    private def flattenInto(all:GrowableRail[CheckedThrowable]):void {
+        for (e in exceptions) if (e instanceof MultipleExceptions) (e as MultipleExceptions).flattenInto(all); else all.add(e);
+    }
+    /** Adds those of type T to found and the others to rest; nested MultipleExceptions are parted as well if deep. */
+    private def part[T](deep:Boolean, found:GrowableRail[T], rest:GrowableRail[CheckedThrowable]):void {
+        for (e in exceptions) {
+            if (e instanceof T) {
+                found.add(e as Any as T);
+            } else if (deep && e instanceof MultipleExceptions) {
+                val inner = new GrowableRail[CheckedThrowable]();
+                (e as MultipleExceptions).part[T](deep, found, inner);
+                if (!inner.isEmpty()) rest.add(new MultipleExceptions(inner));
+            } else {
+                rest.add(e);
+            }
+        }
+    }
+    /** Gives handler those of type E, if there are any; what is left, or null. */
+    private static def handle[E](from:MultipleExceptions, deep:Boolean, handler:(Rail[E])=>void):MultipleExceptions {
+        if (from == null) return null;
+        val found = new GrowableRail[E]();
+        val rest = new GrowableRail[CheckedThrowable]();
+        from.part[E](deep, found, rest);
+        if (!found.isEmpty()) handler(found.toRail());
+        return make(rest);
+    }
+    /** Gives handler each of type E; what is left, or null. */
+    private static def handleEach[E](from:MultipleExceptions, deep:Boolean, handler:(E)=>void):MultipleExceptions =
+        handle[E](from, deep, (found:Rail[E])=>{ for (e in found) handler(e); });
+    private static def raise(rest:MultipleExceptions):void { if (rest != null) throw rest; }
+
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, handler:(Rail[E])=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            raise(handle[E](caught, deep, handler));
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, handler:(Rail[E])=>void):void {
+        MultipleExceptions.operator try[E](true, body, handler);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, handler:(Rail[E])=>void, finallyBlock:()=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            raise(handle[E](caught, deep, handler));
+        } finally {
+            finallyBlock();
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, handler:(Rail[E])=>void, finallyBlock:()=>void):void {
+        MultipleExceptions.operator try[E](true, body, handler, finallyBlock);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            val rest = handle[E1](caught, deep, handler1);
+            raise(handle[E2](rest, deep, handler2));
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void):void {
+        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void, finallyBlock:()=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            val rest = handle[E1](caught, deep, handler1);
+            raise(handle[E2](rest, deep, handler2));
+        } finally {
+            finallyBlock();
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void, finallyBlock:()=>void):void {
+        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            raise(handleEach[E](caught, deep, handler));
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, handler:(E)=>void):void {
+        MultipleExceptions.operator try[E](true, body, handler);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            raise(handleEach[E](caught, deep, handler));
+        } finally {
+            finallyBlock();
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
+        MultipleExceptions.operator try[E](true, body, handler, finallyBlock);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            val rest = handleEach[E1](caught, deep, handler1);
+            raise(handleEach[E2](rest, deep, handler2));
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
+        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2);
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            val rest = handleEach[E1](caught, deep, handler1);
+            raise(handleEach[E2](rest, deep, handler2));
+        } finally {
+            finallyBlock();
+        }
+    }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
+        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
     }
 }

@@ -32,6 +32,16 @@ public abstract class PlaceGroup implements Iterable[Place] {
         val index = indexOf(p);
         return index < 0 ? Place.INVALID_PLACE : this((index + numPlaces() - 1) % numPlaces());
     }
+    /** Whether that has the same places in the same order. */
+    public def equals(that:Any):Boolean {
+        if (!(that instanceof PlaceGroup)) return false;
+        val other = that as PlaceGroup;
+        if (other.numPlaces() != numPlaces()) return false;
+        for (i in 0..(numPlaces() - 1)) if (this(i) != other(i)) return false;
+        return true;
+    }
+    /** A hash of the number of places. */
+    public def hashCode():Int = numPlaces().hashCode();
     /** Goes over the places. */
     public def iterator():Iterator[Place] = new PlaceGroupIterator(this);
     /** Runs copies of cl at each place of the group and waits. What cl refers to is copied once. */

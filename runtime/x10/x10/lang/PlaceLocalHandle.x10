@@ -48,4 +48,21 @@ public struct PlaceLocalHandle[T] {
     public def hashCode():Int = number as Int;
     /** The handle's number. */
     public def toString():String = "PlaceLocalHandle(" + number + ")";
+    /** As make; places for which ignoreIfDead holds may be dead. */
+    public static def make[T](places:PlaceGroup, init:()=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
+    /** As make; places for which ignoreIfDead holds may be dead. */
+    public static def make[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] =
+        make[T,U](places, init_here, init_there);
+    /** As make; places for which ignoreIfDead holds may be dead. */
+    public static def makeFlat[T](places:PlaceGroup, init:()=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
+    /** As make; places for which ignoreIfDead holds may be dead. */
+    public static def makeFlat[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] =
+        make[T,U](places, init_here, init_there);
+    /** Runs init at one more place; its result is that place's object. */
+    public static def addPlace[T](handle:PlaceLocalHandle[T], place:Place, init:()=>T):void {
+        val number = handle.number;
+        at (place) store(number, init() as Any);
+    }
+    /** As destroy; places for which ignoreIfDead holds may be dead. */
+    public static def destroy[T](places:PlaceGroup, handle:PlaceLocalHandle[T], ignoreIfDead:(Place)=>Boolean):void { destroy[T](places, handle); }
 }

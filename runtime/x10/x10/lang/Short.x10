@@ -107,6 +107,10 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     public def equals(x:Short):Boolean = this == x;
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    /** The bits in opposite order. */
+    public def reverse():Short = ((this as Int).reverse() >>> 16) as Short;
+    /** -1, 0 or 1. */
+    public def signum():Int = (this as Int).signum();
 }
 
 /** The Short that is equal to value. */

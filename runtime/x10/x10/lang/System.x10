@@ -1,6 +1,7 @@
 package x10.lang;
 
 import x10.compiler.Intrinsic;
+import x10.compiler.Uncounted;
 
 /** The process, its time and its environment. */
 public class System {
@@ -31,4 +32,26 @@ public class System {
     /** The same as sleep. */
     public static def threadSleep(millis:Long):Boolean = sleep(millis);
     @Intrinsic("rt.sleep") private static native def sleepFor(millis:Long):void;
+    /** The names and values of the environment. */
+    public static def getenv():x10.util.Map[String,String] {
+        val all = new x10.util.HashMap[String,String]();
+        for (line in environment().split("\0")) {
+            val end = line.indexOf('=');
+            if (end > 0n) all.put(line.substring(0n, end), line.substring(end + 1n));
+        }
+        return all;
+    }
+    @Intrinsic("rt.environment") private static native def environment():String;
+    /** The name of the run-time type. */
+    public static def identityTypeName(o:Any):String = o.typeName();
+    /** Ends a place at once. */
+    public static def killThere(victim:Place):void { at (victim) @Uncounted async killHere(); }
+    /** Asks for more places: how many there will be. The number of places of a program does not change, so there are none. */
+    public static def addPlaces(newPlaces:Long):Long = 0;
+    /** As addPlaces. */
+    public static def addPlacesAndWait(newPlaces:Long, timeout:Long):Long = 0;
+    /** Runs handler for each place that is added; none ever is. */
+    public static def registerPlaceAddedHandler(handler:(Place)=>void):void { }
+    /** Runs handler for each place that dies while the program lives on; a program ends when a place dies. */
+    public static def registerPlaceRemovedHandler(handler:(Place)=>void):void { }
 }

@@ -100,4 +100,8 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     public def equals(x:UByte):Boolean = this == x;
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:UByte):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    /** The bits in opposite order. */
+    public def reverse():UByte = ((this as Int).reverse() >>> 24) as UByte;
+    /** -1, 0 or 1. */
+    public def signum():Int = (this as Int).signum();
 }

@@ -107,4 +107,8 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     public def equals(x:UShort):Boolean = this == x;
     /** Negative, zero or positive as this is less than, equal to or greater than x. */
     public def compareTo(x:UShort):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    /** The bits in opposite order. */
+    public def reverse():UShort = ((this as Int).reverse() >>> 16) as UShort;
+    /** -1, 0 or 1. */
+    public def signum():Int = (this as Int).signum();
 }

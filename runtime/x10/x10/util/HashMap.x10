@@ -1,5 +1,8 @@
 package x10.util;
 
+import x10.io.Deserializer;
+import x10.io.Serializer;
+
 /**
  * A map whose keys are found by their hashCode and equals. Keys and values lie in two rails, in the order in which they
  * were put in (until one is taken out), so that going over them is fast; a table says where each key is.
@@ -31,6 +34,24 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
         val room = Math.max(sz, LEAST_SIZE);
         keys = Unsafe.allocRailUninitialized[K](room);
         values = Unsafe.allocRailUninitialized[V](room);
+    }
+
+    /** The map that serialize wrote. */
+    public def this(ds:Deserializer) {
+        this();
+        val size = ds.readAny() as Long;
+        for (i in 1..size) {
+            val key = ds.readAny() as K;
+            enter(key, ds.readAny() as V);
+        }
+    }
+    /** Writes the keys and values, for a class that says itself what is sent of it and has a map in it. */
+    public def serialize(s:Serializer):void {
+        s.writeAny(count);
+        for (i in 0..(count - 1)) {
+            s.writeAny(keys(i));
+            s.writeAny(values(i));
+        }
     }
 
     private static def home(hash:Int, shift:Long):Long = ((hash as Long) * SPREAD) >>> shift;
@@ -99,7 +120,8 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
         if (position < 0) throw new NoSuchElementException("no value for the key " + k);
         return Unsafe.uncheckedRailApply(values, position);
     }
-    public def put(k:K, v:V):V {
+    public def put(k:K, v:V):V = enter(k, v);
+    private def enter(k:K, v:V):V {
         val hash = k.hashCode();
         val spot = slot(k, hash);
         val found = table(spot);

@@ -6,6 +6,8 @@ package x10.util;
  */
 public final class Random {
     private static GOLDEN_GAMMA:Long = 0x9e3779b97f4a7c15;
+    /** Where generators without a seed start: each somewhere else. */
+    private static STARTS:x10.util.concurrent.AtomicLong = new x10.util.concurrent.AtomicLong(mix64(System.currentTimeMillis()) + System.nanoTime());
     private var seed:Long;
     private val gamma:Long;
     private var spareGaussian:Double = 0.0;
@@ -14,7 +16,11 @@ public final class Random {
     /** The sequence that belongs to seed. */
     public def this(seed:Long) { this.seed = seed; this.gamma = GOLDEN_GAMMA; }
     /** A sequence that is likely different each time. */
-    public def this() { this.seed = mix64(System.nanoTime()); this.gamma = GOLDEN_GAMMA; }
+    public def this() {
+        val next = STARTS.getAndAdd(2 * GOLDEN_GAMMA) + (here.id << 48);
+        this.seed = mix64(next);
+        this.gamma = mixGamma(next + GOLDEN_GAMMA);
+    }
     private def this(seed:Long, gamma:Long) { this.seed = seed; this.gamma = gamma; }
 
     private def nextSeed():Long { seed += gamma; return seed; }
