@@ -36,7 +36,7 @@ public class concurrent {
       }
     }
     var sum:Long = 0;
-    for (var at_:Link = top.get(); at_ != null; at_ = at_.next) sum += at_.value;
+    for (var link:Link = top.get(); link != null; link = link.next) sum += link.value;
     show("links", sum);
   }
   static class Link {

@@ -22,6 +22,7 @@ pub(super) fn field_problems(
     for field in item.fields.iter().filter(|field| !field.name.is_empty()) {
         let Some(id) = own_field(db, class, &field.name) else { continue };
         let found = [
+            static_var(field),
             static_without_value(item, field),
             transient_without_zero(db, class, id, field),
             endless_property(db, class, id, field),
@@ -32,6 +33,18 @@ pub(super) fn field_problems(
             all.push((Item::Field(id), problems));
         }
     }
+}
+
+/// Each place has a copy of a static field: a change would be seen at one of them only.
+fn static_var(field: &FieldItem) -> Option<Problem> {
+    if !field.mutable || !field.modifiers.has(Modifiers::STATIC) {
+        return None;
+    }
+    let message = format!("the static field `{}` cannot be a `var`", field.name);
+    Some(
+        Problem::new(&type_rules::static_var::RULE, field.at, message)
+            .note("make it a `val`, perhaps of a `Cell`; or a field of an object that is handed around"),
+    )
 }
 
 /// Static fields have their value from an initialiser: no constructor could assign them.

@@ -1,6 +1,7 @@
 //! Checks of a class against what it inherits: overriding, and abstract methods left without an
 //! implementation.
 
+use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, MethodId};
@@ -12,12 +13,12 @@ use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, 
 use crate::members::access::visibility;
 use crate::members::describe_method;
 use crate::scope::problem::Problem;
-use crate::scope::signature::method_signature;
-use crate::ty::Ty;
+use crate::scope::signature::{Guard, method_signature};
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
-use crate::ty::subst::Substitution;
+use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::supers::all_supertypes;
+use crate::ty::{ConstraintTerm, Path, Ty};
 
 /// Problems of a class and its methods with what it inherits.
 #[salsa::tracked]
@@ -132,6 +133,11 @@ fn bad_override(
         return problem(format!("this method can be seen less far than {name}, which it overrides"))
             .map(|p| p.note(note));
     }
+    if !guard_entailed(db, class, method, other, owner) {
+        return problem(format!("the guard of this method asks for more than that of {name}")).map(|p| {
+            p.note("who may call that one must be able to call this: the guard may be weaker, not stronger")
+        });
+    }
     if let Some(more) = throws_more(&context, method, other) {
         return problem(format!("this method throws `{}`, and {name} does not", more.display(db))).map(|p| {
             p.note("who calls that one catches only what it declares: declare it there too, or catch it here")
@@ -150,6 +156,47 @@ fn bad_override(
     }
     let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
     problem(message).map(|p| p.note(format!("make the result `{}` or a subtype", wanted.display(db))))
+}
+
+/// Whether what the overridden method asks for is all that the overriding one asks for.
+fn guard_entailed(db: &dyn Db, class: ClassId, method: MethodId, other: MethodId, owner: Ty) -> bool {
+    let (mine, theirs) = (&method_signature(db, method).guard, &method_signature(db, other).guard);
+    if *mine == Guard::default() {
+        return true;
+    }
+    let own = own_params(db, method);
+    let Some(seen) = owner.as_class(db).map(|(c, args)| Substitution::class(db, c, args)) else {
+        return true;
+    };
+    let seen = seen.with_types(method_type_param_ids(db, other), &own);
+    let context = Context::class(db, class);
+    let pairs = |pairs: &[(Ty, Ty)]| -> Vec<(Ty, Ty)> {
+        pairs.iter().map(|(a, b)| (seen.apply(db, *a), seen.apply(db, *b))).collect()
+    };
+    let types = |types: &[Ty]| -> Vec<Ty> { types.iter().map(|ty| seen.apply(db, *ty)).collect() };
+    let (subtypes, same) = (pairs(&theirs.subtypes), pairs(&theirs.same));
+    let types_hold = mine.subtypes.iter().all(|it| subtypes.contains(it) || context.is_subtype(it.0, it.1))
+        && mine.same.iter().all(|it| same.contains(it) || context.is_same(it.0, it.1))
+        && mine.has_zero.iter().all(|it| types(&theirs.has_zero).contains(it) || context.has_zero(*it))
+        && mine.is_ref.iter().all(|it| types(&theirs.is_ref).contains(it) || context.has_null(*it));
+    if !types_hold {
+        return false;
+    }
+    // Formals are the same by their places in the lists, whatever they are called.
+    let count = method_signature(db, method).params.len();
+    let formals: Vec<Option<Path>> =
+        (0..count).map(|index| Some(Path::local("formal", index as u32))).collect();
+    let by_index = Substitution::types(&[], &[]).with_paths(Some(Path::this()), formals.clone());
+    let mut facts = by_index.constraint(&theirs.constraint).terms;
+    facts.extend(context.known_terms());
+    for (param, formal) in method_signature(db, method).params.iter().zip(formals.into_iter().flatten()) {
+        if let Some(constraint) = param.ty.constraint(db) {
+            facts.extend(facts_about(&by_index.constraint(constraint), &formal));
+        }
+    }
+    let wanted = by_index.constraint(&mine.constraint);
+    let is_opaque = |term: &ConstraintTerm| matches!(term, ConstraintTerm::Opaque(_));
+    wanted.terms.iter().any(is_opaque) || entails(&facts, &wanted, None) == Entailment::Proved
 }
 
 /// A checked exception that only the overriding method declares.

@@ -9,7 +9,7 @@ use super::signature::{class_header, formal_values, method_signature};
 use crate::constraint::decide::Definition;
 use crate::db::Db;
 use crate::ids::{ClassId, MethodId};
-use crate::item_tree::items::{method_item, properties};
+use crate::item_tree::items::{field_item, method_item, properties};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{MethodKind, TermRef};
@@ -101,7 +101,14 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
         let path = scope.value_path(&lowering.path(&arg), None, &mut Vec::new())?;
         // What a formal consists of may change later.
         let known = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
-        let stable = known && path.is_root();
+        let of_formal = || match &path.root {
+            PathRoot::Local { offset, .. } => {
+                let written = item.params.get(*offset as usize).and_then(|param| param.ty.as_ref());
+                written.is_some_and(|ty| is_property(db, scope.resolve(ty, &mut Vec::new()), &path.fields))
+            }
+            _ => false,
+        };
+        let stable = known && (path.is_root() || of_formal());
         let mutable = match &path.root {
             PathRoot::Local { offset, .. } => item.params.get(*offset as usize).is_some_and(|p| p.mutable),
             _ => false,
@@ -111,6 +118,13 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     });
     let terms = terms.collect();
     ty.constrained(db, Constraint { terms })
+}
+
+/// Whether `fields` is one property of a value of type `ty`: it never changes.
+fn is_property(db: &dyn Db, ty: Ty, fields: &[smol_str::SmolStr]) -> bool {
+    let [name] = fields else { return false };
+    let found = crate::ty::context::Context::global(db).find_field(ty, name);
+    found.is_some_and(|(field, _)| field_item(db, field).is_some_and(|item| item.is_property))
 }
 
 /// The one `property(...)` in the code of a constructor.

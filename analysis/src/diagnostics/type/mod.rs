@@ -36,6 +36,7 @@ pub mod not_iterable;
 pub mod recursive_result;
 pub mod removed;
 pub mod static_context;
+pub mod static_var;
 pub mod struct_var_field;
 pub mod transient_without_zero;
 pub mod void_value;
@@ -82,6 +83,7 @@ pub static RULES: &[&Rule] = &[
     &recursive_result::RULE,
     &removed::RULE,
     &static_context::RULE,
+    &static_var::RULE,
     &struct_var_field::RULE,
     &transient_without_zero::RULE,
     &void_value::RULE,
