@@ -67,6 +67,10 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
     if !field.modifiers.has(Modifiers::TRANSIENT) || field.modifiers.has(Modifiers::STATIC) {
         return None;
     }
+    // Whoever says so restores the field before it is read.
+    if has_annotation(&field.annotations, "SuppressTransientError") {
+        return None;
+    }
     let ty = field_type(db, id);
     if ty.mentions_error(db) || Context::class(db, class).has_zero(ty) {
         return None;

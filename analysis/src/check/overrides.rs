@@ -106,6 +106,7 @@ fn bad_override(
     }
     if has_annotation(&theirs.annotations, "NoThisAccess")
         && !has_annotation(&item.annotations, "NoThisAccess")
+        && !has_annotation(&item.annotations, "Native")
     {
         let message = format!("{name} is marked `@NoThisAccess`, so this method must be as well");
         return Some(
