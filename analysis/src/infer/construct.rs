@@ -164,17 +164,14 @@ impl Infer<'_> {
         if !crate::members::is_static_class(db, class) {
             self.scopes.use_this();
         }
-        match enclosing_owner(db, class) {
-            None => {}
+        let Some(owner) = enclosing_owner(db, class) else { return };
+        if owner != self.owner {
+            self.scopes.use_this();
+        } else if self.stop_at.is_none() {
             // The variables do not matter to what is around another class.
-            Some(owner) if owner == self.owner => {
-                if self.stop_at.is_none() {
-                    for variable in class_captures(db, class).iter() {
-                        self.scopes.use_local(variable.local, false);
-                    }
-                }
+            for variable in class_captures(db, class).iter() {
+                self.scopes.use_local(variable.local, false);
             }
-            Some(_) => self.scopes.use_this(),
         }
     }
 

@@ -41,8 +41,9 @@ pub(super) fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn is_on(options: &str, name: &str) -> bool {
-    let values = options.split_whitespace().filter_map(|option| option.strip_prefix(name));
-    values.last().is_some_and(|value| matches!(value, "" | "=true"))
+    // The last one counts.
+    let mut values = options.split_whitespace().rev().filter_map(|option| option.strip_prefix(name));
+    values.next().is_some_and(|value| matches!(value, "" | "=true"))
 }
 
 #[cfg(test)]
