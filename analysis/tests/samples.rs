@@ -37,8 +37,10 @@ fn report(path: &Path) -> String {
     let file = snapshot.file(path).expect("known");
     let found = snapshot.with(|db| file_diagnostics(db, file)).expect("not cancelled");
     let line = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    // Hints are for those who read the program, not findings.
     found
         .iter()
+        .filter(|d| d.severity > apg_analysis::diagnostics::Severity::Hint)
         .map(|d| format!("{}:{} [{}] {}\n", path.display(), line(d.range.start().into()), d.code, d.message))
         .collect()
 }

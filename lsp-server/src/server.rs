@@ -35,11 +35,19 @@ struct InitializationOptions {
     source_path: Vec<PathBuf>,
 }
 
-/// What `workspace/didChangeConfiguration` may say: the settings below `apg`.
+/// What `workspace/didChangeConfiguration` may say: the settings below `apg`. What is not there stays as it is: some clients
+/// send nothing at all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Configuration {
-    apg: InitializationOptions,
+    apg: ChangedSettings,
+}
+
+/// The settings that can change while the server runs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ChangedSettings {
+    source_path: Option<Vec<PathBuf>>,
 }
 
 /// `apg/generatedCode`: what a document is compiled to.
@@ -139,8 +147,9 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        if let Ok(configuration) = serde_json::from_value::<Configuration>(params.settings) {
-            self.main.source_path(configuration.apg.source_path);
+        let configuration = serde_json::from_value::<Configuration>(params.settings).unwrap_or_default();
+        if let Some(folders) = configuration.apg.source_path {
+            self.main.source_path(folders);
         }
     }
 

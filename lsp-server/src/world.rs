@@ -58,7 +58,7 @@ impl World {
             }
             Edit::Save(params) => {
                 // Imports may have come that name packages not yet read.
-                let path = convert::path(&params.text_document.uri)?;
+                let path = library::inside(&convert::path(&params.text_document.uri)?);
                 self.read_neighbours(&path);
             }
             Edit::Close(params) => {
@@ -95,6 +95,9 @@ impl World {
     pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
         self.host.set_source_path(folders.clone());
         self.settings.source_path = folders;
+        for document in self.open_documents() {
+            self.read_neighbours(&document.path);
+        }
     }
 
     /// Makes a document's text the file's.
@@ -122,7 +125,9 @@ impl World {
         if !path.is_absolute() {
             return;
         }
-        let Ok(sources) = project::load(&[path.to_owned()], &self.settings.source_path) else { return };
+        // One folder that is not there keeps nobody from the others.
+        let there = self.settings.source_path.iter().filter(|folder| folder.is_dir()).cloned();
+        let Ok(sources) = project::load(&[path.to_owned()], &there.collect::<Vec<_>>()) else { return };
         let unopened = sources.files.into_iter().filter(|(path, _)| !self.documents.contains_key(path));
         self.host.set_files(unopened);
     }

@@ -86,7 +86,9 @@ public class local_classes {
     }
 
     /** An inner class that extends the class around it. */
-    static class Chain[T](label:T) {
+    static class Chain[T] {
+        val label:T;
+        def this(label:T) { this.label = label; }
         class Link extends Chain[Long] {
             val own:T;
             def this(own:T) { super(7); this.own = own; }

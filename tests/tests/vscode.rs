@@ -1,7 +1,6 @@
 //! A real VS Code in a real browser (code-server, Chromium): the extension shows problems, mends them, hovers, completes,
 //! runs a program from its lens and shows CUDA. `tests/vscode/install` installs what it needs; `tests/vscode/drive.mjs` plays.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ fn vs_code_shows_mends_completes_and_runs() {
     command
         .arg(tools::repository().join("tests/vscode/drive.mjs"))
         .args([code_server.as_path(), &browser, &extension, tools::apg_lsp(), tools::apg(), work.path()])
-        .args(pictures(work.path()))
+        .args(pictures())
         .env("APG_CACHE_DIR", work.path().join("cache"))
         .env("HOME", work.path());
     let output = programs::run(command, Duration::from_secs(600)).expect("the session ends");
@@ -37,8 +36,8 @@ fn vs_code_shows_mends_completes_and_runs() {
     }
 }
 
-/// Where pictures go: `APG_PICTURES`, if it is set.
-fn pictures(work: &Path) -> Option<std::path::PathBuf> {
+/// Where pictures go: the folder `APG_PICTURES` of the repository, if it is set.
+fn pictures() -> Option<std::path::PathBuf> {
     let folder = std::env::var_os("APG_PICTURES")?;
-    Some(work.join(folder))
+    Some(tools::repository().join(folder))
 }

@@ -13,17 +13,18 @@ use std::sync::mpsc;
 use apg_runtime::interrupt::{self, Then};
 use serde_json::{Value, json};
 
+use super::options::SourceOptions;
 use super::{Failure, Outcome, source};
 use crate::report::{self, Format};
 
 /// Runs the command line of this process as events.
-pub fn run(file: &Path, format: Format) -> Outcome {
+pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
     if format != Format::Json {
         return Err(
             Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
         );
     }
-    let checked = source::check(&[file.to_owned()], &super::options::SourceOptions::default())?;
+    let checked = source::check(&[file.to_owned()], sources)?;
     for finding in &checked.findings {
         let mut event = report::to_json(finding);
         event["event"] = "diagnostic".into();

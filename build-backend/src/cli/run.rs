@@ -155,7 +155,7 @@ struct PlaceCommand {
 impl Run {
     pub fn run(self) -> Outcome {
         if self.report.message_format != Format::Human {
-            return events::run(&self.file, self.report.message_format);
+            return events::run(&self.file, &self.sources, self.report.message_format);
         }
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Dev };

@@ -70,10 +70,13 @@ fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
     for around in expr.ancestors().skip(1) {
         let first = around.first_child().as_ref() == Some(&inner);
         let moves = match around.kind() {
-            CLOSURE_EXPR | AT_EXPR | WHILE_STMT | DO_STMT | FOR_STMT | WHEN_STMT | ASYNC_STMT | AT_STMT => {
-                // The place of an `at` is evaluated before it.
-                !(matches!(around.kind(), AT_STMT | AT_EXPR) && first)
-            }
+            CLOSURE_EXPR | WHILE_STMT | DO_STMT | FOR_STMT | WHEN_STMT | ASYNC_STMT | ATOMIC_STMT
+            | TRY_STMT => true,
+            // The place, the condition, what is iterated over: evaluated once, before the rest.
+            AT_STMT | AT_EXPR | IF_STMT | SWITCH_STMT => !first,
+            FOR_IN_STMT | AT_EACH_STMT => !before_body(&inner),
+            // A variable that stands before it in the same declaration is not known before that.
+            LOCAL_DECL => around.children().filter(|n| n.kind() == DECLARATOR).count() > 1,
             CONDITIONAL_EXPR => !first,
             BIN_EXPR => {
                 let operator = around.children_with_tokens().filter_map(|e| e.into_token());
@@ -91,6 +94,11 @@ fn evaluated_elsewhere(expr: &SyntaxNode, statement: &SyntaxNode) -> bool {
         inner = around;
     }
     true
+}
+
+/// Whether a child of a loop stands before its body: it is what is iterated over.
+fn before_body(child: &SyntaxNode) -> bool {
+    child.next_sibling().is_some() && !ast::Stmt::can_cast(child.kind())
 }
 
 /// A name that says what is kept and is not taken.
