@@ -83,7 +83,7 @@ pub struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    /// The team with this number and these members, a Rail[Long]; null for all host places.
+    /// The team with this number and these members, a `Rail[Long]`; null for all host places.
     pub fn new(number: i64, members: Ref) -> Outcome<Team<'a>> {
         if members.is_null() {
             return Ok(Team { number, members: None, rank: here() });
