@@ -171,6 +171,10 @@ impl<'db> Infer<'db> {
         let known = to.primitive(self.db)?;
         let ExprKind::Literal(literal) = &self.body.expr(id).kind else { return None };
         let text = literal_of(literal, known)?;
+        // What is wrong with a literal of that type already is its value, not how it is written.
+        if self.ty(id).primitive(self.db) == Some(known) {
+            return None;
+        }
         Some(crate::diagnostics::Fix {
             title: format!("Write `{text}`"),
             edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],

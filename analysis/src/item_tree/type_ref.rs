@@ -87,6 +87,8 @@ pub enum TermRef {
     IsRef(TypeRef),
     /// A boolean property or property method standing alone.
     Holds(PathRef),
+    /// An operator that constraints do not have: its text, and the index of its range.
+    Forbidden(SmolStr, u32),
     /// Anything else, as its text with white space normalised.
     Opaque(SmolStr),
 }

@@ -8,7 +8,7 @@ use super::resolve::TypeScope;
 use super::signature::Guard;
 use super::suggest::closest;
 use crate::constraint::decide::Definition;
-use crate::diagnostics::name as name_rules;
+use crate::diagnostics::{constraint as constraint_rules, name as name_rules};
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{
     class_item, field_is_static, method_item, own_field, own_methods, qualified_name,
@@ -65,6 +65,15 @@ impl TypeScope<'_> {
                 TermRef::Holds(a) => {
                     let path = self.value_path(a, base, problems);
                     guard.constraint.terms.extend(path.map(ConstraintTerm::Holds));
+                }
+                TermRef::Forbidden(text, at) => {
+                    let message = format!("`{text}` cannot be part of a constraint");
+                    problems.push(
+                        Problem::new(&constraint_rules::forbidden_term::RULE, *at, message)
+                            .note("a constraint is made of `==`, `!=`, `&&`, `<:`, `haszero`, `isref` and property methods, which can be decided")
+                            .note("test the condition in the code and throw an exception, or `assert` it"),
+                    );
+                    guard.constraint.terms.push(ConstraintTerm::Opaque(text.clone()));
                 }
                 TermRef::Opaque(text) => guard.constraint.terms.push(ConstraintTerm::Opaque(text.clone())),
             }

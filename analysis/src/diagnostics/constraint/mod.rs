@@ -1,5 +1,6 @@
 //! `constraint/...`: constrained types and guards.
 
+pub mod forbidden_term;
 pub mod guard_not_entailed;
 pub mod inconsistent;
 pub mod not_entailed;
@@ -11,6 +12,7 @@ use crate::diagnostics::Rule;
 
 /// The rules of this family, in alphabetical order.
 pub static RULES: &[&Rule] = &[
+    &forbidden_term::RULE,
     &guard_not_entailed::RULE,
     &inconsistent::RULE,
     &not_entailed::RULE,

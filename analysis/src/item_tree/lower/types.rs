@@ -123,6 +123,10 @@ impl TypeLowering {
                 (Some(BinaryOp::Ne), Some(a), Some(b)) => {
                     terms.push(TermRef::NotEqual(self.path(&a), self.path(&b)));
                 }
+                (Some(_), Some(_), Some(_)) => {
+                    let at = self.mark(expr.syntax().text_range());
+                    terms.push(TermRef::Forbidden(text_of(expr.syntax()), at));
+                }
                 _ => terms.push(TermRef::Opaque(text_of(expr.syntax()))),
             },
             Expr::SubtypeExpr(subtype) => {
