@@ -28,7 +28,7 @@ public abstract class Array[T](size:Long) implements Iterable[T], (Point(this.ra
     public final def raw():Rail[T]{self!=null,self.size==this.size} = raw;
     /** Makes r, of the same size, the rail of the elements. */
     public final def modifyRaw(r:Rail[T]{self!=null}):void {
-        if (r.size != size) throw new IllegalArgumentException("size mismatch");
+        if (r.size != size) throw new IllegalArgumentException(r.size + " elements for " + size);
         raw = r as Rail[T]{self!=null,self.size==this.size};
     }
     /** Exchanges the elements of two arrays of the same size, without copying. */
@@ -76,7 +76,7 @@ public abstract class Array[T](size:Long) implements Iterable[T], (Point(this.ra
     public abstract operator this(p:Point(this.rank()))=(v:T):T{self==v};
 
     /** Copies all elements of src to dst, which has the same size. */
-    public static def copy[T](src:Array[T], dst:Array[T]){src.size==dst.size}:void { Rail.copy(src.raw, 0, dst.raw, 0, src.size); }
+    public static def copy[T](src:Array[T], dst:Array[T]){src.size==dst.size}:void { copy(src, 0, dst, 0, src.size); }
     /** Copies count elements; indices are those of the rails. */
     public static def copy[T](src:Array[T], srcIndex:Long, dst:Array[T], dstIndex:Long, numElems:Long):void {
         Rail.copy(src.raw, srcIndex, dst.raw, dstIndex, numElems);
@@ -94,21 +94,23 @@ public abstract class Array[T](size:Long) implements Iterable[T], (Point(this.ra
     protected static def volume(m:Long, n:Long, p:Long):Long = volume(volume(m, n), p);
     /** The number of elements of an array of those extents. */
     protected static def volume(m:Long, n:Long, p:Long, q:Long):Long = volume(volume(m, n, p), q);
+    private static def noElement(index:String):ArrayIndexOutOfBoundsException =
+        new ArrayIndexOutOfBoundsException("the array has no element at " + index);
     /** Raises the exception for an index outside the array. */
     protected static def raiseBoundsError(i:Long):void {
-        throw new ArrayIndexOutOfBoundsException("(" + i + ") not contained in array");
+        throw noElement("(" + i + ")");
     }
     /** Raises the exception for an index outside the array. */
     protected static def raiseBoundsError(i:Long, j:Long):void {
-        throw new ArrayIndexOutOfBoundsException("(" + i + ", " + j + ") not contained in array");
+        throw noElement("(" + i + ", " + j + ")");
     }
     /** Raises the exception for an index outside the array. */
     protected static def raiseBoundsError(i:Long, j:Long, k:Long):void {
-        throw new ArrayIndexOutOfBoundsException("(" + i + ", " + j + ", " + k + ") not contained in array");
+        throw noElement("(" + i + ", " + j + ", " + k + ")");
     }
     /** Raises the exception for an index outside the array. */
     protected static def raiseBoundsError(i:Long, j:Long, k:Long, l:Long):void {
-        throw new ArrayIndexOutOfBoundsException("(" + i + ", " + j + ", " + k + ", " + l + ") not contained in array");
+        throw noElement("(" + i + ", " + j + ", " + k + ", " + l + ")");
     }
     /** Raises the exception for an array of less than no elements. */
     protected static def raiseNegativeArraySizeException():void { throw new NegativeArraySizeException(); }

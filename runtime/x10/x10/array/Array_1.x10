@@ -13,8 +13,7 @@ public final class Array_1[T] extends Array[T]{this.rank()==1} implements (Long)
     }
     /** n times init. */
     public def this(n:Long, init:T) {
-        super(checked(n), false);
-        raw.fill(init);
+        super(new Rail[T](checked(n), init));
     }
     /** n elements, each init of its index. */
     public def this(n:Long, init:(Long)=>T) {

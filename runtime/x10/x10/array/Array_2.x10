@@ -15,9 +15,8 @@ public final class Array_2[T](numElems_1:Long, numElems_2:Long) extends Array[T]
     }
     /** m by n times init. */
     public def this(m:Long, n:Long, init:T) {
-        super(volume(m, n), false);
+        super(new Rail[T](volume(m, n), init));
         property(m, n);
-        raw.fill(init);
     }
     /** m by n elements, each init of its index. */
     public def this(m:Long, n:Long, init:(Long,Long)=>T) {
@@ -39,7 +38,7 @@ public final class Array_2[T](numElems_1:Long, numElems_2:Long) extends Array[T]
     }
     /** The array of the elements of r, row by row, which stay shared. */
     public static def makeView[T](r:Rail[T]{self!=null}, m:Long, n:Long):Array_2[T]{self!=null} {
-        if (volume(m, n) != r.size) throw new IllegalOperationException("size mismatch: " + m + " * " + n + " != " + r.size);
+        if (volume(m, n) != r.size) throw new IllegalOperationException(m + " * " + n + " elements in a rail of " + r.size);
         return new Array_2[T](r, m, n);
     }
 

@@ -15,9 +15,8 @@ public final class Array_3[T](numElems_1:Long, numElems_2:Long, numElems_3:Long)
     }
     /** m by n by p times init. */
     public def this(m:Long, n:Long, p:Long, init:T) {
-        super(volume(m, n, p), false);
+        super(new Rail[T](volume(m, n, p), init));
         property(m, n, p);
-        raw.fill(init);
     }
     /** m by n by p elements, each init of its index. */
     public def this(m:Long, n:Long, p:Long, init:(Long,Long,Long)=>T) {
@@ -40,7 +39,7 @@ public final class Array_3[T](numElems_1:Long, numElems_2:Long, numElems_3:Long)
     }
     /** The array of the elements of r, row by row, which stay shared. */
     public static def makeView[T](r:Rail[T]{self!=null}, m:Long, n:Long, p:Long):Array_3[T]{self!=null} {
-        if (volume(m, n, p) != r.size) throw new IllegalOperationException("size mismatch: " + m + " * " + n + " * " + p + " != " + r.size);
+        if (volume(m, n, p) != r.size) throw new IllegalOperationException(m + " * " + n + " * " + p + " elements in a rail of " + r.size);
         return new Array_3[T](r, m, n, p);
     }
 

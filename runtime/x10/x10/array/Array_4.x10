@@ -15,9 +15,8 @@ public final class Array_4[T](numElems_1:Long, numElems_2:Long, numElems_3:Long,
     }
     /** m by n by p by q times init. */
     public def this(m:Long, n:Long, p:Long, q:Long, init:T) {
-        super(volume(m, n, p, q), false);
+        super(new Rail[T](volume(m, n, p, q), init));
         property(m, n, p, q);
-        raw.fill(init);
     }
     /** m by n by p by q elements, each init of its index. */
     public def this(m:Long, n:Long, p:Long, q:Long, init:(Long,Long,Long,Long)=>T) {
@@ -41,7 +40,7 @@ public final class Array_4[T](numElems_1:Long, numElems_2:Long, numElems_3:Long,
     }
     /** The array of the elements of r, row by row, which stay shared. */
     public static def makeView[T](r:Rail[T]{self!=null}, m:Long, n:Long, p:Long, q:Long):Array_4[T]{self!=null} {
-        if (volume(m, n, p, q) != r.size) throw new IllegalOperationException("size mismatch: " + m + " * " + n + " * " + p + " * " + q + " != " + r.size);
+        if (volume(m, n, p, q) != r.size) throw new IllegalOperationException(m + " * " + n + " * " + p + " * " + q + " elements in a rail of " + r.size);
         return new Array_4[T](r, m, n, p, q);
     }
 

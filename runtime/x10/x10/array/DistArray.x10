@@ -87,17 +87,17 @@ public abstract class DistArray[T](size:Long) implements Iterable[Point(this.ran
         return dst;
     }
     private static def sizesDiffer(a:Long, b:Long):void {
-        throw new IllegalArgumentException("Source arrays have different sizes (" + a + ", " + b + ") at " + here);
+        throw new IllegalArgumentException(here + " has " + a + " elements of one array and " + b + " of another");
     }
 
     /** Raises the exception for a patch that is not here. */
     static def notHere(space:IterationSpace, local:IterationSpace):void {
-        throw new ArrayIndexOutOfBoundsException("patch to copy: " + space + " not contained in local indices: " + local);
+        throw new ArrayIndexOutOfBoundsException("cannot copy " + space + ": this place has " + local);
     }
     /** Raises the exception for an index that is not here: it is elsewhere, or nowhere. */
     static def misplaced(where:Place, index:String):void {
-        if (where == Place.INVALID_PLACE) throw new ArrayIndexOutOfBoundsException(index + " not contained in array");
-        throw new BadPlaceException("point " + index + " not defined at " + here);
+        if (where == Place.INVALID_PLACE) throw new ArrayIndexOutOfBoundsException("the array has no element at " + index);
+        throw new BadPlaceException("the element at " + index + " is not at " + here);
     }
     /** The extent of an axis. */
     static def extent(n:Long):Long {

@@ -23,10 +23,8 @@ public final class DistArray_Unique[T] extends DistArray[T]{this.rank()==1} impl
     /** All points that index the array. */
     public def globalIndices():DenseIterationSpace_1{self!=null} = new DenseIterationSpace_1(0, placeGroup.size() - 1);
     /** The point of this place. */
-    public def localIndices():DenseIterationSpace_1{self!=null} {
-        val index = placeGroup.indexOf(here);
-        return new DenseIterationSpace_1(index, index);
-    }
+    public def localIndices():DenseIterationSpace_1{self!=null} = only(placeGroup.indexOf(here));
+    private static def only(i:Long):DenseIterationSpace_1{self!=null} = new DenseIterationSpace_1(i, i);
     /** Where i is; no place if it is no index. */
     public def place(i:Long):Place = i >= 0 && i < placeGroup.size() ? placeGroup(i) : Place.INVALID_PLACE;
     /** Where p is; no place if it is no index. */
@@ -49,6 +47,6 @@ public final class DistArray_Unique[T] extends DistArray[T]{this.rank()==1} impl
     public operator this(p:Point(this.rank()))=(v:T):T{self==v} = this(p(0)) = v;
     /** A copy of the elements of a space whose points are here. */
     public def getPatch(space:IterationSpace(1){self.rect}):Rail[T] {
-        throw new UnsupportedOperationException("getPatch not supported for DistArray_Unique");
+        throw new UnsupportedOperationException("there are no patches of one element a place");
     }
 }

@@ -38,7 +38,7 @@ public abstract class IterationSpace(rank:Long, rect:Boolean) implements Iterabl
     }
 
     /** Raises the exception for an axis that the space lacks. */
-    protected static def noAxis(i:Long):Long { throw new IllegalOperationException(i + " is not a valid rank"); }
+    protected static def noAxis(i:Long):Long { throw new IllegalOperationException("no axis " + i); }
     /** How many numbers there are from min to max. */
     protected static def extent(min:Long, max:Long):Long = max < min ? 0 : max - min + 1;
 }

@@ -11,16 +11,17 @@ public struct GLBParameters(n:Int, w:Int, l:Int, z:Int, m:Int, v:Int) {
 
     /** The least number of digits that p places need in base l. */
     public static def computeZ(p:Long, l:Int):Int {
-        var digits:Int = 1n;
-        var reach:Long = l;
-        while (reach < p) {
+        var digits:Int = 0n;
+        var reach:Long = 1;
+        do {
             digits++;
             reach *= l;
-        }
+        } while (reach < p);
         return digits;
     }
     /** Parameters that suit most programs. */
-    public static Default:GLBParameters = GLBParameters(100n, 4n, 4n, computeZ(Place.numPlaces(), 4n), 1024n, 15n);
+    public static Default:GLBParameters = withBase(4n);
+    private static def withBase(base:Int):GLBParameters = GLBParameters(100n, 4n, base, computeZ(Place.numPlaces(), base), 1024n, 15n);
     /** Show the result. */
     public static val SHOW_RESULT_FLAG:Int = 1n;
     /** Show how long it took. */

@@ -35,10 +35,10 @@ public class FileReader extends InputStreamReader implements Unserializable {
 
     private val file:File;
 
-    /** Opens file; raises a FileNotFoundException. */
-    public def this(file:File) {
-        super(new FileInputStream(file.getPath()));
-        this.file = file;
+    /** Opens source; raises a FileNotFoundException. */
+    public def this(source:File) {
+        super(new FileInputStream(source.getPath()));
+        file = source;
     }
     public def readLine():String {
         val line = (stream() as FileInputStream).line();

@@ -10,7 +10,7 @@ public class InputStreamReader extends Reader {
         public abstract def read():Int;
         /** The next len bytes; raises an EOFException if there are fewer. */
         public abstract def read(r:Rail[Byte], off:Long, len:Long):void;
-        /** How many bytes can be read without waiting. */
+        /** The number of bytes that are there already: reading them does not wait. */
         public abstract def available():Long;
         /** Leaves out v bytes. */
         public abstract def skip(v:Long):void;

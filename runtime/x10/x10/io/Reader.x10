@@ -8,7 +8,7 @@ public abstract class Reader {
     public abstract def read():Byte;
     /** The next len bytes, into r from off on. */
     public abstract def read(r:Rail[Byte], off:Long, len:Long):void;
-    /** How many bytes can be read without waiting. */
+    /** The number of bytes that are there already: reading them does not wait. */
     public abstract def available():Long;
 
     /** Leaves out v bytes. */
@@ -49,7 +49,9 @@ public abstract class Reader {
     /** The next value in the form that m gives it. */
     public final def read[T](m:Marshal[T]):T = m.read(this);
     /** Fills a with values in the form that m gives them. */
-    public final def read[T](m:Marshal[T], a:Rail[T]):void { read[T](m, a, 0, a.size); }
+    public final def read[T](m:Marshal[T], a:Rail[T]):void {
+        for (i in a.range) a(i) = m.read(this);
+    }
     /** The next len values in the form that m gives them, into a from off on. */
     public final def read[T](m:Marshal[T], a:Rail[T], off:Long, len:Long):void {
         for (i in off..(off + len - 1)) a(i) = m.read(this);

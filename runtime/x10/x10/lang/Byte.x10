@@ -98,7 +98,7 @@ public struct Byte implements Comparable[Byte], Arithmetic[Byte], Bitwise[Byte],
     public def equals(x:Any):Boolean = x instanceof Byte && (x as Byte) == this;
     /** Whether x is the same number. */
     public def equals(x:Byte):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     public def reverse():Byte = ((this as Int).reverse() >>> 24) as Byte;

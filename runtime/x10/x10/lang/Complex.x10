@@ -71,7 +71,7 @@ public struct Complex implements Arithmetic[Complex] {
     /** Whether a part is not a number. */
     public def isNaN():Boolean = re.isNaN() || im.isNaN();
     /** Whether a part is infinite and none is not a number. */
-    public def isInfinite():Boolean = !isNaN() && (re.isInfinite() || im.isInfinite());
+    public def isInfinite():Boolean = (re.isInfinite() || im.isInfinite()) && !isNaN();
     /** "1.0 + 2.0i". */
     public def toString():String = im < 0.0 ? re + " - " + (-im) + "i" : re + " + " + im + "i";
     /** A hash of both parts. */

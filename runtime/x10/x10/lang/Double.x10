@@ -88,7 +88,7 @@ public struct Double implements Comparable[Double], Arithmetic[Double], Ordered[
     public def equals(x:Any):Boolean = x instanceof Double && (x as Double) == this;
     /** Whether x is equal. */
     public def equals(x:Double):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x; NaN is greatest. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero; NaN is greatest. */
     public def compareTo(x:Double):Int {
         if (this < x) return -1n;
         if (this > x) return 1n;

@@ -88,7 +88,7 @@ public struct Float implements Comparable[Float], Arithmetic[Float], Ordered[Flo
     public def equals(x:Any):Boolean = x instanceof Float && (x as Float) == this;
     /** Whether x is equal. */
     public def equals(x:Float):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x; NaN is greatest. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero; NaN is greatest. */
     public def compareTo(x:Float):Int {
         if (this < x) return -1n;
         if (this > x) return 1n;

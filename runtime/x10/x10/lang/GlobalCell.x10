@@ -5,7 +5,10 @@ public class GlobalCell[T] {
     protected val root:GlobalRef[Cell[T]];
 
     /** A variable here that holds v. */
-    def this(v:T) { root = GlobalRef[Cell[T]](new Cell[T](v)); }
+    def this(v:T) {
+        val contents = new Cell[T](v);
+        root = GlobalRef[Cell[T]](contents);
+    }
     /** A variable here that holds x. */
     public static def make[T](x:T):GlobalCell[T] = new GlobalCell[T](x);
 

@@ -139,7 +139,7 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
     public def equals(x:Any):Boolean = x instanceof Long && (x as Long) == this;
     /** Whether x is the same number. */
     public def equals(x:Long):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:Long):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Long) .. (y:Long):LongRange{self.min==x,self.max==y} = LongRange(x, y);

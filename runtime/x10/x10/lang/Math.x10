@@ -214,10 +214,10 @@ public class Math {
     }
     /** 2 to the power of i. */
     @CUDA public static def pow2(i:Long):Long = 1 << i;
-    /** a with the sign of b. */
+    /** The size of a, negative if b is. */
     public static def copySign(a:Double, b:Double):Double =
         Double.fromLongBits((a.toRawLongBits() & Long.MAX_VALUE) | (b.toRawLongBits() & Long.MIN_VALUE));
-    /** a with the sign of b. */
+    /** The size of a, negative if b is. */
     public static def copySign(a:Float, b:Float):Float =
         Float.fromIntBits((a.toRawIntBits() & Int.MAX_VALUE) | (b.toRawIntBits() & Int.MIN_VALUE));
     /** The exponent of a as a power of 2; 1024 for infinities and NaN, -1023 for 0 and subnormal numbers. */

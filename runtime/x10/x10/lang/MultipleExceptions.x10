@@ -78,126 +78,92 @@ public class MultipleExceptions(exceptions:Rail[CheckedThrowable]) extends Excep
             }
         }
     }
-    /** Gives handler those of type E, if there are any; what is left, or null. */
-    private static def handle[E](from:MultipleExceptions, deep:Boolean, handler:(Rail[E])=>void):MultipleExceptions {
+    /** Gives take those of type E, if there are any; what is left, or null. */
+    private static def handle[E](from:MultipleExceptions, deep:Boolean, take:(Rail[E])=>void):MultipleExceptions {
         if (from == null) return null;
         val found = new GrowableRail[E]();
         val rest = new GrowableRail[CheckedThrowable]();
         from.part[E](deep, found, rest);
-        if (!found.isEmpty()) handler(found.toRail());
+        if (!found.isEmpty()) take(found.toRail());
         return make(rest);
     }
-    /** Gives handler each of type E; what is left, or null. */
-    private static def handleEach[E](from:MultipleExceptions, deep:Boolean, handler:(E)=>void):MultipleExceptions =
-        handle[E](from, deep, (found:Rail[E])=>{ for (e in found) handler(e); });
-    private static def raise(rest:MultipleExceptions):void { if (rest != null) throw rest; }
+    /** Gives take each of type E; what is left, or null. */
+    private static def handleEach[E](from:MultipleExceptions, deep:Boolean, take:(E)=>void):MultipleExceptions =
+        handle[E](from, deep, (found:Rail[E])=>{ for (e in found) take(e); });
+    /** Runs body; raises what sift leaves of the MultipleExceptions that it raises. At the end runs last. */
+    private static def run(body:()=>void, sift:(MultipleExceptions)=>MultipleExceptions, last:()=>void):void {
+        try {
+            body();
+        } catch (caught:MultipleExceptions) {
+            val rest = sift(caught);
+            if (rest != null) throw rest;
+        } finally {
+            last();
+        }
+    }
 
-    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E](deep:Boolean, body:()=>void, handler:(Rail[E])=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            raise(handle[E](caught, deep, handler));
-        }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to take, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, take:(Rail[E])=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E](caught, deep, take), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
-    public static operator try[E](body:()=>void, handler:(Rail[E])=>void):void {
-        MultipleExceptions.operator try[E](true, body, handler);
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to take, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, take:(Rail[E])=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E](caught, true, take), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E](deep:Boolean, body:()=>void, handler:(Rail[E])=>void, finallyBlock:()=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            raise(handle[E](caught, deep, handler));
-        } finally {
-            finallyBlock();
-        }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to take, and those of other types are raised. At the end, last is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, take:(Rail[E])=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E](caught, deep, take), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E go to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
-    public static operator try[E](body:()=>void, handler:(Rail[E])=>void, finallyBlock:()=>void):void {
-        MultipleExceptions.operator try[E](true, body, handler, finallyBlock);
+    /** Runs body; of the MultipleExceptions that it raises, those of type E go to take, and those of other types are raised. At the end, last is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, take:(Rail[E])=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E](caught, true, take), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            val rest = handle[E1](caught, deep, handler1);
-            raise(handle[E2](rest, deep, handler2));
-        }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to take1, those of E2 to take2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, take1:(Rail[E1])=>void, take2:(Rail[E2])=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E2](handle[E1](caught, deep, take1), deep, take2), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void):void {
-        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2);
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to take1, those of E2 to take2, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, take1:(Rail[E1])=>void, take2:(Rail[E2])=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E2](handle[E1](caught, true, take1), true, take2), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void, finallyBlock:()=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            val rest = handle[E1](caught, deep, handler1);
-            raise(handle[E2](rest, deep, handler2));
-        } finally {
-            finallyBlock();
-        }
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to take1, those of E2 to take2, and those of other types are raised. At the end, last is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, take1:(Rail[E1])=>void, take2:(Rail[E2])=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E2](handle[E1](caught, deep, take1), deep, take2), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to handler1, those of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](body:()=>void, handler1:(Rail[E1])=>void, handler2:(Rail[E2])=>void, finallyBlock:()=>void):void {
-        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
+    /** Runs body; of the MultipleExceptions that it raises, those of type E1 go to take1, those of E2 to take2, and those of other types are raised. At the end, last is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, take1:(Rail[E1])=>void, take2:(Rail[E2])=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handle[E2](handle[E1](caught, true, take1), true, take2), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            raise(handleEach[E](caught, deep, handler));
-        }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to take, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, take:(E)=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E](caught, deep, take), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. Also those inside nested MultipleExceptions. */
-    public static operator try[E](body:()=>void, handler:(E)=>void):void {
-        MultipleExceptions.operator try[E](true, body, handler);
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to take, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, take:(E)=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E](caught, true, take), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E](deep:Boolean, body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            raise(handleEach[E](caught, deep, handler));
-        } finally {
-            finallyBlock();
-        }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to take, and those of other types are raised. At the end, last is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E](deep:Boolean, body:()=>void, take:(E)=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E](caught, deep, take), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to handler, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
-    public static operator try[E](body:()=>void, handler:(E)=>void, finallyBlock:()=>void):void {
-        MultipleExceptions.operator try[E](true, body, handler, finallyBlock);
+    /** Runs body; of the MultipleExceptions that it raises, each of type E goes to take, and those of other types are raised. At the end, last is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E](body:()=>void, take:(E)=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E](caught, true, take), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            val rest = handleEach[E1](caught, deep, handler1);
-            raise(handleEach[E2](rest, deep, handler2));
-        }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to take1, each of E2 to take2, and those of other types are raised. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, take1:(E1)=>void, take2:(E2)=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E2](handleEach[E1](caught, deep, take1), deep, take2), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. Also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void):void {
-        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2);
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to take1, each of E2 to take2, and those of other types are raised. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, take1:(E1)=>void, take2:(E2)=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E2](handleEach[E1](caught, true, take1), true, take2), ()=>{ });
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. deep: also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](deep:Boolean, body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
-        try {
-            body();
-        } catch (caught:MultipleExceptions) {
-            val rest = handleEach[E1](caught, deep, handler1);
-            raise(handleEach[E2](rest, deep, handler2));
-        } finally {
-            finallyBlock();
-        }
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to take1, each of E2 to take2, and those of other types are raised. At the end, last is run. deep: also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](deep:Boolean, body:()=>void, take1:(E1)=>void, take2:(E2)=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E2](handleEach[E1](caught, deep, take1), deep, take2), last);
     }
-    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to handler1, each of E2 to handler2, and those of other types are raised. At the end, finallyBlock is run. Also those inside nested MultipleExceptions. */
-    public static operator try[E1,E2](body:()=>void, handler1:(E1)=>void, handler2:(E2)=>void, finallyBlock:()=>void):void {
-        MultipleExceptions.operator try[E1,E2](true, body, handler1, handler2, finallyBlock);
+    /** Runs body; of the MultipleExceptions that it raises, each of type E1 goes to take1, each of E2 to take2, and those of other types are raised. At the end, last is run. Also those inside nested MultipleExceptions. */
+    public static operator try[E1,E2](body:()=>void, take1:(E1)=>void, take2:(E2)=>void, last:()=>void):void {
+        run(body, (caught:MultipleExceptions)=>handleEach[E2](handleEach[E1](caught, true, take1), true, take2), last);
     }
 }

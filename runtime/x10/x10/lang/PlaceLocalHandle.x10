@@ -18,20 +18,20 @@ public struct PlaceLocalHandle[T] {
         finish for (p in places) async at (p) store(number, init() as Any);
         return PlaceLocalHandle[T](number);
     }
-    /** Runs here init_here for each place of the group, and there init_there with the result, which gives the place's object. */
-    public static def make[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T):PlaceLocalHandle[T] {
+    /** Runs here prepare for each place of the group, and there init with the result, which gives the place's object. */
+    public static def make[T,U](places:PlaceGroup, prepare:(Place)=>U, init:(U)=>T):PlaceLocalHandle[T] {
         val number = create();
         finish for (p in places) {
-            val argument = init_here(p);
-            async at (p) store(number, init_there(argument) as Any);
+            val argument = prepare(p);
+            async at (p) store(number, init(argument) as Any);
         }
         return PlaceLocalHandle[T](number);
     }
     /** As make, for an init that starts no activities at other places. */
     public static def makeFlat[T](places:PlaceGroup, init:()=>T):PlaceLocalHandle[T] = make[T](places, init);
     /** As make, for closures that start no activities at other places. */
-    public static def makeFlat[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T):PlaceLocalHandle[T] =
-        make[T,U](places, init_here, init_there);
+    public static def makeFlat[T,U](places:PlaceGroup, prepare:(Place)=>U, init:(U)=>T):PlaceLocalHandle[T] =
+        make[T,U](places, prepare, init);
     /** Lets the objects of the group's places go. */
     public static def destroy[T](places:PlaceGroup, handle:PlaceLocalHandle[T]):void {
         val number = handle.number;
@@ -48,21 +48,21 @@ public struct PlaceLocalHandle[T] {
     public def hashCode():Int = number as Int;
     /** The handle's number. */
     public def toString():String = "PlaceLocalHandle(" + number + ")";
-    /** As make; places for which ignoreIfDead holds may be dead. */
-    public static def make[T](places:PlaceGroup, init:()=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
-    /** As make; places for which ignoreIfDead holds may be dead. */
-    public static def make[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] =
-        make[T,U](places, init_here, init_there);
-    /** As make; places for which ignoreIfDead holds may be dead. */
-    public static def makeFlat[T](places:PlaceGroup, init:()=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
-    /** As make; places for which ignoreIfDead holds may be dead. */
-    public static def makeFlat[T,U](places:PlaceGroup, init_here:(Place)=>U, init_there:(U)=>T, ignoreIfDead:(Place)=>Boolean):PlaceLocalHandle[T] =
-        make[T,U](places, init_here, init_there);
+    /** As make; places for which mayBeDead holds may be dead. */
+    public static def make[T](places:PlaceGroup, init:()=>T, mayBeDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
+    /** As make; places for which mayBeDead holds may be dead. */
+    public static def make[T,U](places:PlaceGroup, prepare:(Place)=>U, init:(U)=>T, mayBeDead:(Place)=>Boolean):PlaceLocalHandle[T] =
+        make[T,U](places, prepare, init);
+    /** As make; places for which mayBeDead holds may be dead. */
+    public static def makeFlat[T](places:PlaceGroup, init:()=>T, mayBeDead:(Place)=>Boolean):PlaceLocalHandle[T] = make[T](places, init);
+    /** As make; places for which mayBeDead holds may be dead. */
+    public static def makeFlat[T,U](places:PlaceGroup, prepare:(Place)=>U, init:(U)=>T, mayBeDead:(Place)=>Boolean):PlaceLocalHandle[T] =
+        make[T,U](places, prepare, init);
     /** Runs init at one more place; its result is that place's object. */
     public static def addPlace[T](handle:PlaceLocalHandle[T], place:Place, init:()=>T):void {
         val number = handle.number;
         at (place) store(number, init() as Any);
     }
-    /** As destroy; places for which ignoreIfDead holds may be dead. */
-    public static def destroy[T](places:PlaceGroup, handle:PlaceLocalHandle[T], ignoreIfDead:(Place)=>Boolean):void { destroy[T](places, handle); }
+    /** As destroy; places for which mayBeDead holds may be dead. */
+    public static def destroy[T](places:PlaceGroup, handle:PlaceLocalHandle[T], mayBeDead:(Place)=>Boolean):void { destroy[T](places, handle); }
 }

@@ -105,7 +105,7 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     public def equals(x:Any):Boolean = x instanceof Short && (x as Short) == this;
     /** Whether x is the same number. */
     public def equals(x:Short):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     public def reverse():Short = ((this as Int).reverse() >>> 16) as Short;

@@ -7,7 +7,10 @@ public final class SparsePlaceGroup extends PlaceGroup {
     /** Those places. */
     public def this(ps:Rail[Place]) { places = new Rail[Place](ps); }
     /** The places of that group. */
-    public def this(pg:PlaceGroup) { places = new Rail[Place](pg.numPlaces(), (i:Long)=>pg(i)); }
+    public def this(group:PlaceGroup) {
+        val count = group.numPlaces();
+        places = new Rail[Place](count, (role:Long)=>group(role));
+    }
     /** One place. */
     public def this(p:Place) { places = [p]; }
 

@@ -98,7 +98,7 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     public def equals(x:Any):Boolean = x instanceof UByte && (x as UByte) == this;
     /** Whether x is the same number. */
     public def equals(x:UByte):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:UByte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     public def reverse():UByte = ((this as Int).reverse() >>> 24) as UByte;

@@ -141,6 +141,6 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     public def equals(x:Any):Boolean = x instanceof UInt && (x as UInt) == this;
     /** Whether x is the same number. */
     public def equals(x:UInt):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:UInt):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }

@@ -139,6 +139,6 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     public def equals(x:Any):Boolean = x instanceof ULong && (x as ULong) == this;
     /** Whether x is the same number. */
     public def equals(x:ULong):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:ULong):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }

@@ -105,7 +105,7 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     public def equals(x:Any):Boolean = x instanceof UShort && (x as UShort) == this;
     /** Whether x is the same number. */
     public def equals(x:UShort):Boolean = this == x;
-    /** Negative, zero or positive as this is less than, equal to or greater than x. */
+    /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:UShort):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     public def reverse():UShort = ((this as Int).reverse() >>> 16) as UShort;

@@ -43,7 +43,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         return elements;
     }
     private static def large[T](reg:Region, elements:Rail[T]):Rail[T] {
-        if (elements.size < capacity(reg)) throw new IllegalArgumentException("backingStore too small");
+        if (elements.size < capacity(reg)) throw new IllegalArgumentException("a rail of " + elements.size + " elements; the region needs " + capacity(reg));
         return elements;
     }
 
@@ -86,10 +86,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         val text = new StringBuilder();
         val shown = Math.min(size, 10);
         text.add("[");
-        for (i in 0..(shown - 1)) {
-            if (i > 0) text.add(",");
-            text.add("" + raw(i));
-        }
+        for (i in 0..(shown - 1)) text.add((i == 0 ? "" : ",") + raw(i));
         if (shown < size) text.add("...(omitted " + (size - shown) + " elements)");
         text.add("]");
         return text.toString();
@@ -151,65 +148,65 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** The element at (i0). */
     public operator this(i0:Long){rank==1}:T {
         val index = find(i0);
-        if (index < 0) raiseBoundsError(i0);
+        if (index < 0) outside(i0);
         return Unsafe.get(raw, index);
     }
     /** The element at (i0, i1). */
     public operator this(i0:Long, i1:Long){rank==2}:T {
         val index = find(i0, i1);
-        if (index < 0) raiseBoundsError(i0, i1);
+        if (index < 0) outside(i0, i1);
         return Unsafe.get(raw, index);
     }
     /** The element at (i0, i1, i2). */
     public operator this(i0:Long, i1:Long, i2:Long){rank==3}:T {
         val index = find(i0, i1, i2);
-        if (index < 0) raiseBoundsError(i0, i1, i2);
+        if (index < 0) outside(i0, i1, i2);
         return Unsafe.get(raw, index);
     }
     /** The element at (i0, i1, i2, i3). */
     public operator this(i0:Long, i1:Long, i2:Long, i3:Long){rank==4}:T {
         val index = find(i0, i1, i2, i3);
-        if (index < 0) raiseBoundsError(i0, i1, i2, i3);
+        if (index < 0) outside(i0, i1, i2, i3);
         return Unsafe.get(raw, index);
     }
     /** The element at pt. */
     public operator this(pt:Point{self.rank==this.rank}):T {
         val index = find(pt);
-        if (index < 0) raiseBoundsError(pt);
+        if (index < 0) outside(pt);
         return Unsafe.get(raw, index);
     }
     /** Sets the element at (i0); the value is v. */
     public operator this(i0:Long)=(v:T){rank==1}:T{self==v} {
         val index = find(i0);
-        if (index < 0) raiseBoundsError(i0);
+        if (index < 0) outside(i0);
         Unsafe.set(raw, index, v);
         return v;
     }
     /** Sets the element at (i0, i1); the value is v. */
     public operator this(i0:Long, i1:Long)=(v:T){rank==2}:T{self==v} {
         val index = find(i0, i1);
-        if (index < 0) raiseBoundsError(i0, i1);
+        if (index < 0) outside(i0, i1);
         Unsafe.set(raw, index, v);
         return v;
     }
     /** Sets the element at (i0, i1, i2); the value is v. */
     public operator this(i0:Long, i1:Long, i2:Long)=(v:T){rank==3}:T{self==v} {
         val index = find(i0, i1, i2);
-        if (index < 0) raiseBoundsError(i0, i1, i2);
+        if (index < 0) outside(i0, i1, i2);
         Unsafe.set(raw, index, v);
         return v;
     }
     /** Sets the element at (i0, i1, i2, i3); the value is v. */
     public operator this(i0:Long, i1:Long, i2:Long, i3:Long)=(v:T){rank==4}:T{self==v} {
         val index = find(i0, i1, i2, i3);
-        if (index < 0) raiseBoundsError(i0, i1, i2, i3);
+        if (index < 0) outside(i0, i1, i2, i3);
         Unsafe.set(raw, index, v);
         return v;
     }
     /** Sets the element at p; the value is v. */
     public operator this(p:Point{self.rank==this.rank})=(v:T):T{self==v} {
         val index = find(p);
-        if (index < 0) raiseBoundsError(p);
+        if (index < 0) outside(p);
         Unsafe.set(raw, index, v);
         return v;
     }
@@ -316,11 +313,13 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
 
     /** Starts copying all elements; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:Array[T], dst:RemoteArray[T]):void {
-        Rail.asyncCopy(src.raw, 0, dst.rawData, 0, src.raw.size);
+        asyncCopy(src, 0, dst, 0, src.raw.size);
     }
     /** Starts copying numElems elements from srcPoint on; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:Array[T], srcPoint:Point, dst:RemoteArray[T], dstPoint:Point, numElems:Long):void {
-        asyncCopy(src, src.region.indexOf(srcPoint), dst, dst.region.indexOf(dstPoint), numElems);
+        val from = src.region.indexOf(srcPoint);
+        val to = dst.region.indexOf(dstPoint);
+        asyncCopy(src, from, dst, to, numElems);
     }
     /** Starts copying numElems elements; indices are those of the rails. The enclosing finish waits for it. */
     public static def asyncCopy[T](src:Array[T], srcIndex:Long, dst:RemoteArray[T], dstIndex:Long, numElems:Long):void {
@@ -328,21 +327,25 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
     /** Starts copying all elements; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:RemoteArray[T], dst:Array[T]):void {
-        Rail.asyncCopy(src.rawData, 0, dst.raw, 0, dst.raw.size);
+        asyncCopy(src, 0, dst, 0, dst.raw.size);
     }
     /** Starts copying numElems elements from srcPoint on; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:RemoteArray[T], srcPoint:Point, dst:Array[T], dstPoint:Point, numElems:Long):void {
-        asyncCopy(src, src.region.indexOf(srcPoint), dst, dst.region.indexOf(dstPoint), numElems);
+        val from = src.region.indexOf(srcPoint);
+        val to = dst.region.indexOf(dstPoint);
+        asyncCopy(src, from, dst, to, numElems);
     }
     /** Starts copying numElems elements; indices are those of the rails. The enclosing finish waits for it. */
     public static def asyncCopy[T](src:RemoteArray[T], srcIndex:Long, dst:Array[T], dstIndex:Long, numElems:Long):void {
         Rail.asyncCopy(src.rawData, srcIndex, dst.raw, dstIndex, numElems);
     }
     /** Copies all elements. */
-    public static def copy[T](src:Array[T], dst:Array[T]):void { Rail.copy(src.raw, 0, dst.raw, 0, src.raw.size); }
+    public static def copy[T](src:Array[T], dst:Array[T]):void { copy(src, 0, dst, 0, src.raw.size); }
     /** Copies numElems elements from srcPoint on. */
     public static def copy[T](src:Array[T], srcPoint:Point, dst:Array[T], dstPoint:Point, numElems:Long):void {
-        copy(src, src.region.indexOf(srcPoint), dst, dst.region.indexOf(dstPoint), numElems);
+        val from = src.region.indexOf(srcPoint);
+        val to = dst.region.indexOf(dstPoint);
+        copy(src, from, dst, to, numElems);
     }
     /** Copies numElems elements; indices are those of the rails. */
     public static def copy[T](src:Array[T], srcIndex:Long, dst:Array[T], dstIndex:Long, numElems:Long):void {
@@ -351,26 +354,28 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** Copies the elements of src at the points of r to the same points here. */
     public def copy(src:Array[T](this.rank), r:Region(this.rank)):void {
         if (!src.region.contains(r as Region(src.region.rank)))
-            throw new ArrayIndexOutOfBoundsException("region to copy: " + r + " not contained in source: " + src.region);
+            throw new ArrayIndexOutOfBoundsException("cannot copy " + r + " from an array of " + src.region);
         if (!region.contains(r as Region(region.rank)))
-            throw new ArrayIndexOutOfBoundsException("region to copy: " + r + " not contained in this array: " + region);
+            throw new ArrayIndexOutOfBoundsException("cannot copy " + r + " into an array of " + region);
         for (p in r) Unsafe.set(raw, find(p), Unsafe.get(src.raw, src.find(p)));
     }
 
-    private static def raiseBoundsError(i0:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ") not contained in array");
+    private static def noElement(index:String):ArrayIndexOutOfBoundsException =
+        new ArrayIndexOutOfBoundsException("the array has no element at " + index);
+    private static def outside(i0:Long):void {
+        throw noElement("(" + i0 + ")");
     }
-    private static def raiseBoundsError(i0:Long, i1:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ") not contained in array");
+    private static def outside(i0:Long, i1:Long):void {
+        throw noElement("(" + i0 + ", " + i1 + ")");
     }
-    private static def raiseBoundsError(i0:Long, i1:Long, i2:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ", " + i2 + ") not contained in array");
+    private static def outside(i0:Long, i1:Long, i2:Long):void {
+        throw noElement("(" + i0 + ", " + i1 + ", " + i2 + ")");
     }
-    private static def raiseBoundsError(i0:Long, i1:Long, i2:Long, i3:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ", " + i2 + ", " + i3 + ") not contained in array");
+    private static def outside(i0:Long, i1:Long, i2:Long, i3:Long):void {
+        throw noElement("(" + i0 + ", " + i1 + ", " + i2 + ", " + i3 + ")");
     }
-    private static def raiseBoundsError(pt:Point):void {
-        throw new ArrayIndexOutOfBoundsException("point " + pt + " not contained in array");
+    private static def outside(pt:Point):void {
+        throw noElement(pt.toString());
     }
 }
 

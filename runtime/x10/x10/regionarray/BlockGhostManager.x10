@@ -8,9 +8,9 @@ class BlockGhostManager extends GhostManager {
     private val axes:Rail[Long];
     private val periodic:Boolean;
     /** To whom this place sends, and by how much the indices there differ. */
-    private val targets = new ArrayList[GhostNeighborFlag]();
+    private val targets = new ArrayList[Link]();
     /** From whom this place gets ghosts; the shift is that of the way back. */
-    private val sources = new ArrayList[GhostNeighborFlag]();
+    private val sources = new ArrayList[Link]();
 
     def this(ghostWidth:Long, dist:Dist, axes:Rail[Long], periodic:Boolean) {
         super(ghostWidth);
@@ -26,8 +26,8 @@ class BlockGhostManager extends GhostManager {
         for (n in 0..(count - 1)) {
             val shift = periodic ? shift(n) : Point.make(dist.rank, (i:Long)=>0);
             if (place == here && isZero(shift)) continue;
-            if (!meet(mine, shift, ghosts(place)).isEmpty()) targets.add(new GhostNeighborFlag(place, shift));
-            if (!meet(theirs, shift, ghosts(here)).isEmpty()) sources.add(new GhostNeighborFlag(place, -shift));
+            if (!meet(mine, shift, ghosts(place)).isEmpty()) targets.add(new Link(place, shift));
+            if (!meet(theirs, shift, ghosts(here)).isEmpty()) sources.add(new Link(place, -shift));
         }
     }
     /** Shift number n: on each axis that is cut none, or a period down or up. */
@@ -54,7 +54,7 @@ class BlockGhostManager extends GhostManager {
         return false;
     }
 
-    public def getNeighbors():Rail[Place] = new Rail[Place](targets.size(), (i:Long)=>targets(i).place);
+    public def getNeighbors():Rail[Place] = new Rail[Place](targets.size(), (i:Long)=>targets(i).peer);
     public def getGhostRegion(place:Place):Region = ghosts(place);
     private def ghosts(place:Place):Region {
         val own = dist.get(place);
@@ -74,26 +74,26 @@ class BlockGhostManager extends GhostManager {
         return Region.makeRectangular(low, high);
     }
     public atomic def setNeighborReceived(place:Place, shift:Point):void {
+        var known:Boolean = false;
         for (source in sources) {
-            if (source.place == place && source.shift.equals(shift)) {
-                source.received = true;
-                return;
-            }
+            val found = source.leadsTo(place, shift);
+            known = known || found;
+            source.arrived = source.arrived || found;
         }
-        throw new BadPlaceException(place + " is no neighbor of " + here + " with the shift " + shift);
+        if (!known) throw new BadPlaceException(here + " gets no ghosts from " + place + " at a distance of " + shift);
     }
     public atomic def allNeighborsReceived():Boolean {
-        for (source in sources) if (!source.received) return false;
+        for (source in sources) if (!source.arrived) return false;
         return true;
     }
-    public atomic def resetNeighborsReceived():void { for (source in sources) source.received = false; }
+    public atomic def resetNeighborsReceived():void { for (source in sources) source.arrived = false; }
     public def sendGhosts(array:Ghostable):void {
         prepareToSendGhosts();
         val own = dist.get(here);
         for (target in targets) {
-            val there = meet(own, target.shift, getGhostRegion(target.place));
-            val overlap = there.translate((-target.shift) as Point(there.rank));
-            array.putOverlap(overlap as Region{rect}, target.place, target.shift as Point(overlap.rank), currentPhase());
+            val there = meet(own, target.offset, getGhostRegion(target.peer));
+            val overlap = there.translate((-target.offset) as Point(there.rank));
+            array.putOverlap(overlap as Region{rect}, target.peer, target.offset as Point(overlap.rank), currentPhase());
         }
     }
 }

@@ -95,34 +95,36 @@ public abstract class Dist(region:Region) implements (Point(region.rank))=>Place
     }
     /** The region of each place. */
     public def toString():String {
-        var text:String = "Dist(";
-        var first:Boolean = true;
+        var parts:String = "";
+        var separator:String = "";
         for (p in places()) {
-            text += (first ? "" : ",") + get(p) + "->" + p.id;
-            first = false;
+            parts += separator + get(p) + "->" + p.id;
+            separator = ",";
         }
-        return text + ")";
+        return "Dist(" + parts + ")";
     }
 
+    private static def lacks(point:String):ArrayIndexOutOfBoundsException =
+        new ArrayIndexOutOfBoundsException("the distribution has no point " + point);
     /** Raises the exception for a point outside the distribution. */
     protected static def raiseBoundsError(i0:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ") not contained in distribution");
+        throw lacks("(" + i0 + ")");
     }
     /** Raises the exception for a point outside the distribution. */
     protected static def raiseBoundsError(i0:Long, i1:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ") not contained in distribution");
+        throw lacks("(" + i0 + ", " + i1 + ")");
     }
     /** Raises the exception for a point outside the distribution. */
     protected static def raiseBoundsError(i0:Long, i1:Long, i2:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ", " + i2 + ") not contained in distribution");
+        throw lacks("(" + i0 + ", " + i1 + ", " + i2 + ")");
     }
     /** Raises the exception for a point outside the distribution. */
     protected static def raiseBoundsError(i0:Long, i1:Long, i2:Long, i3:Long):void {
-        throw new ArrayIndexOutOfBoundsException("point (" + i0 + ", " + i1 + ", " + i2 + ", " + i3 + ") not contained in distribution");
+        throw lacks("(" + i0 + ", " + i1 + ", " + i2 + ", " + i3 + ")");
     }
     /** Raises the exception for a point outside the distribution. */
     protected static def raiseBoundsError(pt:Point):void {
-        throw new ArrayIndexOutOfBoundsException("point " + pt + " not contained in distribution");
+        throw lacks(pt.toString());
     }
 }
 

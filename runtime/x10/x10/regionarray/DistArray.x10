@@ -45,7 +45,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     public def getLocalPortion():Array[T](dist.rank) {
         val portion = portion();
         if (!portion.region.rect)
-            throw new UnsupportedOperationException(typeName() + ".getLocalPortion(): local portion is not rectangular!");
+            throw new UnsupportedOperationException("the points at " + here + " fill no box: " + portion.region);
         return portion as Array[T](dist.rank);
     }
 
@@ -180,8 +180,8 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     }
     /** Raises the exception for a point that is not here. */
     private def misplaced(pt:Point):void {
-        if (!region.contains(pt)) throw new ArrayIndexOutOfBoundsException("point " + pt + " not contained in distribution");
-        throw new BadPlaceException("point " + pt + " not defined at " + here);
+        if (!region.contains(pt)) throw new ArrayIndexOutOfBoundsException("the distribution has no point " + pt);
+        throw new BadPlaceException("the element at " + pt + " is not at " + here);
     }
     /** Where pt is in this place's elements, some periods of the region away if need be. */
     private def periodic(pt:Point):Long {
@@ -191,7 +191,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
         val mine = portion.region;
         val index = mine.isEmpty() ? -1
             : portion.find(PeriodicBoundaryConditions.wrapPeriodic(pt, mine as Region(pt.rank), region as Region(pt.rank)));
-        if (index < 0) throw new BadPlaceException("point " + pt + " not defined at " + here);
+        if (index < 0) throw new BadPlaceException("the element at " + pt + " is not at " + here);
         return index;
     }
     /** The element at pt, or the one some periods of the region from it that is here. */
@@ -222,9 +222,9 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     public def getPatch(r:Region(this.rank){self.rect}):Array[T](this.rank){self.region==r} {
         val portion = portion();
         val mine = portion.region;
-        if (!mine.rect) throw new UnsupportedOperationException("DistArray.getPatch not supported for non-rectangular region: " + mine);
+        if (!mine.rect) throw new UnsupportedOperationException("no patches of points that fill no box: " + mine);
         if (!mine.contains(r as Region(mine.rank)))
-            throw new ArrayIndexOutOfBoundsException("region to copy: " + r + " not contained in local region: " + mine);
+            throw new ArrayIndexOutOfBoundsException("cannot copy " + r + ": this place has " + mine);
         val patch = new Array[T](r, Unsafe.uninitialised[T](r.size()));
         patch.copy(portion as Array[T](patch.rank), r as Region(patch.rank));
         return patch as Array[T](this.rank){self.region==r};

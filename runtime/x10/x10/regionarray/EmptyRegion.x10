@@ -6,28 +6,36 @@ import x10.util.NoSuchElementException;
 
 /** The region without points. */
 final class EmptyRegion extends Region{rect} {
-    def this(rank:Long):EmptyRegion{self.rank==rank} {
-        super(rank, true, false);
-        if (rank < 0) throw new IllegalArgumentException("Rank is negative (" + rank + ")");
+    def this(axes:Long):EmptyRegion{self.rank==axes} {
+        super(axes, true, false);
+        requireAxes(axes);
     }
-    public def isConvex():Boolean = true;
-    public def isEmpty():Boolean = true;
+
+    // What it contains: no point, and of the regions those without points.
     public def size():Long = 0;
-    public def indexOf(p:Point):Long = -1;
-    public def intersection(that:Region(rank)):Region(rank) = this;
-    public def product(that:Region):Region{self!=null} = new EmptyRegion(rank + that.rank);
-    public def projection(axis:Long):Region(1) = new EmptyRegion(1);
-    public def translate(p:Point(rank)):Region(rank) = this;
-    public def eliminate(axis:Long):Region = new EmptyRegion(rank - 1);
-    protected def computeBoundingBox():Region(rank) {
-        throw new IllegalOperationException("bounding box not not defined for empty region");
-    }
-    public def min():(Long)=>Long { throw new IllegalOperationException("min not not defined for empty region"); }
-    public def max():(Long)=>Long { throw new IllegalOperationException("max not not defined for empty region"); }
-    public def contains(that:Region(rank)):Boolean = that.isEmpty();
+    public def isEmpty():Boolean = true;
+    public def isConvex():Boolean = true;
     public def contains(p:Point):Boolean = false;
-    public def iterator():Iterator[Point(rank)] = new NoPoints() as Iterator[Point(rank)];
+    public def contains(that:Region(rank)):Boolean = that.isEmpty();
+    public def indexOf(p:Point):Long = -1;
     public def rows():Rows = new SinglePoints(rank, new NoPoints());
+    public def iterator():Iterator[Point(rank)] = new NoPoints() as Iterator[Point(rank)];
+
+    // It has no corners.
+    public def min():(Long)=>Long { throw lacks("least coordinates"); }
+    public def max():(Long)=>Long { throw lacks("greatest coordinates"); }
+    protected def computeBoundingBox():Region(rank) { throw lacks("a bounding box"); }
+    private static def lacks(what:String):IllegalOperationException =
+        new IllegalOperationException("an empty region lacks " + what);
+
+    // What is made of it is empty too.
+    private static def none(axes:Long):Region{self!=null} = new EmptyRegion(axes);
+    public def translate(by:Point(rank)):Region(rank) = this;
+    public def intersection(that:Region(rank)):Region(rank) = this;
+    public def product(that:Region):Region{self!=null} = none(rank + that.rank);
+    public def eliminate(axis:Long):Region = none(rank - 1);
+    public def projection(axis:Long):Region(1) = none(1) as Region(1);
+
     public def toString():String = "empty(" + rank + ")";
 }
 

@@ -6,10 +6,10 @@ import x10.array.Rows;
 final class FullRegion extends Region{rect} {
     def this(rank:Long):FullRegion{self.rank==rank} {
         super(rank, true, false);
-        if (rank < 0) throw new IllegalArgumentException("Rank is negative (" + rank + ")");
+        requireAxes(rank);
     }
     private def bounded(what:String):void {
-        if (rank > 0) throw new UnboundedRegionException(what + " not supported");
+        if (rank > 0) throw new UnboundedRegionException("no " + what + " of a region without bounds");
     }
     public def isConvex():Boolean = true;
     public def isEmpty():Boolean = false;
@@ -18,14 +18,14 @@ final class FullRegion extends Region{rect} {
         return 1;
     }
     public def indexOf(p:Point):Long {
-        bounded("indexOf");
+        bounded("index");
         return p.rank == 0 ? 0 : -1;
     }
-    public def min():(Long)=>Long = (i:Long)=>limit(i, "min", Long.MIN_VALUE);
-    public def max():(Long)=>Long = (i:Long)=>limit(i, "max", Long.MAX_VALUE);
-    private def limit(i:Long, which:String, value:Long):Long {
-        if (i < 0 || i >= rank) throw new ArrayIndexOutOfBoundsException(which + ": " + i + " is not a valid rank for " + this);
-        return value;
+    public def min():(Long)=>Long = (i:Long)=>limit(i, Long.MIN_VALUE);
+    public def max():(Long)=>Long = (i:Long)=>limit(i, Long.MAX_VALUE);
+    private def limit(axis:Long, value:Long):Long {
+        if (axis >= 0 && axis < rank) return value;
+        throw noAxis(axis);
     }
     public def intersection(that:Region(rank)):Region(rank) = that;
     public def product(that:Region):Region{self!=null} {

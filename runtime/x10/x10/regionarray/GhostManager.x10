@@ -31,17 +31,23 @@ public abstract class GhostManager {
     /** Waits until all ghosts are here, and ends the phase. */
     public def waitOnGhosts():void {
         when (allNeighborsReceived()) {
-            currentPhase++;
             resetNeighborsReceived();
+            nextPhase();
         }
     }
     /** Begins a phase. */
-    public atomic def prepareToSendGhosts():void { currentPhase++; }
+    public def prepareToSendGhosts():void { atomic nextPhase(); }
+    private def nextPhase():void { currentPhase++; }
 
-    /** A neighbour, how far its indices are from those here, and whether its ghosts are here. */
-    static class GhostNeighborFlag(place:Place, shift:Point) {
-        var received:Boolean = false;
+    /** A neighbour at one distance: an element here has at the peer an index that is offset more. */
+    static class Link {
+        val peer:Place;
+        val offset:Point;
+        /** Whether the peer's ghosts of this phase are here. */
+        var arrived:Boolean = false;
 
-        def this(place:Place, shift:Point) { property(place, shift); }
+        def this(peer:Place, offset:Point) { this.peer = peer; this.offset = offset; }
+        /** Whether it is the link to that place at that distance. */
+        def leadsTo(place:Place, distance:Point):Boolean = distance.equals(offset) && place == peer;
     }
 }

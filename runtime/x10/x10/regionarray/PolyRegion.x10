@@ -91,12 +91,12 @@ final class PolyRegion extends Region {
     public def max():(Long)=>Long = (axis:Long)=>max(axis);
     public def min(axis:Long):Long {
         val least = least(axis);
-        if (least == Long.MIN_VALUE) throw new UnboundedRegionException("axis " + axis + " has no minimum");
+        if (least == Long.MIN_VALUE) throw new UnboundedRegionException("axis " + axis + " is unbounded below");
         return least;
     }
     public def max(axis:Long):Long {
         val greatest = greatest(axis);
-        if (greatest == Long.MAX_VALUE) throw new UnboundedRegionException("axis " + axis + " has no maximum");
+        if (greatest == Long.MAX_VALUE) throw new UnboundedRegionException("axis " + axis + " is unbounded above");
         return greatest;
     }
     private def requireBounds():void {

@@ -17,7 +17,7 @@ final class RectRegion extends Region{rect} {
     /** From low to high, which are kept. */
     def this(low:Rail[Long], high:Rail[Long]):RectRegion{self.rank==low.size} {
         super(low.size, true, zeros(low));
-        if (low.size != high.size) throw new IllegalArgumentException("size of min and max args are not equal");
+        if (low.size != high.size) throw new IllegalArgumentException("corners of " + low.size + " and " + high.size + " axes");
         this.low = low; this.high = high;
         count = volume(low, high);
     }
@@ -38,8 +38,8 @@ final class RectRegion extends Region{rect} {
     }
 
     public def size():Long {
-        if (count < 0) throw new UnboundedRegionException("size exceeds capacity of long");
-        return count;
+        if (count >= 0) return count;
+        throw new UnboundedRegionException("more points than a Long can count");
     }
     public def isConvex():Boolean = true;
     public def isEmpty():Boolean = count == 0;
@@ -58,11 +58,11 @@ final class RectRegion extends Region{rect} {
     public def min():(Long)=>Long = (i:Long)=>min(i);
     public def max():(Long)=>Long = (i:Long)=>max(i);
     public def min(i:Long):Long {
-        if (i < 0 || i >= rank) throw new ArrayIndexOutOfBoundsException("min: " + i + " is not a valid rank for " + this);
+        if (i < 0 || i >= rank) throw noAxis(i);
         return low(i);
     }
     public def max(i:Long):Long {
-        if (i < 0 || i >= rank) throw new ArrayIndexOutOfBoundsException("max: " + i + " is not a valid rank for " + this);
+        if (i < 0 || i >= rank) throw noAxis(i);
         return high(i);
     }
 
@@ -107,13 +107,11 @@ final class RectRegion extends Region{rect} {
         new Rail[Long](rank, (i:Long)=>low(i) + v(i)),
         new Rail[Long](rank, (i:Long)=>high(i) + v(i))) as Region(rank);
     public def projection(axis:Long):Region(1) {
-        if (axis < 0 || axis >= rank)
-            throw new ArrayIndexOutOfBoundsException("projection: " + axis + " is not a valid rank for " + this);
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
         return new RectRegion([low(axis)], [high(axis)]) as Region(1);
     }
     public def eliminate(axis:Long):Region {
-        if (axis < 0 || axis >= rank)
-            throw new ArrayIndexOutOfBoundsException("projection: " + axis + " is not a valid rank for " + this);
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
         if (rank == 1) return isEmpty() ? new EmptyRegion(0) : new FullRegion(0);
         return new RectRegion(
             new Rail[Long](rank - 1, (i:Long)=>low(i < axis ? i : i + 1)),

@@ -23,6 +23,12 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     protected def this(r:Long, t:Boolean, z:Boolean):Region{self.rank==r,self.rect==t,self.zeroBased==z} {
         property(r, t, z, r == 1 && t && z);
     }
+    /** Raises the exception for a number of axes that no region has. */
+    static def requireAxes(count:Long):void {
+        if (count < 0) throw new IllegalArgumentException("a region of " + count + " axes");
+    }
+    /** The exception for an axis that the region lacks. */
+    def noAxis(axis:Long):ArrayIndexOutOfBoundsException = new ArrayIndexOutOfBoundsException("no axis " + axis + " in " + this);
 
     /** The empty region. */
     public static def makeEmpty(rank:Long):Region(rank){self!=null,rect} = new EmptyRegion(rank);
@@ -38,13 +44,13 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     /** The box from minArg to maxArg, as an intersection of half-spaces; Long.MIN_VALUE and Long.MAX_VALUE are no bounds. */
     public static def makeRectangularPoly(minArg:Rail[Long], maxArg:Rail[Long]):Region(minArg.size) {
         if (minArg.size != maxArg.size)
-            throw new IllegalArgumentException("min and max not equal size (" + minArg.size + " != " + maxArg.size + ")");
+            throw new IllegalArgumentException("corners of " + minArg.size + " and " + maxArg.size + " axes");
         return PolyRegion.make(HalfSpaces.box(minArg.size, (i:Long)=>minArg(i), (i:Long)=>maxArg(i))) as Region(minArg.size);
     }
     /** The box from minArg to maxArg, both included. */
     public static def makeRectangular(minArg:Rail[Long], maxArg:Rail[Long]):Region(minArg.size){self.rect} {
         if (minArg.size != maxArg.size)
-            throw new IllegalArgumentException("min and max not equal size (" + minArg.size + " != " + maxArg.size + ")");
+            throw new IllegalArgumentException("corners of " + minArg.size + " and " + maxArg.size + " axes");
         return new RectRegion(new Rail[Long](minArg), new Rail[Long](maxArg)) as Region(minArg.size){self.rect};
     }
     /** The box of these ranges. */

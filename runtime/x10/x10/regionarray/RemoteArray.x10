@@ -13,7 +13,8 @@ public final class RemoteArray[T](region:Region, size:Long, array:GlobalRef[Arra
     /** Of an array that is here. */
     public def this(a:Array[T]{self!=null}):RemoteArray[T]{self.region==a.region,self.array.home==here} {
         property(a.region, a.size, GlobalRef[Array[T]](a));
-        rawData = new GlobalRail[T](a.raw());
+        val elements = a.raw();
+        rawData = new GlobalRail[T](elements);
     }
     /** The array, at its place. */
     public operator this(){here==this.array.home}:Array[T]{self.rank==this.rank} = (array as GlobalRef[Array[T]]{self.home==here})() as Array[T]{self.rank==this.rank};

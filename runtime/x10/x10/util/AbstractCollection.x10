@@ -7,8 +7,10 @@ public abstract class AbstractCollection[T] extends AbstractContainer[T] impleme
     public abstract def clone():Collection[T];
 
     public def addAll(c:Container[T]):Boolean = addAllWhere(c, (x:T)=>true);
-    public def retainAll(c:Container[T]):Boolean = removeAllWhere((x:T)=>!c.contains(x));
-    public def removeAll(c:Container[T]):Boolean = removeAllWhere((x:T)=>c.contains(x));
+    public def retainAll(c:Container[T]):Boolean = removeMembers(c, false);
+    public def removeAll(c:Container[T]):Boolean = removeMembers(c, true);
+    /** Takes out the values that are in c, or those that are not. */
+    private def removeMembers(c:Container[T], inside:Boolean):Boolean = removeAllWhere((value:T)=>c.contains(value) == inside);
     public def addAllWhere(c:Container[T], p:(T)=>Boolean):Boolean {
         // Of itself only what was there at the start.
         val source:Container[T] = (c as Any) == (this as Any) ? c.clone() : c;

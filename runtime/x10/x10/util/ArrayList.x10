@@ -116,8 +116,7 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
         if (j < i) return Unsafe.allocRailUninitialized[T](0);
         check(i);
         check(j);
-        val section = Unsafe.allocRailUninitialized[T](j - i + 1);
-        Rail.copy(elements, i, section, 0, section.size);
+        val section = copied(i, j - i + 1);
         Rail.copy(elements, j + 1, elements, i, count - j - 1);
         shorten(count - section.size);
         return section;
@@ -142,10 +141,12 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
         return copy;
     }
     /** A rail of the values. */
-    public def toRail():Rail[T] {
-        val result = Unsafe.allocRailUninitialized[T](count);
-        Rail.copy(elements, 0, result, 0, count);
-        return result;
+    public def toRail():Rail[T] = copied(0, count);
+    /** A rail of length values from first on. */
+    private def copied(first:Long, length:Long):Rail[T] {
+        val part = Unsafe.allocRailUninitialized[T](length);
+        Rail.copy(elements, first, part, 0, length);
+        return part;
     }
     public def indices():List[Long] {
         val all = new ArrayList[Long](count);

@@ -61,7 +61,10 @@ public final class GrowableRail[T] {
     }
     /** Whether an element equals v. */
     public def contains(v:T):Boolean {
-        for (i in 0..(count - 1)) if (v == null ? elements(i) == null : v.equals(elements(i))) return true;
+        for (i in 0..(count - 1)) {
+            val element = elements(i);
+            if (v == null ? element == null : v.equals(element)) return true;
+        }
         return false;
     }
     /** Whether there is no element. */
@@ -72,9 +75,10 @@ public final class GrowableRail[T] {
     public def capacity():Long = elements.size;
     /** Takes off the last element. */
     public def removeLast():T {
-        val last = this(count - 1);
-        shrink(count - 1);
-        return last;
+        val last = count - 1;
+        val taken = this(last);
+        shrink(last);
+        return taken;
     }
     /** Takes out all elements. */
     public def clear():void { shrink(0); }
@@ -84,17 +88,18 @@ public final class GrowableRail[T] {
         if (i < 0) outOfRange(i, count);
         if (j >= count) outOfRange(j, count);
         val length = j - i + 1;
-        val section = Unsafe.allocRailUninitialized[T](length);
-        Rail.copy(elements, i, section, 0, length);
+        val section = copied(i, length);
         Rail.copy(elements, j + 1, elements, i, count - j - 1);
         shrink(count - length);
         return section;
     }
     /** A rail of the elements. */
-    public def toRail():Rail[T] {
-        val result = Unsafe.allocRailUninitialized[T](count);
-        Rail.copy(elements, 0, result, 0, count);
-        return result;
+    public def toRail():Rail[T] = copied(0, count);
+    /** A rail of length elements from first on. */
+    private def copied(first:Long, length:Long):Rail[T] {
+        val part = Unsafe.allocRailUninitialized[T](length);
+        Rail.copy(elements, first, part, 0, length);
+        return part;
     }
     /** Makes room for newCapacity elements, or more. */
     public def grow(newCapacity:Long):void {

@@ -10,9 +10,10 @@ public class HashSet[T] extends MapSet[T] {
     public def this(map:HashMap[T,Boolean]) { super(map); }
 
     public def clone():HashSet[T] {
-        val copy = new HashMap[T,Boolean](map.size());
-        for (v in this) copy.put(v, true);
-        return new HashSet[T](copy);
+        val room = size();
+        val twin = new HashMap[T,Boolean](room);
+        for (v in this) twin.put(v, true);
+        return new HashSet[T](twin);
     }
     /** The values in braces. */
     public def toString():String {

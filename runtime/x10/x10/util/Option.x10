@@ -18,50 +18,73 @@ public struct Option {
     public val onTheFly:Boolean;
 
     /** A flag: no value follows. The forms are with or without dashes; "" is none. */
-    public def this(s:String, l:String, d:String) { this(s, l, d, 0n, false, false, false); }
+    public def this(brief:String, full:String, purpose:String) { this(brief, full, purpose, 0n); }
     /** With this number of values. */
-    public def this(s:String, l:String, d:String, followers:Int) { this(s, l, d, followers, false, false, false); }
+    public def this(brief:String, full:String, purpose:String, least:Int) { this(brief, full, purpose, least, false); }
     /** With this number of values, or perhaps more. */
-    public def this(s:String, l:String, d:String, followers:Int, mayBeMore:Boolean) { this(s, l, d, followers, mayBeMore, false, false); }
+    public def this(brief:String, full:String, purpose:String, least:Int, open:Boolean) { this(brief, full, purpose, least, open, false); }
     /** With this number of values, or perhaps more; perhaps it must be given. */
-    public def this(s:String, l:String, d:String, followers:Int, mayBeMore:Boolean, mustSee:Boolean) {
-        this(s, l, d, followers, mayBeMore, mustSee, false);
+    public def this(brief:String, full:String, purpose:String, least:Int, open:Boolean, needed:Boolean) {
+        shortForm = withDashes("-", brief);
+        longForm = withDashes("--", full);
+        description = purpose;
+        minFollow = least;
+        arbFollow = open;
+        required = needed;
+        onTheFly = false;
     }
     /** All of it. */
-    public def this(s:String, l:String, d:String, followers:Int, mayBeMore:Boolean, mustSee:Boolean, otf:Boolean) {
-        this.shortForm = withDashes("-", s);
-        this.longForm = withDashes("--", l);
-        this.description = d;
-        this.minFollow = followers;
-        this.arbFollow = mayBeMore;
-        this.required = mustSee;
-        this.onTheFly = otf;
+    public def this(brief:String, full:String, purpose:String, least:Int, open:Boolean, needed:Boolean, unknown:Boolean) {
+        onTheFly = unknown;
+        required = needed;
+        arbFollow = open;
+        minFollow = least;
+        description = purpose;
+        longForm = withDashes("--", full);
+        shortForm = withDashes("-", brief);
+    }
+    /** As model, but with exactly count values. */
+    private def this(model:Option, count:Int, needed:Boolean) {
+        onTheFly = model.onTheFly;
+        required = needed;
+        arbFollow = false;
+        minFollow = count;
+        description = model.description;
+        longForm = model.longForm;
+        shortForm = model.shortForm;
     }
     private static def withDashes(dashes:String, name:String):String =
         name == null || name.length() == 0n ? "" : name.startsWith(dashes) ? name : dashes + name;
+    private def takesExactly(count:Int):Boolean = !arbFollow && count == minFollow;
 
     /** This as an option without values. */
-    public def asFlag():Option =
-        minFollow == 0n && !arbFollow ? this : Option(shortForm, longForm, description, 0n, false, false, onTheFly);
+    public def asFlag():Option = takesExactly(0n) ? this : Option(this, 0n, false);
     /** This as an option with one value. */
-    public def asSimpleParm():Option =
-        minFollow == 1n && !arbFollow ? this : Option(shortForm, longForm, description, 1n, false, required, onTheFly);
+    public def asSimpleParm():Option = takesExactly(1n) ? this : Option(this, 1n, required);
     /** The long form for the short one and the reverse; null for any other key. */
-    public def otherForm(key:String):String = key.equals(shortForm) ? longForm : key.equals(longForm) ? shortForm : null;
+    public def otherForm(key:String):String {
+        if (shortForm.equals(key)) return longForm;
+        if (longForm.equals(key)) return shortForm;
+        return null;
+    }
     /** All of it, for people. */
     public def toString():String =
         "Option(" + shortForm + ", " + longForm + ", " + minFollow + (arbFollow ? " or more" : "") + " values" +
         (required ? ", required" : "") + ", \"" + description + "\")";
     /** A line for the list of options. */
     public def usage():String {
-        val both = shortForm.length() > 0n && longForm.length() > 0n;
-        val keys = both ? shortForm + " or " + longForm : shortForm + longForm;
-        val count = arbFollow ? " (" + minFollow + " or more values)" : minFollow == 0n ? "" : minFollow == 1n ? " (1 value)" : " (" + minFollow + " values)";
-        return keys + count + ": " + description + (required ? " (required)" : "");
+        val line = new StringBuilder();
+        line.add(shortForm);
+        if (shortForm.length() > 0n && longForm.length() > 0n) line.add(", ");
+        line.add(longForm);
+        if (!takesExactly(0n)) line.add(" [").add(minFollow).add(arbFollow ? " values at least]" : minFollow == 1n ? " value]" : " values]");
+        line.add("  ").add(description);
+        if (required) line.add("; must be given");
+        return line.result();
     }
 
     /** Asks for the list of options. */
-    public static HELP:Option = Option("?", "help", "displays this message and exits");
+    public static HELP:Option = Option("?", "help", "shows these options, and does nothing else");
     /** No option at all. */
-    public static BAD:Option = Option("", "", "", 0n, true, true);
+    public static BAD:Option = Option("", "", "", 0n, true, true, false);
 }

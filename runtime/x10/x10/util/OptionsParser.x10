@@ -52,12 +52,8 @@ public class OptionsParser {
         }
         return all.result();
     }
-    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] {
-        val all = new RailBuilder[Option](flags.size + others.size);
-        for (flag in flags) all.add(flag.asFlag());
-        for (other in others) all.add(other.asSimpleParm());
-        return all.result();
-    }
+    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] =
+        new Rail[Option](flags.size + others.size, (i:Long)=>i < flags.size ? flags(i).asFlag() : others(i - flags.size).asSimpleParm());
     private static def looksLikeKey(arg:String):Boolean =
         arg.length() > 1n && arg(0n) == '-' && !arg(1n).isDigit() && !(arg(1n) == '.' && arg.length() > 2n && arg(2n).isDigit());
 
@@ -118,13 +114,15 @@ public class OptionsParser {
     }
     /** The values of key, or orElse if it has none. */
     public final def getOrElse(key:String, orElse:Rail[String]):Rail[String] {
-        val values = get(key);
-        return values == null || values.size == 0 ? orElse : values;
+        val whole = keyOf(key);
+        if (whole == null || !found.containsKey(whole)) return orElse;
+        val values = found(whole);
+        return values.size > 0 ? values : orElse;
     }
     /** How many values key has; -1 if there is no such option. */
     public def howManyValues(key:String):Int {
-        val values = get(key);
-        return values == null ? -1n : values.size as Int;
+        if (keyOf(key) == null) return -1n;
+        return get(key).size as Int;
     }
     /** Whether the option key was given. */
     public final operator this(key:String):Boolean {
@@ -148,106 +146,36 @@ public class OptionsParser {
             throw new Err("the option " + key + " needs true or false, not \"" + text + "\"");
         }
     }
-    /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Byte):Byte {
+    /** What parse makes of the value of key, or otherwise if it has none. kind: what is asked for. */
+    private def number[T](key:String, otherwise:T, kind:String, parse:(String)=>T):T {
         val text = this(key, "");
-        if (text.length() == 0n) return d;
+        if (text.length() == 0n) return otherwise;
         try {
-            return StringUtil.parseByte(text);
+            return parse(text);
         } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Byte), not \"" + text + "\"");
+            throw new Err("the option " + key + " needs a number (" + kind + "), not \"" + text + "\"");
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Short):Short {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseShort(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Short), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:Byte):Byte = number[Byte](key, d, "Byte", (text:String)=>StringUtil.parseByte(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Int):Int {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseInt(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Int), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:Short):Short = number[Short](key, d, "Short", (text:String)=>StringUtil.parseShort(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Long):Long {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseLong(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Long), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:Int):Int = number[Int](key, d, "Int", (text:String)=>StringUtil.parseInt(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UByte):UByte {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseUByte(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UByte), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:Long):Long = number[Long](key, d, "Long", (text:String)=>StringUtil.parseLong(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UShort):UShort {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseUShort(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UShort), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:UByte):UByte = number[UByte](key, d, "UByte", (text:String)=>StringUtil.parseUByte(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UInt):UInt {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseUInt(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (UInt), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:UShort):UShort = number[UShort](key, d, "UShort", (text:String)=>StringUtil.parseUShort(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:ULong):ULong {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return StringUtil.parseULong(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (ULong), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:UInt):UInt = number[UInt](key, d, "UInt", (text:String)=>StringUtil.parseUInt(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Float):Float {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return Float.parse(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Float), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:ULong):ULong = number[ULong](key, d, "ULong", (text:String)=>StringUtil.parseULong(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Double):Double {
-        val text = this(key, "");
-        if (text.length() == 0n) return d;
-        try {
-            return Double.parse(text);
-        } catch (e:NumberFormatException) {
-            throw new Err("the option " + key + " needs a number (Double), not \"" + text + "\"");
-        }
-    }
+    public final operator this(key:String, d:Float):Float = number[Float](key, d, "Float", (text:String)=>Float.parse(text));
+    /** The value of key, or d. Raises an Err if it is not a number that fits. */
+    public final operator this(key:String, d:Double):Double = number[Double](key, d, "Double", (text:String)=>Double.parse(text));
     /** The arguments that are no options and no values of options. */
     public def getTail():Rail[String] = tail.toRail();
     /** Whether there are such arguments. */
@@ -258,23 +186,27 @@ public class OptionsParser {
     public def hasUnexpectedArgs(show:Boolean):Boolean {
         if (unknown.isEmpty()) return false;
         if (show) {
-            Console.ERR.println("Unexpected arguments:\n" + StringUtil.formatArray(unknown.toRail()));
+            Console.ERR.println("no options of this program:\n" + StringUtil.formatArray(unknown.toRail()));
             showHELP();
         }
         return true;
     }
     /** The list of options, after leader. */
     public def usage(leader:String):String {
-        val text = new StringBuilder();
-        text.add(leader);
-        for (option in options) text.add("   ").add(option.usage()).add('\n');
-        return text.add('\n').result();
+        var text:String = leader;
+        for (option in options) text += "    " + option.usage() + "\n";
+        return text + "\n";
     }
     /** Says on standard error how to ask for the list of options. */
-    public def showHELP():void { Console.ERR.println("Use " + HELP.shortForm + " or " + HELP.longForm + " to see the correct usage."); }
+    public def showHELP():void {
+        val help = HELP;
+        Console.ERR.println(help.longForm + " (" + help.shortForm + ") lists the options of this program");
+    }
     /** Whether the list of options was asked for; prints it on standard error if so. */
     public def wantsUsageOnly(leader:String):Boolean {
-        if (!(this(HELP.shortForm) || this(HELP.longForm) || unknown.contains(HELP.shortForm) || unknown.contains(HELP.longForm))) return false;
+        var asked:Boolean = false;
+        for (key in [HELP.shortForm, HELP.longForm]) asked = asked || found.containsKey(key) || unknown.contains(key);
+        if (!asked) return false;
         Console.ERR.print(usage(leader));
         return true;
     }

@@ -43,7 +43,7 @@ public class RailUtils {
     public static def binarySearch[T](a:Rail[T], key:T, cmp:(T,T)=>Int):Long = binarySearch[T](a, key, 0, a.size, cmp);
     /** Where key is in the sorted rail a, or -1 less where it would have to be put. */
     public static def binarySearch[T](a:Rail[T], key:T){T <: Comparable[T]}:Long =
-        binarySearch[T](a, key, 0, a.size, (x:T, y:T)=>x.compareTo(y));
+        binarySearch[T](a, key, (x:T, y:T)=>x.compareTo(y));
     /** Where key is from min to before max, which are sorted, or -1 less where it would have to be put. */
     public static def binarySearch[T](a:Rail[T], key:T, min:Long, max:Long){T <: Comparable[T]}:Long =
         binarySearch[T](a, key, min, max, (x:T, y:T)=>x.compareTo(y));
@@ -79,7 +79,11 @@ public class RailUtils {
     /** Puts into each element of dst what op makes of unit and the elements of src up to the same index. */
     public static @Inline def scan[T](src:Rail[T], dst:Rail[T], op:(T,T)=>T, unit:T):Rail[T]{self==dst} {
         var sum:T = unit;
-        for (i in src.range) { sum = op(sum, src(i)); dst(i) = sum; }
+        for (i in src.range) {
+            val next = op(sum, src(i));
+            dst(i) = next;
+            sum = next;
+        }
         return dst;
     }
     /** What op makes of unit and the elements of src up to each index. */

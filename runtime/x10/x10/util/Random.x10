@@ -5,41 +5,41 @@ package x10.util;
  * OOPSLA 2014). Not for several activities at once: give each its own by split().
  */
 public final class Random {
-    private static GOLDEN_GAMMA:Long = 0x9e3779b97f4a7c15;
+    private static USUAL_GAMMA:Long = 0x9e3779b97f4a7c15;
     /** Where generators without a seed start: each somewhere else. */
-    private static STARTS:x10.util.concurrent.AtomicLong = new x10.util.concurrent.AtomicLong(mix64(System.currentTimeMillis()) + System.nanoTime());
+    private static STARTS:x10.util.concurrent.AtomicLong = new x10.util.concurrent.AtomicLong(scramble(System.currentTimeMillis()) + System.nanoTime());
     private var seed:Long;
     private val gamma:Long;
     private var spareGaussian:Double = 0.0;
     private var hasSpare:Boolean = false;
 
     /** The sequence that belongs to seed. */
-    public def this(seed:Long) { this.seed = seed; this.gamma = GOLDEN_GAMMA; }
+    public def this(seed:Long) { this.seed = seed; this.gamma = USUAL_GAMMA; }
     /** A sequence that is likely different each time. */
     public def this() {
-        val next = STARTS.getAndAdd(2 * GOLDEN_GAMMA) + (here.id << 48);
-        this.seed = mix64(next);
-        this.gamma = mixGamma(next + GOLDEN_GAMMA);
+        val next = STARTS.getAndAdd(2 * USUAL_GAMMA) + (here.id << 48);
+        this.seed = scramble(next);
+        this.gamma = oddGamma(next + USUAL_GAMMA);
     }
     private def this(seed:Long, gamma:Long) { this.seed = seed; this.gamma = gamma; }
 
-    private def nextSeed():Long { seed += gamma; return seed; }
+    private def step():Long { seed += gamma; return seed; }
     /** The finaliser of MurmurHash3, as in the paper. */
-    private static def mix64(x:Long):Long {
+    private static def scramble(x:Long):Long {
         var z:Long = x;
         z = (z ^ (z >>> 33)) * 0xff51afd7ed558ccd;
         z = (z ^ (z >>> 33)) * 0xc4ceb9fe1a85ec53;
         return z ^ (z >>> 33);
     }
     /** Its upper half, which needs no last step. */
-    private static def mix32(x:Long):Int {
+    private static def scrambleToInt(x:Long):Int {
         var z:Long = x;
         z = (z ^ (z >>> 33)) * 0xff51afd7ed558ccd;
         z = (z ^ (z >>> 33)) * 0xc4ceb9fe1a85ec53;
         return (z >>> 32) as Int;
     }
     /** Gammas come from another mixing function than numbers, so that they do not depend on each other. */
-    private static def mixGamma(x:Long):Long {
+    private static def oddGamma(x:Long):Long {
         var z:Long = x;
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9;
         z = (z ^ (z >>> 27)) * 0x94d049bb133111eb;
@@ -48,9 +48,13 @@ public final class Random {
     }
 
     /** A generator that is independent of this one. */
-    public def split():Random = new Random(mix64(nextSeed()), mixGamma(nextSeed()));
+    public def split():Random {
+        val start = scramble(step());
+        val increment = oddGamma(step());
+        return new Random(start, increment);
+    }
     /** Any Int. */
-    public def nextInt():Int = mix32(nextSeed());
+    public def nextInt():Int = scrambleToInt(step());
     /** 0 to bound - 1; 0 if there is no such number. */
     public def nextInt(bound:Int):Int {
         if (bound <= 0n) return 0n;
@@ -62,7 +66,7 @@ public final class Random {
         }
     }
     /** Any Long. */
-    public def nextLong():Long = mix64(nextSeed());
+    public def nextLong():Long = scramble(step());
     /** 0 to bound - 1; 0 if there is no such number. */
     public def nextLong(bound:Long):Long {
         if (bound <= 0) return 0;
@@ -94,8 +98,8 @@ public final class Random {
             val x = 2.0 * nextDouble() - 1.0;
             val y = 2.0 * nextDouble() - 1.0;
             val square = x * x + y * y;
-            if (square >= 1.0 || square == 0.0) continue;
-            val scale = Math.sqrt(-2.0 * Math.log(square) / square);
+            if (!(0.0 < square && square < 1.0)) continue;
+            val scale = Math.sqrt(Math.log(square) / square * -2.0);
             spareGaussian = y * scale;
             hasSpare = true;
             return x * scale;
