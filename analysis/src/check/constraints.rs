@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::constraint::decide::Question;
+use crate::constraint::facts::Facts;
 use crate::db::Db;
 use crate::diagnostics::constraint as rules;
 use crate::ids::{ClassId, FieldId, MethodId};
@@ -14,7 +15,7 @@ use crate::scope::problem::Problem;
 use crate::scope::property::class_facts;
 use crate::scope::signature::{class_header, field_signature, method_signature};
 use crate::ty::context::Context;
-use crate::ty::subst::Substitution;
+use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::supers::direct_supertypes;
 use crate::ty::{Constraint, Path, Ty, TyKind};
 
@@ -76,10 +77,7 @@ fn of_method(db: &dyn Db, method: MethodId) -> Vec<Problem> {
         return Vec::new();
     }
     let signature = method_signature(db, method);
-    let mut context = Context::method(db, method);
-    let formals = signature.params.iter().enumerate();
-    let typed = formals.map(|(index, it)| (Path::local(it.name.clone(), index as u32).root, it.ty.base(db)));
-    context.typed = Arc::new(typed.collect());
+    let context = signature_context(db, method);
     let mut problems = Vec::new();
     for (param, written) in signature.params.iter().zip(&item.params) {
         let at = written.ty.as_ref().map_or(written.at, |ty| ty.at);
@@ -94,6 +92,31 @@ fn of_method(db: &dyn Db, method: MethodId) -> Vec<Problem> {
         problems.push(Problem::new(&rules::inconsistent::RULE, item.at, message));
     }
     problems
+}
+
+/// Where questions about a signature are asked from: its formals are known, by index.
+pub(super) fn signature_context(db: &dyn Db, method: MethodId) -> Context<'_> {
+    let signature = method_signature(db, method);
+    let mut context = Context::method(db, method);
+    let formals = signature.params.iter().enumerate();
+    let typed = formals.map(|(index, it)| (Path::local(it.name.clone(), index as u32).root, it.ty.base(db)));
+    context.typed = Arc::new(typed.collect());
+    context
+}
+
+/// The same, where the condition of the method holds and what the types of its formals say of them.
+pub(super) fn guarded_context(db: &dyn Db, method: MethodId) -> Context<'_> {
+    let mut context = signature_context(db, method);
+    let mut facts = Facts::default();
+    let guard = &method_signature(db, method).guard.constraint;
+    guard.terms.iter().for_each(|term| facts.push(term.clone()));
+    for (index, param) in method_signature(db, method).params.iter().enumerate() {
+        let formal = Path::local(param.name.clone(), index as u32);
+        let known = param.ty.constraint(db).map_or_else(Vec::new, |known| facts_about(known, &formal));
+        known.into_iter().for_each(|fact| facts.push(fact));
+    }
+    context.facts = Arc::new(facts);
+    context
 }
 
 /// What is wrong with a type as it is written at `at`: no value can meet its constraint, or a type argument is not
@@ -125,7 +148,7 @@ pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Pro
             let message = format!("`{}` does not meet the condition of its class: {reason}", ty.display(db));
             Some(Problem::new(&rules::type_argument::RULE, at, message))
         }
-        TyKind::Function { params, result } => {
+        TyKind::Function { params, result, .. } => {
             params.iter().chain([result]).find_map(|ty| type_problem(context, *ty, at))
         }
         TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => None,

@@ -28,6 +28,7 @@ use crate::kernel::kernel_diagnostics;
 use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
+use crate::ty::context::Context;
 
 pub(crate) use overrides::{missing_methods, overridden};
 
@@ -98,7 +99,15 @@ pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Ve
     if problems.is_empty() {
         return Vec::new();
     }
-    placed(problems, &ranges(db, item))
+    let context = match item {
+        Item::Method(method) => constraints::guarded_context(db, method),
+        Item::Field(field) => Context::class(db, field.class(db)),
+        Item::Class(class) => Context::class(db, class),
+        Item::Typedef(_) => Context::global(db),
+    };
+    let standing: Vec<Problem> =
+        problems.iter().filter(|problem| problem.stands(&context)).cloned().collect();
+    placed(&standing, &ranges(db, item))
 }
 
 fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {

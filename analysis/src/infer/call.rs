@@ -8,10 +8,14 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::pick::{Call, Picked};
+use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::item_tree::items::method_is_static;
-use crate::ty::Ty;
+use crate::ty::function::{self, Applied};
+use crate::ty::{ConstraintTerm, Path, Ty};
 
 impl Infer<'_> {
     pub(super) fn call(&mut self, e: &ast::CallExpr) -> ExprId {
@@ -298,8 +302,8 @@ impl Infer<'_> {
         if ty.is_void(self.db) {
             return self.void_used(self.range(value));
         }
-        if let Some((params, result)) = ty.as_function(self.db).map(|(p, r)| (p.to_vec(), r)) {
-            return self.call_closure(value, &params, result, args, range);
+        if ty.as_function(self.db).is_some() {
+            return self.call_closure(value, args, range);
         }
         let at = self.range(value);
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
@@ -324,23 +328,45 @@ impl Infer<'_> {
         }
     }
 
-    fn call_closure(
-        &mut self,
-        closure: ExprId,
-        params: &[Ty],
-        result: Ty,
-        args: Vec<ExprId>,
-        range: TextRange,
-    ) -> ExprId {
+    fn call_closure(&mut self, closure: ExprId, mut args: Vec<ExprId>, range: TextRange) -> ExprId {
+        let db = self.db;
+        let function = self.ty(closure);
+        let mentioned = function::formal_names(db, function);
+        let name = |infer: &mut Self, (index, &arg): (usize, &ExprId)| match mentioned.contains_key(&index) {
+            true => infer.named(arg),
+            false => infer.path_of(arg),
+        };
+        let paths: Vec<Option<Path>> = args.iter().enumerate().map(|arg| name(self, arg)).collect();
+        let Some(Applied { params, result, guard }) = function.applied(db, &paths) else {
+            return self.error(range);
+        };
         if params.len() != args.len() {
             let message = format!("this function takes {}, not {}", count(params.len()), args.len());
             self.report(type_rules::no_matching_call::RULE.at(range, message));
             return self.error(range);
         }
+        let known = self.known.len();
+        self.note_arguments(&args);
+        let context = self.context();
+        let open = |term: &ConstraintTerm| {
+            context.decide(Question::default(), std::slice::from_ref(term)) != Entailment::Proved
+        };
+        let mut unproved = guard;
+        unproved.terms.retain(open);
+        // What a check at run time speaks of is evaluated once, in order.
+        let mut stmts = Vec::new();
+        let mut speaks = unproved.terms.iter().any(ConstraintTerm::mentions_nameless);
+        params.iter().for_each(|param| param.visit_paths(db, &mut |path| speaks |= path.is_nameless()));
+        if speaks && !self.in_kernel {
+            self.bind_operands(&mut args, &mut stmts);
+        }
         let pairs = args.into_iter().zip(params);
-        let args = pairs.map(|(arg, &param)| self.convert(arg, param, Why::Argument)).collect();
+        let args = pairs.map(|(arg, param)| self.convert(arg, param, Why::Argument)).collect();
+        self.check_terms(&unproved.terms, range, Need::Function(function), &mut stmts);
+        self.forget(known);
         let result = self.at_this_place(result);
-        self.alloc(ExprKind::ClosureCall { closure, args }, result, range)
+        let call = self.alloc(ExprKind::ClosureCall { closure, args }, result, range);
+        self.after_all(stmts, call)
     }
 
     /// `a(i) = v`

@@ -8,7 +8,7 @@ use super::ctx::{Infer, range_of};
 use super::scopes::FrameKind;
 use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::r#type as type_rules;
-use crate::ty::Ty;
+use crate::ty::{Constraint, Path, Ty};
 
 impl Infer<'_> {
     /// `(x:T) => e`, `(x:T):R => { ... }`.
@@ -21,14 +21,18 @@ impl Infer<'_> {
             expected.and_then(|ty| ty.as_function(self.db)).map(|(params, result)| (params.to_vec(), result));
         self.scopes.enter_frame(FrameKind::Closure);
         let outer = self.enter_place(None, range);
-        let closure = self.scoped(|infer| {
+        let (closure, guard) = self.scoped(|infer| {
             let wanted_params = wanted.as_ref().map(|(params, _)| params.as_slice());
             let (params, patterns) = infer.closure_params(e.formals(), wanted_params);
+            // What is wanted of the result is said of the formals of this closure.
+            let formals: Vec<_> = params.iter().map(|&local| Some(infer.local_path(local))).collect();
+            let wanted = expected.and_then(|ty| ty.applied(infer.db, &formals));
+            let guard = e.guard().map(|guard| infer.closure_guard(&guard)).unwrap_or_default();
             let declared = e.result_type().and_then(|r| {
                 let ty = r.ty()?;
                 Some((infer.written_type(&ty), r.is_bound()))
             });
-            let result = wanted.map(|(_, result)| result).filter(|ty| !ty.mentions_error(infer.db));
+            let result = wanted.map(|it| it.result).filter(|ty| !ty.mentions_error(infer.db));
             let (body, found) = match declared {
                 Some((ty, false)) => infer.code(e.body(), Some(ty), None, range),
                 Some((ty, true)) => infer.code(e.body(), None, Some(ty), range),
@@ -42,10 +46,22 @@ impl Infer<'_> {
                 infer.check_no_value(e.body(), body);
             }
             let body = infer.after_patterns(patterns, body, range);
-            Closure { params, result: found, body, captures: Vec::new() }
+            (Closure { params, result: found, body, captures: Vec::new() }, guard)
         });
         self.leave_place(outer);
-        self.finish_closure(closure, range)
+        self.finish_closure(closure, guard, range)
+    }
+
+    /// The condition of a closure: its code may rely on it.
+    fn closure_guard(&mut self, guard: &ast::Guard) -> Constraint {
+        let guard = self.with_type_scope(None, |scope, lowering, problems| {
+            let written = lowering.constraint(guard.exprs());
+            scope.function_guard(&written, problems)
+        });
+        for term in &guard.terms {
+            self.learn(term.clone());
+        }
+        guard
     }
 
     /// A closure that is declared `void` cannot end in a value.
@@ -91,13 +107,15 @@ impl Infer<'_> {
             Closure { params, result, body, captures: Vec::new() }
         });
         self.leave_place(outer);
-        self.finish_closure(closure, range)
+        self.finish_closure(closure, Constraint::default(), range)
     }
 
-    fn finish_closure(&mut self, mut closure: Closure, range: TextRange) -> ExprId {
+    fn finish_closure(&mut self, mut closure: Closure, guard: Constraint, range: TextRange) -> ExprId {
         closure.captures = self.scopes.leave_frame();
         let params = closure.params.iter().map(|&local| self.body.local(local).ty).collect();
-        let ty = Ty::function(self.db, params, closure.result);
+        let formals: Vec<Path> = closure.params.iter().map(|&local| self.local_path(local)).collect();
+        let ty = Ty::guarded_function(self.db, params, closure.result, guard);
+        let ty = ty.over_formals(self.db, &formals);
         self.alloc(ExprKind::Closure(Box::new(closure)), ty, range)
     }
 

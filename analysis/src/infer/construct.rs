@@ -8,6 +8,7 @@ use super::ctx::{Infer, range_of};
 use super::pick::{Call, Picked};
 use super::surroundings::{SuperCall, class_captures, enclosing_owner};
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::check::constraints::type_problem;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::ClassId;
 use crate::item_tree::items::{class_kind, class_modifiers, own_methods, properties, type_param_ids};
@@ -33,7 +34,24 @@ impl Infer<'_> {
             return self.new_inner(outer, &ty, args, range);
         }
         let Some((class, given)) = self.written_class(&ty) else { return self.error(range) };
-        self.construct(class, given, args, range_of(&ty), range)
+        let made = self.construct(class, given, args, range_of(&ty), range);
+        self.as_promised(made, class, &ty)
+    }
+
+    /// `made`, if it is also what the constraint of the type after `new` says, which may be a type definition.
+    fn as_promised(&mut self, made: ExprId, class: ClassId, written: &ast::NamedType) -> ExprId {
+        let db = self.db;
+        let promised = self.quietly_written(written);
+        let Some(constraint) = promised.constraint(db).filter(|_| !promised.mentions_error(db)) else {
+            return made;
+        };
+        let found = self.ty(made);
+        let is_same = promised.as_class(db).is_some_and(|(promised, _)| promised == class);
+        if !is_same || found.is_error(db) {
+            return made;
+        }
+        let wanted = found.constrained(db, constraint.clone());
+        self.convert(made, wanted, Why::Initialiser)
     }
 
     /// `o.new C[T](args)`: an object of an inner class, inside the object `o`.
@@ -244,6 +262,9 @@ impl Infer<'_> {
         match self.pick_constructor(class, given, &call) {
             Ok(picked) => {
                 self.capture_for(class);
+                if let Some(problem) = type_problem(&self.context(), picked.owner, 0) {
+                    self.report(crate::diagnostics::Diagnostic { range: at, ..problem.diagnostic });
+                }
                 let mut call = call;
                 let mut stmts = Vec::new();
                 self.bind_nameless(&picked, &mut call.args, &mut stmts);

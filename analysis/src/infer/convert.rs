@@ -243,7 +243,7 @@ impl<'db> Infer<'db> {
         .or_else(|| self.nameless_local(id).map(|local| self.local_path(local)))
     }
 
-    fn local_path(&self, local: crate::body::LocalId) -> Path {
+    pub(super) fn local_path(&self, local: crate::body::LocalId) -> Path {
         let local = self.body.local(local);
         Path::local(local.name.clone(), local.range.start().into())
     }

@@ -7,10 +7,12 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::diagnostics::r#type as type_rules;
-use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
+use crate::ty::{Path, Ty};
 
 impl Infer<'_> {
     /// An expression whose value is needed. `expected` is the type around it, a hint only.
@@ -298,7 +300,10 @@ impl Infer<'_> {
         let value = self.value(e.expr().as_ref(), range, None);
         let ty = e.ty().map(|ty| self.written_type(&ty)).unwrap_or_else(|| Ty::error(self.db));
         let found = self.ty(value);
-        if !found.is_error(self.db) && !ty.is_error(self.db) && !self.may_be(found, ty) {
+        let wrong = found.is_error(self.db) || ty.is_error(self.db);
+        // A `val` of a wider type may be asked what it is, though it is known here.
+        let path = self.path_of(value).filter(Path::is_literal);
+        if !wrong && (!self.may_be(found, ty) || self.is_excluded(value, ty, path.as_ref())) {
             let message =
                 format!("a value of type `{}` is never an instance of `{}`", self.show(found), self.show(ty));
             self.report(type_rules::impossible_cast::RULE.at(range, message));
@@ -343,9 +348,7 @@ impl Infer<'_> {
             }
             return id;
         }
-        let contradicts = context.is_subtype(from, ty.base(db))
-            && context.entailed(from, ty, path.as_ref()) == crate::constraint::Entailment::Refuted;
-        if contradicts {
+        if self.may_be(from, ty) && self.is_excluded(value, ty, path.as_ref()) {
             let message = format!("the value is known not to be a `{}`", self.show(ty));
             self.report(type_rules::impossible_cast::RULE.at(range, message));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
@@ -372,6 +375,14 @@ impl Infer<'_> {
             return if checked { self.alloc(ExprKind::Cast { value: id, checked }, ty, range) } else { id };
         }
         self.alloc(ExprKind::Cast { value, checked }, ty, range)
+    }
+
+    /// Whether what is known of the value contradicts the constraint of `ty`.
+    fn is_excluded(&self, value: ExprId, ty: Ty, path: Option<&Path>) -> bool {
+        let Some(wanted) = ty.constraint(self.db) else { return false };
+        let given = self.ty(value).constraint(self.db).map_or(&[][..], |given| &given.terms);
+        let question = Question { given, self_ty: Some(ty.base(self.db)), value: path };
+        self.context().decide(question, &wanted.terms) == Entailment::Refuted
     }
 
     /// Whether some value of type `a` can also be one of type `b`: the cast is not in vain.

@@ -39,17 +39,10 @@ impl Infer<'_> {
     /// A type that was written at the place of its declaration, as it reads at this one: `here` in its
     /// constraints is this place.
     pub(super) fn at_this_place(&self, ty: Ty) -> Ty {
-        let db = self.db;
-        match ty.kind(db) {
-            TyKind::Constrained { base, constraint } => {
-                let terms = constraint.terms.iter().map(|term| self.term_here(term)).collect();
-                self.at_this_place(*base).constrained(db, Constraint { terms })
-            }
-            TyKind::Class { class, args } if !args.is_empty() => {
-                let args = args.iter().map(|&arg| self.at_this_place(arg)).collect();
-                Ty::class(db, *class, args)
-            }
-            _ => ty,
+        match ty.kind(self.db) {
+            // What the code of a function calls `here` is where it is called.
+            TyKind::Function { .. } => ty,
+            _ => ty.map_terms(self.db, &mut |term| Some(self.term_here(term))),
         }
     }
 

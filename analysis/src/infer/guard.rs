@@ -15,31 +15,48 @@ use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 impl Infer<'_> {
     /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
     pub(super) fn guarded(&mut self, call: ExprId, picked: &Picked, mut stmts: Vec<StmtId>) -> ExprId {
-        let (range, ty) = (self.range(call), self.ty(call));
+        let range = self.range(call);
         self.check_guard(picked, range, &mut stmts);
+        self.after_all(stmts, call)
+    }
+
+    /// `call`, after `stmts`.
+    pub(super) fn after_all(&mut self, stmts: Vec<StmtId>, call: ExprId) -> ExprId {
         if stmts.is_empty() {
             return call;
         }
+        let (range, ty) = (self.range(call), self.ty(call));
         self.alloc(ExprKind::Let { stmts, result: call }, ty, range)
     }
 
     /// Statements that raise an exception unless what `picked` asks for holds.
     pub(super) fn check_guard(&mut self, picked: &Picked, range: TextRange, stmts: &mut Vec<StmtId>) {
-        if picked.unproved.terms.is_empty() {
+        self.check_terms(&picked.unproved.terms, range, Need::Guard(picked.method), stmts);
+    }
+
+    /// Statements that raise an exception unless all of `terms` hold, which `need` asks for.
+    pub(super) fn check_terms(
+        &mut self,
+        terms: &[ConstraintTerm],
+        range: TextRange,
+        need: Need,
+        stmts: &mut Vec<StmtId>,
+    ) {
+        if terms.is_empty() {
             return;
         }
         let reported = |d: &crate::diagnostics::Diagnostic| {
             d.code == crate::diagnostics::place::remote_access::RULE.code && d.range == range
         };
         if !self.diagnostics.iter().any(reported) {
-            self.undecided(&picked.unproved.terms, range, Need::Guard(picked.method));
+            self.undecided(terms, range, need);
         }
         if self.in_kernel {
             return;
         }
         // The method may speak of what the caller cannot: that is no fault of the caller's.
         let said = self.diagnostics.len();
-        for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
+        for term in terms.iter().filter(|term| required_home(term).is_none()) {
             let Some(refused) = self.refutation(term, range) else { continue };
             let Some(exception) = self.failed_check(term, range) else { continue };
             let then = self.alloc_stmt(StmtKind::Throw(exception), range);
@@ -53,7 +70,7 @@ impl Infer<'_> {
         let names = ["x10", "lang", "FailedDynamicCheckException"].map(SmolStr::new_static);
         let class = self.class_named(&names)?;
         let text = Literal::String(SmolStr::from(format!(
-            "the condition {} of the method does not hold",
+            "the condition {} of what is called does not hold",
             self.shown_term(term)
         )));
         let string = Ty::string(self.db);

@@ -7,8 +7,11 @@ use smol_str::SmolStr;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::diagnostics::r#type as type_rules;
-use crate::ty::Ty;
+use crate::ty::known::Known;
+use crate::ty::{ConstraintTerm, Path, Ty};
 
 impl Infer<'_> {
     /// `val x = e, y:T;`: one statement a variable, or several for a pattern.
@@ -64,8 +67,9 @@ impl Infer<'_> {
         }
         let ty = match (written, init) {
             (Some(ty), Some(init)) if is_bound => {
-                if self.is_assignable(self.ty(init), ty) {
-                    self.ty(init)
+                if self.fits(init, ty) {
+                    // With what is checked when the program runs.
+                    self.ty(init).constrained(self.db, ty.constraint(self.db).cloned().unwrap_or_default())
                 } else {
                     ty
                 }
@@ -122,6 +126,27 @@ impl Infer<'_> {
         }
     }
 
+    /// A point with another number of components cannot be taken apart so.
+    fn check_rank(&mut self, point: LocalId, count: usize, range: TextRange) {
+        let ty = self.body.local(point).ty;
+        if !ty.is_known(self.db, Known::Point) {
+            return;
+        }
+        let path = self.local_path(point);
+        let stable = !self.body.local(point).mutable;
+        let given = ty.constraint(self.db).map_or(&[][..], |given| &given.terms);
+        let question =
+            Question { given, self_ty: Some(ty.base(self.db)), value: Some(&path).filter(|_| stable) };
+        let rank = Path::self_value().field("rank");
+        let wanted = ConstraintTerm::Equal(rank, Path::literal(count.to_string()));
+        if self.context().decide(question, &[wanted]) == Entailment::Refuted {
+            let message =
+                format!("`[...]` names {count} components, and the point has another number of them");
+            let note = format!("it is a `{}`", self.show(ty));
+            self.report(type_rules::mismatch::RULE.at(range, message).note(note));
+        }
+    }
+
     /// `[i, j]` of a variable or formal: `val i = p(0); val j = p(1);`.
     pub(super) fn pattern(
         &mut self,
@@ -134,6 +159,7 @@ impl Infer<'_> {
         let names: Vec<ast::Name> = pattern.names().collect();
         let Some(first) = names.first() else { return };
         self.check_pattern(self.body.local(point).ty, range_of(first));
+        self.check_rank(point, names.len(), range_of(pattern));
         let long = Ty::long(self.db);
         let components: Vec<LocalId> = names
             .iter()

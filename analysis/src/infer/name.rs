@@ -13,13 +13,14 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
 use crate::item_tree::lower::types::TypeLowering;
+use crate::scope::constraints::VARIABLE;
 use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
 use crate::scope::resolve::TypeScope;
 use crate::scope::signature::field_type;
 use crate::scope::suggest::closest;
 use crate::ty::subst::Substitution;
-use crate::ty::{Path, Ty};
+use crate::ty::{Path, PathRoot, Ty};
 
 /// What a name in an expression stands for.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ impl<'db> Infer<'db> {
     }
 
     /// Runs `resolve` with everything that a type written here can mention.
-    fn with_type_scope<T>(
+    pub(super) fn with_type_scope<T>(
         &mut self,
         own: Option<&str>,
         resolve: impl FnOnce(&TypeScope<'_>, &mut TypeLowering, &mut Vec<crate::scope::problem::Problem>) -> T,
@@ -67,7 +68,8 @@ impl<'db> Infer<'db> {
             }
             let local = self.scopes.local(name)?;
             let local = self.body.local(local);
-            (!local.mutable).then(|| Path::local(local.name.clone(), local.range.start().into()))
+            let offset = if local.mutable { VARIABLE } else { local.range.start().into() };
+            Some(Path::local(local.name.clone(), offset))
         };
         let classes = |_: &TypeScope<'_>, name: &str| {
             let local = self.scopes.local(name)?;
@@ -75,10 +77,23 @@ impl<'db> Infer<'db> {
         };
         let scope = self.type_scope().with_values(&values).with_value_classes(&classes);
         let result = resolve(&scope, &mut lowering, &mut problems);
+        let context = self.context();
+        problems.retain(|problem| problem.stands(&context));
         for diagnostic in placed(&problems, &lowering.ranges) {
             self.report(diagnostic);
         }
         result
+    }
+
+    /// A type as written, of which is complained elsewhere.
+    pub(super) fn quietly_written(&mut self, ty: &ast::NamedType) -> Ty {
+        let said = self.diagnostics.len();
+        let ty = self.with_type_scope(None, |scope, lowering, problems| {
+            let reference = lowering.named(ty);
+            scope.resolve(&reference, problems)
+        });
+        self.diagnostics.truncate(said);
+        self.at_this_place(ty)
     }
 
     /// A type definition that is a statement: from here on its name is known.
@@ -492,10 +507,23 @@ impl<'db> Infer<'db> {
     /// `object.field`, its type as seen from the object.
     pub(super) fn field_of(&mut self, object: ExprId, field: FieldId, owner: Ty, range: TextRange) -> ExprId {
         let db = self.db;
-        let ty = self.at_this_place(self.seen_from(field_type(db, field), owner, self.path_of(object)));
+        let path = self.path_of(object);
+        let ty =
+            self.field_type_seen(self.seen_from(field_type(db, field), owner, path.clone()), path.as_ref());
         let id = self.alloc(ExprKind::Field { object, field }, ty, range);
         self.note_expression(id);
         id
+    }
+
+    /// What the type of a field says of `here` is said of the place where its object was made. The methods of `this`
+    /// are called there; of other objects it is not known where they come from.
+    fn field_type_seen(&self, ty: Ty, object: Option<&Path>) -> Ty {
+        let there = (object == Some(&Path::this())).then(crate::place::here_of_body);
+        let path = |path: &Path| match path.root {
+            PathRoot::Here => there.clone().map(|there| there.with_fields(&path.fields)),
+            _ => Some(path.clone()),
+        };
+        ty.map_terms(self.db, &mut |term| term.map(path))
     }
 
     fn seen_from(&self, ty: Ty, owner: Ty, this: Option<Path>) -> Ty {
@@ -504,7 +532,7 @@ impl<'db> Infer<'db> {
     }
 
     pub(super) fn static_field(&mut self, field: FieldId, range: TextRange) -> ExprId {
-        let ty = field_type(self.db, field);
+        let ty = self.field_type_seen(field_type(self.db, field), None);
         self.alloc(ExprKind::StaticField(field), ty, range)
     }
 

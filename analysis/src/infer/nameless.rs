@@ -75,6 +75,11 @@ impl Infer<'_> {
         if self.in_kernel || !self.checks_nameless(picked) {
             return;
         }
+        self.bind_operands(operands, stmts);
+    }
+
+    /// These operands as locals; what makes the locals goes to `stmts`.
+    pub(super) fn bind_operands(&mut self, operands: &mut [ExprId], stmts: &mut Vec<StmtId>) {
         for operand in operands {
             let range = self.range(*operand);
             match self.nameless.get(operand).copied() {

@@ -8,7 +8,7 @@ use crate::body::ExprId;
 use crate::diagnostics::{Fix, Severity, TextEdit, place as rules};
 use crate::item_tree::source::{Item, item_source};
 use crate::members::Rejection;
-use crate::place::{Home, home, nameless, required_home};
+use crate::place::{Home, here_of_body, home, is_here, nameless, required_home};
 use crate::scope::signature::method_signature;
 use crate::ty::subst::{Substitution, facts_about};
 use crate::ty::{ConstraintTerm, Path};
@@ -46,11 +46,19 @@ impl Infer<'_> {
             let Some(wanted) = required_home(&term) else { continue };
             match home(&facts, wanted, &self.here_path()) {
                 Home::Elsewhere(name) => {
-                    self.remote(object, name.as_ref(), sets, call, Severity::Error);
+                    self.remote(object, name.as_ref(), sets, call, (Severity::Error, true));
                     return true;
                 }
                 Home::Named(name) if !refused && !self.in_kernel => {
-                    self.remote(object, Some(&name), sets, call, Severity::Warning);
+                    let severity = if self.checks.is_static { Severity::Error } else { Severity::Warning };
+                    self.remote(object, Some(&name), sets, call, (severity, false));
+                    return true;
+                }
+                // What is not known at all is checked when the program runs, where that is allowed.
+                Home::Unknown
+                    if self.checks.is_static && !(refused || self.in_kernel || self.infers_guard) =>
+                {
+                    self.remote(object, Some(wanted), sets, call, (Severity::Error, false));
                     return true;
                 }
                 _ => {}
@@ -59,14 +67,23 @@ impl Infer<'_> {
         false
     }
 
-    fn remote(&mut self, object: ExprId, home: Option<&Path>, sets: bool, call: &Call, severity: Severity) {
+    /// Says that `object` lives elsewhere, which is `known` or only not known to be false.
+    fn remote(
+        &mut self,
+        object: ExprId,
+        home: Option<&Path>,
+        sets: bool,
+        call: &Call,
+        (severity, known): (Severity, bool),
+    ) {
         let what = self.source(self.range(object)).unwrap_or_default();
-        let message = match (home, severity) {
-            (Some(home), Severity::Error) => {
-                format!("`{what}` lives at `{home}`, not here: it cannot be used at this place")
+        let lives = home.map_or_else(|| "another place".to_owned(), |home| self.place_name(home));
+        let message = match (known, home) {
+            (false, _) => format!("`{what}` lives at {lives}, which is not known to be this place"),
+            (true, Some(_)) => {
+                format!("`{what}` lives at {lives}, not here: it cannot be used at this place")
             }
-            (Some(home), _) => format!("`{what}` lives at `{home}`, which is not known to be this place"),
-            (None, _) => format!("`{what}` lives at another place: it cannot be used at this one"),
+            (true, None) => format!("`{what}` lives at {lives}: it cannot be used at this one"),
         };
         let is_field = self.find_field(self.ty(object), "home").is_some();
         let go = if is_field { format!("{what}.home") } else { format!("{what}.home()") };
@@ -82,10 +99,14 @@ impl Infer<'_> {
                 text: ")".to_owned(),
             });
         }
+        let copies = match self.ty(object).global_rail_element(self.db) {
+            Some(_) => ", or copy the elements with `Rail.asyncCopy`",
+            None => "",
+        };
         let mut diagnostic = rules::remote_access::RULE
             .at(call.range, message)
             .with_severity(severity)
-            .note(format!("go there with `at ({go})`, or copy the elements with `Rail.asyncCopy`"));
+            .note(format!("go there with `at ({go})`{copies}"));
         if severity == Severity::Warning {
             diagnostic = diagnostic
                 .note("it is checked when the program runs, and raises an exception at any other place");
@@ -94,6 +115,17 @@ impl Infer<'_> {
             diagnostic = diagnostic.fix(Fix { title: format!("Wrap in `at ({go})`"), edits });
         }
         self.report(diagnostic);
+    }
+
+    /// A place as a person reads it: `here` means another one at this point than where it was said.
+    fn place_name(&self, place: &Path) -> String {
+        if !is_here(place) {
+            return format!("`{place}`");
+        }
+        if *place == here_of_body() {
+            return "the place where this method was called".to_owned();
+        }
+        "the place around this `at`".to_owned()
     }
 
     /// The source text of a range of the declaration.

@@ -16,7 +16,7 @@ use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{ClassPlace, MethodKind, Modifiers};
 use crate::scope::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl From<Owner> for Item {
     fn from(owner: Owner) -> Item {
@@ -391,26 +391,14 @@ impl Infer<'_> {
 
     /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.
     fn seen_outside(&self, ty: Ty) -> Ty {
-        let db = self.db;
-        match ty.kind(db) {
-            TyKind::Constrained { base, constraint } => {
-                let path = |path: &Path| self.path_outside(path);
-                let terms = constraint.terms.iter().filter_map(|term| term.map(path));
-                self.seen_outside(*base).constrained(db, Constraint { terms: terms.collect() })
-            }
-            TyKind::Class { class, args } if !args.is_empty() => {
-                Ty::class(db, *class, args.iter().map(|&arg| self.seen_outside(arg)).collect())
-            }
-            TyKind::Function { params, result } => {
-                let params = params.iter().map(|&param| self.seen_outside(param)).collect();
-                Ty::function(db, params, self.seen_outside(*result))
-            }
-            _ => ty,
-        }
+        ty.map_terms(self.db, &mut |term| term.map(|path| self.path_outside(path)))
     }
 
     fn path_outside(&self, path: &Path) -> Option<Path> {
         let PathRoot::Local { name, offset } = &path.root else { return Some(path.clone()) };
+        if crate::ty::function::is_formal(path) {
+            return Some(path.clone());
+        }
         let root = if path.root == crate::place::here_of_body().root {
             PathRoot::Here
         } else {

@@ -14,7 +14,7 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{class_item, fields, method_item, methods, nested_classes, qualified_name};
 use crate::ty::supers::superclass;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 /// A variable of the code around a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,21 +112,7 @@ pub fn outer_path(db: &dyn Db, class: ClassId) -> Path {
 
 /// A type of the code around `class`, as the class sees it: terms about what it cannot name are dropped.
 pub(super) fn seen_by_class(db: &dyn Db, ty: Ty, path: &dyn Fn(&Path) -> Option<Path>) -> Ty {
-    match ty.kind(db) {
-        TyKind::Constrained { base, constraint } => {
-            let terms = constraint.terms.iter().filter_map(|term| term_seen(term, path));
-            let constraint = Constraint { terms: terms.collect() };
-            seen_by_class(db, *base, path).constrained(db, constraint)
-        }
-        TyKind::Class { class, args } if !args.is_empty() => {
-            Ty::class(db, *class, args.iter().map(|arg| seen_by_class(db, *arg, path)).collect())
-        }
-        TyKind::Function { params, result } => {
-            let params = params.iter().map(|param| seen_by_class(db, *param, path)).collect();
-            Ty::function(db, params, seen_by_class(db, *result, path))
-        }
-        _ => ty,
-    }
+    ty.map_terms(db, &mut |term| term_seen(term, path))
 }
 
 /// A term, as the class sees it.

@@ -19,6 +19,8 @@ pub(super) enum Need {
     Value(ExprId, Ty),
     /// The condition of a method that is called.
     Guard(MethodId),
+    /// The condition of a function of this type that is called.
+    Function(Ty),
 }
 
 impl Infer<'_> {
@@ -82,6 +84,11 @@ impl Infer<'_> {
         if matches!(term, ConstraintTerm::Opaque(_)) {
             return false;
         }
+        // A condition that can never hold is no condition.
+        let all: Vec<ConstraintTerm> = self.required.iter().chain([&term]).cloned().collect();
+        if self.context().contradicts(Question::default(), &all) {
+            return false;
+        }
         if !self.required.contains(&term) {
             self.required.push(term.clone());
         }
@@ -122,6 +129,12 @@ impl Infer<'_> {
                     .at(range, message)
                     .note(format!("it is a condition of `{name}`"))
             }
+            Need::Function(function) => {
+                let message = format!("the call needs {list}, which {verb} not known to hold");
+                rules::guard_not_entailed::RULE
+                    .at(range, message)
+                    .note(format!("it is a condition of the function, a `{}`", self.show(function)))
+            }
         };
         diagnostic = diagnostic.note(self.what_is_known(open));
         let conditions: Vec<String> = open
@@ -146,7 +159,7 @@ impl Infer<'_> {
                 }
                 None => diagnostic,
             },
-            Need::Guard(_) => diagnostic,
+            Need::Guard(_) | Need::Function(_) => diagnostic,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum TypeRefKind {
     Function {
         /// Formals.
         params: Vec<ParamRef>,
+        /// The condition.
+        guard: Option<ConstraintRef>,
         /// Result, `void` included.
         result: Box<TypeRef>,
     },
@@ -93,6 +95,18 @@ pub enum TermRef {
     Opaque(SmolStr),
 }
 
+impl TermRef {
+    /// The index of the range of a type in it, if it is about types.
+    pub fn type_at(&self) -> Option<u32> {
+        match self {
+            TermRef::Subtype(a, _) | TermRef::SameType(a, _) => Some(a.at),
+            TermRef::HasZero(ty) | TermRef::IsRef(ty) => Some(ty.at),
+            TermRef::Equal(a, _) => Some(a.at),
+            _ => None,
+        }
+    }
+}
+
 /// A path or literal as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathRef {
@@ -119,6 +133,8 @@ pub enum PathRefRoot {
     Literal(SmolStr),
     /// A call of a property method with arguments.
     Call(std::sync::Arc<PropertyCallRef>),
+    /// An operator or `new`, as its text: constraints have none.
+    Operator(SmolStr),
     /// Anything else, as its text.
     Other(SmolStr),
 }

@@ -398,7 +398,7 @@ impl<'db> Context<'db> {
         }
         for ty in &guard.is_ref {
             let ty = substitution.apply(db, *ty);
-            if !self.has_null(ty) {
+            if !self.has_null(ty) && !self.is_bounded(ty) {
                 return Err(format!("`{}` is not a reference type (`isref`)", ty.display(db)));
             }
         }

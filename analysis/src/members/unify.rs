@@ -56,7 +56,7 @@ impl Inference {
                     self.equal(cx, *x, *y, depth + 1);
                 }
             }
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, .. } => {
                 let Some(found) = cx.as_function(a) else { return };
                 let Some((from, gives)) = found.as_function(db) else { return };
                 for (x, y) in from.iter().zip(params) {
@@ -85,7 +85,10 @@ impl Inference {
             (TyKind::Class { class: c, args: x }, TyKind::Class { class: d, args: y }) if c == d => {
                 x.iter().zip(y).for_each(|(x, y)| self.equal(cx, *x, *y, depth + 1));
             }
-            (TyKind::Function { params: x, result: r }, TyKind::Function { params: y, result: s }) => {
+            (
+                TyKind::Function { params: x, result: r, .. },
+                TyKind::Function { params: y, result: s, .. },
+            ) => {
                 x.iter().zip(y).for_each(|(x, y)| self.equal(cx, *x, *y, depth + 1));
                 self.equal(cx, *r, *s, depth + 1);
             }

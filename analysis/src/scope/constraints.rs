@@ -9,9 +9,9 @@ use super::signature::Guard;
 use super::suggest::closest;
 use crate::constraint::decide::Definition;
 use crate::diagnostics::{constraint as constraint_rules, name as name_rules};
-use crate::ids::{ClassId, MethodId};
+use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
-    class_item, field_is_static, method_item, own_field, own_methods, qualified_name,
+    class_item, field_is_static, field_item, method_item, own_field, own_methods, qualified_name,
 };
 use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
 use crate::ty::subst::Substitution;
@@ -67,12 +67,7 @@ impl TypeScope<'_> {
                     guard.constraint.terms.extend(path.map(ConstraintTerm::Holds));
                 }
                 TermRef::Forbidden(text, at) => {
-                    let message = format!("`{text}` cannot be part of a constraint");
-                    problems.push(
-                        Problem::new(&constraint_rules::forbidden_term::RULE, *at, message)
-                            .note("a constraint is made of `==`, `!=`, `&&`, `<:`, `haszero`, `isref` and property methods, which can be decided")
-                            .note("test the condition in the code and throw an exception, or `assert` it"),
-                    );
+                    problems.push(forbidden(text, *at));
                     guard.constraint.terms.push(ConstraintTerm::Opaque(text.clone()));
                 }
                 TermRef::Opaque(text) => guard.constraint.terms.push(ConstraintTerm::Opaque(text.clone())),
@@ -90,7 +85,11 @@ impl TypeScope<'_> {
         equal: bool,
         constraint: &mut Constraint,
     ) {
+        let said = problems.len();
         let paths = (self.value_path(a, base, problems), self.value_path(b, base, problems));
+        if problems.len() > said {
+            return;
+        }
         let term = match paths {
             (Some(a), Some(b)) if equal => ConstraintTerm::Equal(a, b),
             (Some(a), Some(b)) => ConstraintTerm::NotEqual(a, b),
@@ -127,6 +126,10 @@ impl TypeScope<'_> {
             PathRefRoot::This => Path::this(),
             PathRefRoot::Here => Path::here(),
             PathRefRoot::Literal(text) => Path::literal(text.clone()),
+            PathRefRoot::Operator(text) => {
+                problems.push(forbidden(text, written.at));
+                return None;
+            }
             PathRefRoot::Other(_) => return None,
             PathRefRoot::Call(call) => match self.property_call(call, base, problems)? {
                 Definition::Path(path) => path,
@@ -138,7 +141,46 @@ impl TypeScope<'_> {
             },
         };
         path.fields.extend(written.fields.iter().cloned());
+        if let Some(problem) = self.changeable(&path, base, written) {
+            problems.push(problem);
+            return None;
+        }
         Some(path)
+    }
+
+    /// What is wrong with a path that may stand for one value now and for another later.
+    fn changeable(&self, path: &Path, base: Option<Ty>, written: &PathRef) -> Option<Problem> {
+        let db = self.db;
+        let problem = |message: String| {
+            Some(Problem::new(&constraint_rules::forbidden_term::RULE, written.at, message))
+        };
+        if let PathRoot::Local { name, offset: VARIABLE } = &path.root {
+            return problem(format!("`{name}` is a `var`, so a constraint cannot speak of it"))
+                .map(|p| p.note("its value may change while the constraint still has to hold: use a `val`"));
+        }
+        let name = path.fields.first()?;
+        let class = match path.root {
+            PathRoot::SelfValue => base?.as_class(db)?.0,
+            PathRoot::This => self.class?,
+            _ => return None,
+        };
+        let Some(ValueMember::Field(field)) = self.declares(class, name) else { return None };
+        let item = field_item(db, field)?;
+        let is_own = path.root == PathRoot::This && self.own_field.as_ref() == Some(name);
+        if item.mutable && !is_own {
+            return problem(format!("`{name}` is a `var` field, so a constraint cannot speak of it")).map(
+                |p| p.note("its value may change while the constraint still has to hold: use a property"),
+            );
+        }
+        if path.root == PathRoot::SelfValue && !item.is_property {
+            let class = class.name(db);
+            let message = format!(
+                "`{name}` is no property of `{class}`, so a constraint on its objects cannot speak of it"
+            );
+            return problem(message)
+                .map(|p| p.note(format!("declare it in the header of the class: `{class}({name}:...)`")));
+        }
+        None
     }
 
     /// A local or formal; a property of `self`; a field of `this`, or of an object around it.
@@ -160,8 +202,10 @@ impl TypeScope<'_> {
                     let name = format_smolstr!("{}.{name}", qualified_name(db, owner));
                     return Some(Path { root: PathRoot::Static(name), fields: Vec::new() });
                 }
-                Some(ValueMember::Instance) if inner => return Some(Path::this().field(name.clone())),
-                Some(ValueMember::Instance) => {
+                Some(ValueMember::Field(_) | ValueMember::Method) if inner => {
+                    return Some(Path::this().field(name.clone()));
+                }
+                Some(ValueMember::Field(_) | ValueMember::Method) => {
                     let object = format_smolstr!("{}.this", qualified_name(db, around));
                     return Some(Path { root: PathRoot::Static(object), fields: vec![name.clone()] });
                 }
@@ -269,12 +313,12 @@ impl TypeScope<'_> {
         let own = |class: ClassId| {
             if let Some(field) = own_field(db, class, name) {
                 let is_static = field_is_static(db, field);
-                return Some(if is_static { ValueMember::Static(class) } else { ValueMember::Instance });
+                return Some(if is_static { ValueMember::Static(class) } else { ValueMember::Field(field) });
             }
             let nullary = |m: &crate::ids::MethodId| {
                 crate::item_tree::items::method_item(db, *m).is_some_and(|m| m.params.is_empty())
             };
-            own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Instance)
+            own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Method)
         };
         if let Some(member) = own(class) {
             return Some(member);
@@ -289,7 +333,18 @@ impl TypeScope<'_> {
 /// What a class declares under a name.
 enum ValueMember {
     Static(ClassId),
-    Instance,
+    Field(FieldId),
+    Method,
+}
+
+/// The offset of a local or formal that is a `var`, in what [`super::resolve::ValueNames`] say.
+pub const VARIABLE: u32 = u32::MAX - 4;
+
+fn forbidden(text: &str, at: u32) -> Problem {
+    let message = format!("`{text}` cannot be part of a constraint");
+    Problem::new(&constraint_rules::forbidden_term::RULE, at, message)
+        .note("a constraint is made of `==`, `!=`, `&&`, `<:`, `haszero`, `isref` and property methods, which can be decided")
+        .note("test the condition in the code and throw an exception, or `assert` it")
 }
 
 /// A path as written, as text.
@@ -298,7 +353,10 @@ pub fn path_text(path: &PathRef) -> SmolStr {
         PathRefRoot::SelfValue => "self",
         PathRefRoot::This => "this",
         PathRefRoot::Here => "here",
-        PathRefRoot::Name(text) | PathRefRoot::Literal(text) | PathRefRoot::Other(text) => text,
+        PathRefRoot::Name(text)
+        | PathRefRoot::Literal(text)
+        | PathRefRoot::Operator(text)
+        | PathRefRoot::Other(text) => text,
         PathRefRoot::Call(call) => call.text.as_str(),
     };
     let mut text = String::from(root);

@@ -103,7 +103,12 @@ impl TypeScope<'_> {
                 Some(found) => found?,
                 None => self.class_of_own_member(name)?,
             },
-            PathRefRoot::SelfValue | PathRefRoot::Call(_) | PathRefRoot::Other(_) => return None,
+            PathRefRoot::SelfValue
+            | PathRefRoot::Call(_)
+            | PathRefRoot::Operator(_)
+            | PathRefRoot::Other(_) => {
+                return None;
+            }
         };
         for field in &path.fields {
             class = self.class_of_member(class, field)?;

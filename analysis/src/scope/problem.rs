@@ -2,7 +2,10 @@
 
 use apg_syntax::TextRange;
 
+use super::signature::Guard;
 use crate::diagnostics::{Diagnostic, Rule};
+use crate::ty::context::Context;
+use crate::ty::subst::Substitution;
 
 /// A diagnostic without its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,12 +14,30 @@ pub struct Problem {
     pub at: u32,
     /// The rest.
     pub diagnostic: Diagnostic,
+    /// It stands only where this condition does not hold.
+    pub unless: Option<Box<Guard>>,
 }
 
 impl Problem {
     /// A problem of this code.
     pub fn new(rule: &Rule, at: u32, message: impl Into<String>) -> Problem {
-        Problem { at, diagnostic: rule.at(TextRange::default(), message) }
+        Problem { at, diagnostic: rule.at(TextRange::default(), message), unless: None }
+    }
+
+    /// Only where `condition` does not hold.
+    pub fn unless(mut self, condition: Guard) -> Problem {
+        self.unless = Some(Box::new(condition));
+        self
+    }
+
+    /// Whether it stands, seen from `context`.
+    pub fn stands(&self, context: &Context<'_>) -> bool {
+        let Some(condition) = &self.unless else { return true };
+        let everything = Substitution::types(&[], &[]);
+        match context.check_guard(condition, &condition.constraint, &everything) {
+            Ok((unproved, _)) => !unproved.terms.is_empty(),
+            Err(_) => true,
+        }
     }
 
     /// With a note.

@@ -32,12 +32,9 @@ pub fn definition(db: &dyn Db, method: MethodId) -> Option<Definition> {
         return problems.is_empty().then_some(Definition::Path(path));
     }
     let guard = scope.guard(&crate::item_tree::ConstraintRef { terms }, None, &mut problems);
-    let about_types = !(guard.subtypes.is_empty()
-        && guard.same.is_empty()
-        && guard.has_zero.is_empty()
-        && guard.is_ref.is_empty());
     let opaque = guard.constraint.terms.iter().any(|term| matches!(term, ConstraintTerm::Opaque(_)));
-    (problems.is_empty() && !about_types && !opaque).then_some(Definition::Condition(guard.constraint.terms))
+    (problems.is_empty() && !guard.speaks_of_types() && !opaque)
+        .then_some(Definition::Condition(guard.constraint.terms))
 }
 
 fn no_definition(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> Option<Definition> {

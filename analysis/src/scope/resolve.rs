@@ -6,13 +6,14 @@ use super::lookup::Found;
 use super::overload::ValueClasses;
 use super::problem::Problem;
 use crate::db::Db;
-use crate::diagnostics::{name as name_rules, r#type as type_rules};
+use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_item, method_type_param_ids, nested_classes, own_typedefs, properties,
     qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
-use crate::item_tree::{NameSegment, PathRef, TypeRef, TypeRefKind};
+use crate::item_tree::{ConstraintRef, NameSegment, ParamRef, PathRef, TermRef, TypeRef, TypeRefKind};
+use crate::ty::function;
 use crate::ty::params::{all_type_params, enclosing_args};
 use crate::ty::subst::Substitution;
 use crate::ty::supers::all_supertypes;
@@ -40,6 +41,8 @@ pub struct TypeScope<'a> {
     pub values: Option<ValueNames<'a>>,
     /// The classes of those locals and formals, which choose among type definitions of one name.
     pub value_classes: Option<ValueClasses<'a>>,
+    /// The field whose type this is: there it is its value.
+    pub own_field: Option<SmolStr>,
     /// Type definitions being expanded, to stop at cycles.
     pub(crate) expanding: Vec<TypedefId>,
 }
@@ -56,6 +59,7 @@ impl<'a> TypeScope<'a> {
             local_types: Vec::new(),
             values: None,
             value_classes: None,
+            own_field: None,
             expanding: Vec::new(),
         }
     }
@@ -120,17 +124,8 @@ impl<'a> TypeScope<'a> {
         let db = self.db;
         match &reference.kind {
             TypeRefKind::Named { segments, args } => self.named(reference.at, segments, args, problems),
-            TypeRefKind::Function { params, result } => {
-                let outer = self.values;
-                // A formal of the type itself is nothing that a constraint outside can speak of.
-                let names = |name: &str| match params.iter().any(|p| p.name.as_deref() == Some(name)) {
-                    true => Some(Path::local(name, u32::MAX)),
-                    false => outer.and_then(|o| o(name)),
-                };
-                let inner = TypeScope { values: Some(&names), ..self.clone() };
-                let types = params.iter().map(|p| inner.resolve_value_type(&p.ty, problems)).collect();
-                let result = inner.resolve(result, problems);
-                Ty::function(db, types, result)
+            TypeRefKind::Function { params, guard, result } => {
+                self.function(params, guard.as_ref(), result, problems)
             }
             TypeRefKind::Constrained { base, constraint } => {
                 let base = self.resolve(base, problems);
@@ -140,6 +135,46 @@ impl<'a> TypeScope<'a> {
             TypeRefKind::Void => Ty::void(db),
             TypeRefKind::Error => Ty::error(db),
         }
+    }
+
+    fn function(
+        &self,
+        params: &[ParamRef],
+        guard: Option<&ConstraintRef>,
+        result: &TypeRef,
+        problems: &mut Vec<Problem>,
+    ) -> Ty {
+        let outer = self.values;
+        let names = |name: &str| match params.iter().position(|p| p.name.as_deref() == Some(name)) {
+            Some(index) => Some(function::formal(name, index)),
+            // A formal of a function type around is nothing that a constraint in this one can speak of.
+            None => outer.and_then(|o| o(name)).map(|path| match function::is_formal(&path) {
+                true => Path::local(name, u32::MAX),
+                false => path,
+            }),
+        };
+        let inner = TypeScope { values: Some(&names), ..self.clone() };
+        let types = params.iter().map(|p| inner.resolve_value_type(&p.ty, problems)).collect();
+        let guard = guard.map(|guard| inner.function_guard(guard, problems)).unwrap_or_default();
+        let result = inner.resolve(result, problems);
+        Ty::guarded_function(self.db, types, result, guard)
+    }
+
+    /// The condition of a function: it speaks of values alone.
+    pub fn function_guard(&self, written: &ConstraintRef, problems: &mut Vec<Problem>) -> Constraint {
+        let guard = self.guard(written, None, problems);
+        if guard.speaks_of_types() {
+            let at = written.terms.iter().find_map(TermRef::type_at).unwrap_or_default();
+            problems.push(
+                Problem::new(
+                    &constraint_rules::forbidden_term::RULE,
+                    at,
+                    "the condition of a function cannot speak of types",
+                )
+                .note("a function has no type parameters: put the condition on the method or class around"),
+            );
+        }
+        guard.constraint
     }
 
     /// As [`TypeScope::resolve`], for where no value can be of type `void`.
@@ -291,7 +326,9 @@ impl<'a> TypeScope<'a> {
             return Ty::error(db);
         }
         let Some(item) = typedef_item(db, typedef) else { return Ty::error(db) };
+        let said = problems.len();
         let paths: Vec<Option<Path>> = args.iter().map(|a| self.value_path(a, None, problems)).collect();
+        let is_wrong = problems.len() > said;
         let values = |name: &str| {
             let Some(index) = item.params.iter().position(|p| p.name.as_deref() == Some(name)) else {
                 // One in a method's code may speak of the variables there.
@@ -306,12 +343,23 @@ impl<'a> TypeScope<'a> {
         scope.expanding = self.expanding.iter().copied().chain([typedef]).collect();
         // Problems inside the definition are reported there; of definitions in a circle each is.
         let mut inner = Vec::new();
-        let ty = scope.with_values(&values).resolve(&item.target, &mut inner);
+        let scope = scope.with_values(&values);
+        if let Some(guard) = item.guard.as_ref().filter(|_| !is_wrong) {
+            let condition = scope.guard(guard, None, &mut inner);
+            let message = format!("the condition of the type definition `{}` is not met", typedef.name(db));
+            problems.push(
+                Problem::new(&constraint_rules::type_argument::RULE, at, message)
+                    .note(format!("it needs {}", condition.display(db)))
+                    .unless(condition),
+            );
+        }
+        let ty = scope.resolve(&item.target, &mut inner);
         if !self.expanding.is_empty() {
             let cyclic = inner.iter().find(|p| p.diagnostic.code == type_rules::cyclic_typedef::RULE.code);
-            problems.extend(cyclic.map(|p| Problem { at, diagnostic: p.diagnostic.clone() }));
+            problems.extend(cyclic.map(|p| Problem { at, ..p.clone() }));
         }
-        ty
+        // Of a value that was complained about nothing is asked.
+        if is_wrong { ty.base(db) } else { ty }
     }
 
     /// The class that a name as written names, with type arguments only if some are given: what `new`,

@@ -5,12 +5,12 @@ use smol_str::SmolStr;
 use super::problem::Problem;
 use super::resolve::{TypeScope, describe_class};
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{constraint as constraint_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
 use crate::item_tree::items::{class_item, class_kind, field_item, method_item, properties, typedef_item};
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef, TypedefItem};
 use crate::ty::known::Known;
-use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 /// The condition of a class or method, resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -25,6 +25,28 @@ pub struct Guard {
     pub has_zero: Vec<Ty>,
     /// `T isref`
     pub is_ref: Vec<Ty>,
+}
+
+impl Guard {
+    /// Whether it asks something of types.
+    pub fn speaks_of_types(&self) -> bool {
+        !(self.subtypes.is_empty()
+            && self.same.is_empty()
+            && self.has_zero.is_empty()
+            && self.is_ref.is_empty())
+    }
+
+    /// As written in a program.
+    pub fn display(&self, db: &dyn Db) -> String {
+        let mut terms: Vec<String> = Vec::new();
+        let shown = |ty: Ty| ty.display(db).to_string();
+        terms.extend(self.subtypes.iter().map(|(a, b)| format!("`{} <: {}`", shown(*a), shown(*b))));
+        terms.extend(self.same.iter().map(|(a, b)| format!("`{} == {}`", shown(*a), shown(*b))));
+        terms.extend(self.has_zero.iter().map(|ty| format!("`{} haszero`", shown(*ty))));
+        terms.extend(self.is_ref.iter().map(|ty| format!("`{} isref`", shown(*ty))));
+        terms.extend(self.constraint.terms.iter().map(|term| format!("`{term}`")));
+        terms.join(" and ")
+    }
 }
 
 /// The header of a class, resolved.
@@ -188,9 +210,20 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     let scope = TypeScope::method(db, method).with_values(&names).with_value_classes(&classes);
     let mut problems = Vec::new();
     let mut params = Vec::new();
-    for param in &item.params {
+    for (index, param) in item.params.iter().enumerate() {
+        // The type of a formal speaks of those before it.
+        let so_far = formal_names(&item.params[..=index]);
+        let scope = scope.clone().with_values(&so_far);
         let ty =
             param.ty.as_ref().map_or_else(|| Ty::error(db), |t| scope.resolve_value_type(t, &mut problems));
+        if item.kind == MethodKind::Constructor && mentions_this(db, ty) {
+            let at = param.ty.as_ref().map_or(param.at, |t| t.at);
+            let message = "`this` does not exist yet where the arguments of its constructor are checked";
+            problems.push(
+                Problem::new(&constraint_rules::forbidden_term::RULE, at, message)
+                    .note("speak of the formals; what the new object is, is said by the type of the result"),
+            );
+        }
         params.push(Param { name: param.name.clone().unwrap_or_default(), ty, mutable: param.mutable });
     }
     if item.kind == MethodKind::AutomaticConstructor
@@ -228,6 +261,12 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     MethodSignature { params, offers, result, guard, throws, problems }
 }
 
+fn mentions_this(db: &dyn Db, ty: Ty) -> bool {
+    let mut mentions = false;
+    ty.visit_paths(db, &mut |path| mentions |= path.root == PathRoot::This);
+    mentions
+}
+
 fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSignature {
     MethodSignature::default()
 }
@@ -240,7 +279,8 @@ fn formal_names(params: &[ParamItem]) -> impl Fn(&str) -> Option<Path> {
 /// The formal of that name, by index.
 pub fn formal_values(params: &[ParamItem], name: &str) -> Option<Path> {
     let index = params.iter().position(|p| p.name.as_deref() == Some(name))?;
-    Some(Path::local(name, index as u32))
+    let offset = if params[index].mutable { super::constraints::VARIABLE } else { index as u32 };
+    Some(Path::local(name, offset))
 }
 
 /// The classes of formals, as written.
@@ -279,7 +319,8 @@ pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
         return FieldSignature { ty: Some(ty.unwrap_or_else(|| Ty::error(db))), problems: Vec::new() };
     };
     let mut problems = Vec::new();
-    let scope = TypeScope::class(db, field.class(db));
+    let own_field = Some(item.name.clone());
+    let scope = TypeScope { own_field, ..TypeScope::class(db, field.class(db)) };
     let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));
     FieldSignature { ty, problems }
 }

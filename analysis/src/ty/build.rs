@@ -34,7 +34,7 @@ impl Ty {
     }
     /// A function type.
     pub fn function(db: &dyn Db, params: Vec<Ty>, result: Ty) -> Ty {
-        Ty::new(db, TyKind::Function { params, result })
+        Ty::guarded_function(db, params, result, Constraint::default())
     }
     /// A type parameter.
     pub fn param(db: &dyn Db, param: TypeParamId) -> Ty {
@@ -122,7 +122,7 @@ impl Ty {
         match self.kind(db) {
             TyKind::Error => true,
             TyKind::Class { args, .. } => args.iter().any(|a| a.mentions_error(db)),
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, .. } => {
                 result.mentions_error(db) || params.iter().any(|p| p.mentions_error(db))
             }
             TyKind::Constrained { base, .. } => base.mentions_error(db),
@@ -147,7 +147,7 @@ impl Ty {
     /// The formals' types and the result, constraint aside.
     pub fn as_function(self, db: &dyn Db) -> Option<(&[Ty], Ty)> {
         match self.base(db).kind(db) {
-            TyKind::Function { params, result } => Some((params, *result)),
+            TyKind::Function { params, result, .. } => Some((params, *result)),
             _ => None,
         }
     }

@@ -45,11 +45,11 @@ impl fmt::Display for DisplayTy<'_> {
                 f.write_str(name)?;
                 write_list(f, db, args, "[", "]")
             }
-            TyKind::Function { params, result } => {
-                if params.is_empty() {
-                    f.write_str("()")?;
+            TyKind::Function { params, result, guard } => {
+                self.write_formals(f, params)?;
+                if !guard.terms.is_empty() {
+                    write!(f, "{{{guard}}}")?;
                 }
-                write_list(f, db, params, "(", ")")?;
                 write!(f, "=>{}", result.display(db))
             }
             TyKind::Param(param) => f.write_str(param.name(db)),
@@ -64,6 +64,24 @@ impl fmt::Display for DisplayTy<'_> {
             TyKind::Void => f.write_str("void"),
             TyKind::Error => f.write_str("(unknown)"),
         }
+    }
+}
+
+impl DisplayTy<'_> {
+    /// `(A,x:B)`: with the names that the constraints of the function type speak of.
+    fn write_formals(&self, f: &mut fmt::Formatter<'_>, params: &[Ty]) -> fmt::Result {
+        let names = super::function::formal_names(self.db, self.ty);
+        f.write_str("(")?;
+        for (index, param) in params.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            if let Some(name) = names.get(&index) {
+                write!(f, "{name}:")?;
+            }
+            write!(f, "{}", param.display(self.db))?;
+        }
+        f.write_str(")")
     }
 }
 

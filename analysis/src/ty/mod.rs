@@ -2,8 +2,10 @@
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
 mod build;
+mod clash;
 pub mod context;
 mod display;
+pub mod function;
 pub mod known;
 pub mod lub;
 pub mod params;
@@ -31,8 +33,8 @@ pub struct Ty {
 pub enum TyKind {
     /// A class, struct or interface with its type arguments; built-in structs (`x10.lang.Int`) too.
     Class { class: ClassId, args: Vec<Ty> },
-    /// `(A, B) => R`.
-    Function { params: Vec<Ty>, result: Ty },
+    /// `(A, B){c} => R`; what its constraints say of the formals: see [`function`].
+    Function { params: Vec<Ty>, result: Ty, guard: Constraint },
     /// A type parameter.
     Param(TypeParamId),
     /// `T{c}`: `base` is never constrained itself.

@@ -103,8 +103,8 @@ impl<'db> Context<'db> {
                 matches!(t.kind(db), TyKind::Function { .. }) && self.subtype(erase(db, *t), b, depth + 1)
             }),
             (
-                TyKind::Function { params: from, result: gives },
-                TyKind::Function { params: to, result: wanted },
+                TyKind::Function { params: from, result: gives, .. },
+                TyKind::Function { params: to, result: wanted, .. },
             ) => {
                 from.len() == to.len()
                     && from.iter().zip(to).all(|(x, y)| self.subtype(*y, *x, depth + 1))
@@ -170,6 +170,13 @@ impl<'db> Context<'db> {
             }
             TyKind::Void | TyKind::Constrained { .. } => false,
         }
+    }
+
+    /// Whether it is a type parameter whose values are seen as ones of a class, interface or function type.
+    pub fn is_bounded(&self, ty: Ty) -> bool {
+        let db = self.db;
+        matches!(ty.base(db).kind(db), TyKind::Param(_))
+            && self.upper_bounds(ty.base(db)).iter().any(|bound| self.has_null(*bound))
     }
 
     fn is_class_type(&self, ty: Ty) -> bool {
@@ -244,7 +251,7 @@ impl<'db> Context<'db> {
         if from.is_error(db) || to.is_error(db) {
             return Some(Conversion::default());
         }
-        if !self.is_subtype(from, to) {
+        if !self.is_subtype(from, to) || self.clashes(from, to) {
             return None;
         }
         let checked = match self.entailed(from, to, value) {
@@ -334,7 +341,7 @@ pub fn erase(db: &dyn Db, ty: Ty) -> Ty {
         TyKind::Class { class, args } if !args.is_empty() => {
             Ty::class(db, *class, args.iter().map(|t| erase(db, *t)).collect())
         }
-        TyKind::Function { params, result } => {
+        TyKind::Function { params, result, .. } => {
             Ty::function(db, params.iter().map(|t| erase(db, *t)).collect(), erase(db, *result))
         }
         _ => ty,

@@ -59,8 +59,9 @@ impl Substitution {
         match ty.kind(db) {
             TyKind::Class { args, .. } if args.is_empty() => ty,
             TyKind::Class { class, args } => Ty::class(db, *class, self.apply_all(db, args)),
-            TyKind::Function { params, result } => {
-                Ty::function(db, self.apply_all(db, params), self.apply(db, *result))
+            TyKind::Function { params, result, guard } => {
+                let guard = self.constraint(guard);
+                Ty::guarded_function(db, self.apply_all(db, params), self.apply(db, *result), guard)
             }
             TyKind::Param(param) => self.types.get(param).copied().unwrap_or(ty),
             TyKind::Constrained { base, constraint } => {

@@ -82,15 +82,39 @@ impl Ty {
     pub fn visit_paths(self, db: &dyn Db, visit: &mut dyn FnMut(&Path)) {
         match self.kind(db) {
             TyKind::Class { args, .. } => args.iter().for_each(|arg| arg.visit_paths(db, visit)),
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, guard } => {
                 params.iter().for_each(|param| param.visit_paths(db, visit));
                 result.visit_paths(db, visit);
+                guard.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
             }
             TyKind::Constrained { base, constraint } => {
                 base.visit_paths(db, visit);
                 constraint.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
             }
             TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => {}
+        }
+    }
+
+    /// With each term of its constraints and of those of its parts replaced, or left out.
+    pub fn map_terms(
+        self,
+        db: &dyn Db,
+        replace: &mut dyn FnMut(&ConstraintTerm) -> Option<ConstraintTerm>,
+    ) -> Ty {
+        match self.kind(db) {
+            TyKind::Constrained { base, constraint } => {
+                let terms = constraint.terms.iter().filter_map(&mut *replace).collect();
+                base.map_terms(db, replace).constrained(db, Constraint { terms })
+            }
+            TyKind::Class { class, args } if !args.is_empty() => {
+                Ty::class(db, *class, args.iter().map(|arg| arg.map_terms(db, replace)).collect())
+            }
+            TyKind::Function { params, result, guard } => {
+                let terms = guard.terms.iter().filter_map(&mut *replace).collect();
+                let params = params.iter().map(|param| param.map_terms(db, replace)).collect();
+                Ty::guarded_function(db, params, result.map_terms(db, replace), Constraint { terms })
+            }
+            _ => self,
         }
     }
 }

@@ -58,7 +58,7 @@ fn mentions_param(db: &dyn Db, ty: Ty) -> bool {
     match ty.kind(db) {
         TyKind::Param(_) => true,
         TyKind::Class { args, .. } => args.iter().any(|arg| mentions_param(db, *arg)),
-        TyKind::Function { params, result } => {
+        TyKind::Function { params, result, .. } => {
             mentions_param(db, *result) || params.iter().any(|param| mentions_param(db, *param))
         }
         TyKind::Constrained { base, .. } => mentions_param(db, *base),

@@ -206,7 +206,7 @@ impl<'db> Lowerer<'db> {
     /// The interface behind a concrete interface or function type.
     pub(super) fn interface_of(&mut self, ty: Ty) -> mir::InterfaceId {
         let key = match ty.kind(self.db) {
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, .. } => {
                 let (params, result) = (params.clone(), *result);
                 let params = params.into_iter().map(|it| erased(self.machine(it))).collect();
                 InterfaceKey::Function(params, erased(self.machine(result)))

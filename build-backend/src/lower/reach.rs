@@ -273,7 +273,7 @@ impl Lowerer<'_> {
     }
 
     fn interface_table(&mut self, ty: Ty, boxed: bool, supertype: Ty) -> Option<InterfaceTable> {
-        if let TyKind::Function { params, result } = supertype.kind(self.db) {
+        if let TyKind::Function { params, result, .. } = supertype.kind(self.db) {
             let convention = self.calling_convention(supertype);
             let id = *self.interfaces.get(&InterfaceKey::Function(convention.0, convention.1))?;
             let name = SmolStr::new_static("operator()");

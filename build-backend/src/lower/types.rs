@@ -59,7 +59,7 @@ impl<'db> Lowerer<'db> {
                 let args = self.concrete_all(args, substitution);
                 Ty::class(db, *class, args)
             }
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, .. } => {
                 let params = self.concrete_all(params, substitution);
                 let result = self.concrete(*result, substitution);
                 Ty::function(db, params, result)
@@ -125,7 +125,7 @@ impl<'db> Lowerer<'db> {
                 let args = &args[..own.min(args.len())];
                 if args.is_empty() { name.to_string() } else { format!("{name}[{}]", self.type_names(args)) }
             }
-            TyKind::Function { params, result } => {
+            TyKind::Function { params, result, .. } => {
                 format!("({})=>{}", self.type_names(params), self.type_name(*result))
             }
             TyKind::Param(param) => param.name(db).to_string(),
@@ -162,7 +162,7 @@ impl<'db> Lowerer<'db> {
         let of_all = |types: &[Ty]| types.iter().map(|it| self.depth(*it)).max().unwrap_or(0);
         match ty.kind(self.db) {
             TyKind::Class { args, .. } => 1 + of_all(args),
-            TyKind::Function { params, result } => 1 + of_all(params).max(self.depth(*result)),
+            TyKind::Function { params, result, .. } => 1 + of_all(params).max(self.depth(*result)),
             TyKind::Constrained { base, .. } => self.depth(*base),
             _ => 0,
         }

@@ -2,14 +2,14 @@
 
 use crate::diagnostics::{Rule, Severity};
 
-/// A type argument that the condition of its class does not allow.
+/// An argument that the condition of a class or type definition does not allow.
 pub static RULE: Rule = Rule {
     code: "constraint/type-argument",
     severity: Severity::Error,
-    summary: "A type argument that the condition of its class does not allow.",
+    summary: "An argument that the condition of its class or type definition does not allow.",
     explanation: r##"
 A class can ask something of its type parameters: `class Cell[T]{T haszero}`. Wherever the class is used, its type arguments must meet that
-condition.
+condition. So can a type definition, also of the values that it takes: `type Above(n:Long){n != 0} = Long{self != n}`.
 
 Choose another type argument, or give the type parameter that is passed on the same condition.
 "##,

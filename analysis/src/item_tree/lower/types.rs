@@ -90,8 +90,9 @@ impl TypeLowering {
                 ty: self.ty_or_error(formal.ty(), formal.syntax()),
             })
             .collect();
+        let guard = function.guard().map(|guard| self.constraint(guard.exprs()));
         let result = Box::new(self.ty_or_error(function.result(), function.syntax()));
-        TypeRef { at, kind: TypeRefKind::Function { params, result } }
+        TypeRef { at, kind: TypeRefKind::Function { params, guard, result } }
     }
 
     /// The conjunction of some expressions.
@@ -142,6 +143,7 @@ impl TypeLowering {
                 let path = self.path(&expr);
                 match path.root {
                     PathRefRoot::Other(text) => terms.push(TermRef::Opaque(text)),
+                    PathRefRoot::Operator(text) => terms.push(TermRef::Forbidden(text, path.at)),
                     _ => terms.push(TermRef::Holds(path)),
                 }
             }
@@ -164,8 +166,16 @@ impl TypeLowering {
     /// A path or literal.
     pub fn path(&mut self, expr: &Expr) -> PathRef {
         let at = self.mark(expr.syntax().text_range());
-        let (root, fields) =
-            path_parts(expr, at).unwrap_or_else(|| (PathRefRoot::Other(text_of(expr.syntax())), Vec::new()));
+        let (root, fields) = path_parts(expr, at).unwrap_or_else(|| {
+            let text = text_of(expr.syntax());
+            let root = match expr.without_parens() {
+                Expr::BinExpr(_) | Expr::PrefixExpr(_) | Expr::ConditionalExpr(_) | Expr::NewExpr(_) => {
+                    PathRefRoot::Operator(text)
+                }
+                _ => PathRefRoot::Other(text),
+            };
+            (root, Vec::new())
+        });
         PathRef { root, fields, at }
     }
 }

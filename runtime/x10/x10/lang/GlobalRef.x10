@@ -3,14 +3,14 @@ package x10.lang;
 import x10.compiler.Intrinsic;
 
 /** A reference to an object of one place, that may be sent to all others. */
-public struct GlobalRef[T] {
+public struct GlobalRef[T](
     /** Where the object lives. */
-    public val home:Place;
+    home:Place) {T isref} {
     private val handle:Long;
 
     /** A reference to t, which lives here. */
     public def this(t:T):GlobalRef[T]{self.home==here} {
-        this.home = here;
+        property(here);
         this.handle = register(t as Any);
     }
 

@@ -28,7 +28,7 @@ public struct Place(id:Long) {
     public static INVALID_PLACE:Place = Place(-1);
 
     /** The home of a reference: at (ref) goes where its object lives. */
-    public static operator[T](ref:GlobalRef[T]):Place = ref.home;
+    public static operator[T](ref:GlobalRef[T]){T isref}:Place = ref.home;
 
     /** Whether this is a CUDA device. */
     public def isCUDA():Boolean = isAccelerator(id);

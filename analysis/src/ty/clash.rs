@@ -1,0 +1,94 @@
+//! Constraints inside types: of type arguments and of function types. There is nothing to check when the program
+//! runs, for objects do not know the constraints of their type arguments: what cannot be is refused.
+
+use super::context::Context;
+use super::function;
+use super::subst::facts_about;
+use super::{Constraint, ConstraintTerm, Path, Ty, TyKind};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
+use crate::db::Db;
+
+/// Types nested deeper than this are not compared.
+const MAX_DEPTH: u32 = 16;
+
+impl Context<'_> {
+    /// Whether what is inside of `from` contradicts what is inside of `to`, of which it is a subtype but for
+    /// constraints: `Rail[Long{self==1}]` and `Rail[Long{self==2}]`.
+    pub(super) fn clashes(&self, from: Ty, to: Ty) -> bool {
+        self.inside(from, to, 0)
+    }
+
+    fn inside(&self, from: Ty, to: Ty, depth: u32) -> bool {
+        let db = self.db;
+        if depth > MAX_DEPTH || from == to {
+            return false;
+        }
+        match to.base(db).kind(db) {
+            TyKind::Class { args, .. } if !args.iter().any(|arg| is_constrained(db, *arg)) => false,
+            TyKind::Class { class, args } => {
+                let Some(found) = self.as_super(from, *class) else { return false };
+                let Some((_, found)) = found.as_class(db) else { return false };
+                // Type arguments are invariant.
+                found.iter().zip(args).any(|(x, y)| self.excludes(*x, *y) || self.inside(*x, *y, depth + 1))
+            }
+            TyKind::Function { params, result, .. } => {
+                let Some((given, gives)) = self.as_function(from).map(|ty| (ty, ty.as_function(db))) else {
+                    return false;
+                };
+                let Some((accepted, gives)) = gives else { return false };
+                if !self.guard_allows(given, to) {
+                    return true;
+                }
+                let takes = params.iter().zip(accepted);
+                takes.into_iter().any(|(x, y)| self.excludes(*x, *y) || self.inside(*x, *y, depth + 1))
+                    || self.excludes(gives, *result)
+                    || self.inside(gives, *result, depth + 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether no value but `null` is of both types, which differ in their constraints.
+    fn excludes(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let (Some(x), Some(y)) = (a.constraint(db), b.constraint(db)) else { return false };
+        let mut both = x.terms.clone();
+        both.extend(y.terms.iter().cloned());
+        let question = Question { self_ty: Some(a.base(db)), ..Question::default() };
+        self.is_subtype(a, b) && !self.contradicts(question, &x.terms) && self.contradicts(question, &both)
+    }
+
+    /// Whether who may call a function of the type `to` may call one of the type `from`.
+    fn guard_allows(&self, from: Ty, to: Ty) -> bool {
+        let db = self.db;
+        if from.function_guard(db).is_none_or(|guard| guard.terms.is_empty()) {
+            return true;
+        }
+        // Both speak of the same formals, whatever they call them.
+        let count = to.as_function(db).map_or(0, |(params, _)| params.len());
+        let formals: Vec<Option<Path>> = (0..count).map(|index| Some(function::formal("", index))).collect();
+        let (Some(from), Some(to)) = (from.applied(db, &formals), to.applied(db, &formals)) else {
+            return true;
+        };
+        let known = to.params.iter().zip(&formals).flat_map(|(param, formal)| {
+            let constraint = param.constraint(db).cloned().unwrap_or_else(Constraint::default);
+            formal.iter().flat_map(|path| facts_about(&constraint, path)).collect::<Vec<_>>()
+        });
+        let given: Vec<ConstraintTerm> = known.chain(to.guard.terms).collect();
+        let question = Question { given: &given, ..Question::default() };
+        self.decide(question, &from.guard.terms) == Entailment::Proved
+    }
+}
+
+/// Whether a type or a part of it has a constraint.
+fn is_constrained(db: &dyn Db, ty: Ty) -> bool {
+    match ty.kind(db) {
+        TyKind::Constrained { .. } => true,
+        TyKind::Class { args, .. } => args.iter().any(|arg| is_constrained(db, *arg)),
+        TyKind::Function { params, result, guard } => {
+            !guard.terms.is_empty() || params.iter().chain([result]).any(|part| is_constrained(db, *part))
+        }
+        TyKind::Param(_) | TyKind::Null | TyKind::Void | TyKind::Error => false,
+    }
+}

@@ -1,0 +1,126 @@
+//! What the constraints in a function type say of its formals: `(n:Long){n != 0} => Long{self != n}`. A formal is a
+//! path of its own, by its index; of a function inside of another's result the formals are left alone.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::db::Db;
+
+/// Offsets from here on are formals of function types: the first one's, the second one's, ...
+const FIRST: u32 = u32::MAX - 0x2000;
+/// So many have a path of their own.
+const MOST: u32 = 0x1000;
+
+/// The formal `index` of a function type.
+pub fn formal(name: impl Into<SmolStr>, index: usize) -> Path {
+    Path::local(name, FIRST + (index as u32).min(MOST - 1))
+}
+
+/// Which formal of a function type a path starts with.
+fn index_of(path: &Path) -> Option<usize> {
+    match path.root {
+        PathRoot::Local { offset, .. } if (FIRST..FIRST + MOST).contains(&offset) => {
+            Some((offset - FIRST) as usize)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a path starts with a formal of a function type.
+pub fn is_formal(path: &Path) -> bool {
+    index_of(path).is_some()
+}
+
+/// The formals that the constraints of a function type speak of, by index.
+pub fn formal_names(db: &dyn Db, ty: Ty) -> FxHashMap<usize, SmolStr> {
+    let mut names = FxHashMap::default();
+    own_paths(db, ty, &mut |path| {
+        if let (Some(index), PathRoot::Local { name, .. }) = (index_of(path), &path.root) {
+            names.insert(index, name.clone());
+        }
+    });
+    names
+}
+
+/// Calls `visit` with the paths in a function type that are its own, not those of a function in it.
+fn own_paths(db: &dyn Db, ty: Ty, visit: &mut dyn FnMut(&Path)) {
+    let TyKind::Function { params, result, guard } = ty.base(db).kind(db) else { return };
+    for part in params.iter().chain([result]) {
+        if part.as_function(db).is_none() {
+            part.visit_paths(db, visit);
+        }
+    }
+    guard.terms.iter().flat_map(ConstraintTerm::paths).for_each(visit);
+}
+
+/// A function type as a call of it sees it.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// What the arguments have to be.
+    pub params: Vec<Ty>,
+    /// What the call gives.
+    pub result: Ty,
+    /// What has to hold.
+    pub guard: Constraint,
+}
+
+impl Ty {
+    /// A function type with a condition on its formals.
+    pub fn guarded_function(db: &dyn Db, params: Vec<Ty>, result: Ty, guard: Constraint) -> Ty {
+        Ty::new(db, TyKind::Function { params, result, guard })
+    }
+
+    /// The condition of a function type.
+    pub fn function_guard(self, db: &dyn Db) -> Option<&Constraint> {
+        match self.base(db).kind(db) {
+            TyKind::Function { guard, .. } => Some(guard),
+            _ => None,
+        }
+    }
+
+    /// A function type with `args` for its formals; what is said of one that has no path is left out, but for the
+    /// condition: there it stays.
+    pub fn applied(self, db: &dyn Db, args: &[Option<Path>]) -> Option<Applied> {
+        let TyKind::Function { params, result, guard } = self.base(db).kind(db) else { return None };
+        let value = |path: &Path| match index_of(path) {
+            Some(index) => Some(args.get(index)?.clone()?.with_fields(&path.fields)),
+            None => Some(path.clone()),
+        };
+        let part = |ty: Ty| match ty.as_function(db) {
+            Some(_) => ty,
+            None => ty.map_terms(db, &mut |term| term.map(value)),
+        };
+        let term = |term: &ConstraintTerm| term.map(value).unwrap_or_else(|| term.clone());
+        Some(Applied {
+            params: params.iter().map(|&param| part(param)).collect(),
+            result: part(*result),
+            guard: Constraint { terms: guard.terms.iter().map(term).collect() },
+        })
+    }
+
+    /// A function type with its formals in place of these variables, which they are in the code of the function.
+    pub fn over_formals(self, db: &dyn Db, variables: &[Path]) -> Ty {
+        let path = |path: &Path| {
+            let index = variables.iter().position(|variable| variable.root == path.root);
+            match (index, &path.root) {
+                (Some(index), PathRoot::Local { name, .. }) => {
+                    Some(formal(name.clone(), index).with_fields(&path.fields))
+                }
+                _ => Some(path.clone()),
+            }
+        };
+        let inner = |path: &Path| match variables.iter().any(|variable| variable.root == path.root) {
+            true => None,
+            false => Some(path.clone()),
+        };
+        let part = |ty: Ty| match ty.as_function(db) {
+            Some(_) => ty.map_terms(db, &mut |term| term.map(inner)),
+            None => ty.map_terms(db, &mut |term| term.map(path)),
+        };
+        let TyKind::Function { params, result, guard } = self.kind(db) else { return self };
+        let guard = Constraint { terms: guard.terms.iter().filter_map(|term| term.map(path)).collect() };
+        let params = params.iter().map(|&param| part(param)).collect();
+        Ty::guarded_function(db, params, part(*result), guard)
+    }
+}
