@@ -7,7 +7,7 @@ use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
-use crate::driver::{self, BuildError, Cache, Observer, Profile};
+use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
 use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
@@ -35,8 +35,8 @@ pub struct Translated {
 /// How a program is translated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How code is optimised.
-    pub profile: Profile,
+    /// How code is compiled.
+    pub mode: Mode,
     /// Indices of rails are not checked.
     pub unchecked: bool,
 }
@@ -61,7 +61,7 @@ pub fn translate(
         analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
     let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
-    let emitted = emit::emit(&mir, options.profile == Profile::Release).map_err(|errors| {
+    let emitted = emit::emit(&mir, options.mode.profile == Profile::Release).map_err(|errors| {
         Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
     })?;
     Ok(Translated { mir, emitted })
@@ -73,12 +73,11 @@ pub fn translate(
 /// [`Failure::Driver`].
 pub fn compile(
     translated: &Translated,
-    profile: Profile,
+    mode: Mode,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, Failure> {
-    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer)
-        .map_err(Failure::Driver)
+    driver::build(&translated.emitted.units, &emit::HEADERS, mode, cache, observer).map_err(Failure::Driver)
 }
 
 fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {

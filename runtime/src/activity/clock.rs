@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::block::{Waker, block};
+use crate::sanitizer;
 
 /// A clock.
 #[derive(Default)]
@@ -128,6 +129,7 @@ pub fn wait_here(handle: i64, phase: i32) {
 
 impl Clock {
     fn arrive(&self) {
+        sanitizer::release(self);
         let woken = {
             let mut state = self.0.lock();
             state.arrived += 1;
@@ -137,6 +139,7 @@ impl Clock {
     }
 
     fn leave(&self, ticket: Ticket) {
+        sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
             state.registered -= 1;
@@ -225,8 +228,10 @@ impl Pending {
             Seat::Elsewhere => return crate::distributed::clocks::wait(self.handle, self.phase),
         };
         if clock.0.lock().phase > phase {
+            sanitizer::acquire(Arc::as_ptr(&clock));
             return;
         }
+        let same = Arc::clone(&clock);
         block(move |waker| {
             let mut state = clock.0.lock();
             if state.phase > phase {
@@ -236,6 +241,7 @@ impl Pending {
                 state.waiting.push(waker);
             }
         });
+        sanitizer::acquire(Arc::as_ptr(&same));
     }
 }
 
