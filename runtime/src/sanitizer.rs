@@ -155,6 +155,9 @@ pub struct FiberView {
     outer: std::cell::Cell<(*const c_void, usize)>,
 }
 
+/// AddressSanitizer's note of a stack that was left.
+pub struct LeftStack(Pointer);
+
 /// A thread that runs fibers, while one runs.
 pub struct ThreadView {
     context: Pointer,
@@ -193,25 +196,25 @@ impl FiberView {
         thread
     }
 
-    /// On the fiber's stack, after it was resumed; `fake_stack` is what [`FiberView::leaving`] gave, or null at first.
-    pub fn resumed(&self, fake_stack: Pointer) {
+    /// On the fiber's stack, after it was resumed; `left` is what [`FiberView::leaving`] gave, nothing at first.
+    pub fn resumed(&self, left: Option<LeftStack>) {
         if let Some(finish) = present(ADDRESS).and_then(|it| it.finish_switch) {
             let (mut low, mut bytes) = (std::ptr::null(), 0);
             // SAFETY: follows the start of the switch.
-            unsafe { finish(fake_stack, &mut low, &mut bytes) };
+            unsafe { finish(left.map_or(std::ptr::null_mut(), |left| left.0), &mut low, &mut bytes) };
             self.outer.set((low, bytes));
         }
     }
 
     /// On the fiber's stack, before it is left.
-    pub fn leaving(&self) -> Pointer {
+    pub fn leaving(&self) -> LeftStack {
         let mut fake_stack = std::ptr::null_mut();
         if let Some(start) = present(ADDRESS).and_then(|it| it.start_switch) {
             let (low, bytes) = self.outer.get();
             // SAFETY: the stack of this thread, as told when the fiber was resumed.
             unsafe { start(&mut fake_stack, low, bytes) };
         }
-        fake_stack
+        LeftStack(fake_stack)
     }
 }
 

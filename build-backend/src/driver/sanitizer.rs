@@ -96,7 +96,11 @@ impl Sanitizer {
         let mut settings = ours.to_owned();
         if self == Self::Thread
             && let Ok(executable) = std::env::current_exe()
-            && let Some(file) = suppressions(&format!("called_from_lib:^{}$\n", executable.display()))
+            && let Some(file) = suppressions(&format!(
+                // The second: what a thread has for itself is freed at the end by a fiber that runs on it.
+                "called_from_lib:^{}$\nrace:call_tls_dtors\n",
+                executable.display()
+            ))
         {
             settings += &format!(":suppressions={file}");
         }

@@ -56,6 +56,7 @@ impl Activity {
     }
 
     /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
+    #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };

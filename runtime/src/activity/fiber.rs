@@ -84,7 +84,7 @@ fn make() -> &'static Fiber {
         activity: Cell::new(std::ptr::null_mut()),
     }));
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
-        fiber.view.resumed(std::ptr::null_mut());
+        fiber.view.resumed(None);
         memory::leave_critical();
         fiber.yielder.set(yielder);
         fiber.run();
@@ -123,10 +123,10 @@ impl Fiber {
 
     /// Goes back to the thread's own stack, with nothing noted; returns when the fiber is resumed.
     fn suspend(&self, switch: Switch) {
-        let fake_stack = self.view.leaving();
+        let left = self.view.leaving();
         // SAFETY: set when the coroutine began; it lives on this fiber's stack.
         unsafe { (*self.yielder.get()).suspend(switch) };
-        self.view.resumed(fake_stack);
+        self.view.resumed(Some(left));
     }
 
     /// Resumes the coroutine in this thread; returns when it leaves.
