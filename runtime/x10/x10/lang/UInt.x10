@@ -50,10 +50,10 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:UInt;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as UInt;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Short) as UInt;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):UInt;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Short):UInt;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Int) as UInt;
     /** Converts; what does not fit is cut off (floating point saturates). */

@@ -50,12 +50,12 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:ULong;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as ULong;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Short) as ULong;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Int) as ULong;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):ULong;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Short):ULong;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Int):ULong;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Long) as ULong;
     /** Converts without loss. */

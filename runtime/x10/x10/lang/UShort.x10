@@ -50,8 +50,8 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:UShort;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as UShort;
+    /** Converts; below zero it wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):UShort;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Short) as UShort;
     /** Converts; what does not fit is cut off (floating point saturates). */
