@@ -6,6 +6,7 @@
 //! // status: 1         exit status (0)
 //! // stderr: text      standard error has this text; may stand several times
 //! // sorted            the order of the lines is not fixed
+//! // without: thread   ways in which it is not run (see tests/programs.rs), with the reason on the line below
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Program {
     status: i32,
     stderr: Vec<String>,
     sorted: bool,
+    /// Ways in which it is not run.
+    pub without: Vec<String>,
 }
 
 /// All programs of a folder, by name.
@@ -56,6 +59,7 @@ impl Program {
             places: if places.is_empty() { vec![1, 4] } else { places },
             status: all("status").first().map_or(0, |status| status.parse().expect("status")),
             stderr: all("stderr"),
+            without: words("without"),
             sorted: text.lines().any(|line| line.trim() == "// sorted"),
             path,
         }

@@ -37,6 +37,9 @@ fn main() {
             }
         }
         for (way, options) in WAYS {
+            if program.without.iter().any(|without| without == way) {
+                continue;
+            }
             for places in program.all_places() {
                 if way == "plain" && program.places.contains(&places) {
                     continue;
