@@ -99,6 +99,7 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
         return cyclic(db, class);
     }
     if let Some(guard) = &item.guard {
+        let scope = TypeScope { header_supers: header.supers.clone(), ..scope };
         header.guard = scope.guard(guard, None, &mut problems);
     }
     header.problems = problems;
@@ -261,10 +262,10 @@ pub fn method_signature(db: &dyn Db, method: MethodId) -> MethodSignature {
     MethodSignature { params, offers, result, guard, throws, problems }
 }
 
+/// Whether what is asked of a value of this type speaks of `this`; what is said of its type arguments is not checked.
 fn mentions_this(db: &dyn Db, ty: Ty) -> bool {
-    let mut mentions = false;
-    ty.visit_paths(db, &mut |path| mentions |= path.root == PathRoot::This);
-    mentions
+    let terms = ty.constraint(db).map_or(&[][..], |constraint| &constraint.terms);
+    terms.iter().flat_map(ConstraintTerm::paths).any(|path| path.root == PathRoot::This)
 }
 
 fn cyclic_signature(_db: &dyn Db, _id: salsa::Id, _method: MethodId) -> MethodSignature {
