@@ -51,6 +51,22 @@ pub fn translate(
     class: Option<&str>,
     options: Options,
 ) -> Result<Translated, Failure> {
+    let mir = lowered(analysis, file, class, options)?;
+    emitted(mir, options).map_err(|errors| {
+        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
+    })
+}
+
+/// Checks the program whose `main` is in `file` and translates it to MIR, for which alone the database is needed.
+///
+/// # Errors
+/// [`Failure::Findings`] when the program has errors.
+pub fn lowered(
+    analysis: &Analysis,
+    file: SourceFile,
+    class: Option<&str>,
+    options: Options,
+) -> Result<mir::Program, Failure> {
     let errors = errors_of(analysis, file);
     if !errors.is_empty() {
         return Err(Failure::Findings(errors));
@@ -61,9 +77,15 @@ pub fn translate(
         analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
     let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
-    let emitted = emit::emit(&mir, options.profile == Profile::Release).map_err(|errors| {
-        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
-    })?;
+    Ok(mir)
+}
+
+/// Translates MIR to C++ and CUDA C++.
+///
+/// # Errors
+/// What cannot be translated: a defect of ours.
+pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
+    let emitted = emit::emit(&mir, options.profile == Profile::Release)?;
     Ok(Translated { mir, emitted })
 }
 

@@ -32,7 +32,7 @@ pub struct TypeScope<'a> {
     pub class: Option<ClassId>,
     /// Set while the header of this class is resolved: its supertypes are not known yet.
     pub header_of: Option<ClassId>,
-    /// The supertypes of that class, once they are.
+    /// Its supertypes while its invariant is resolved, when they are known.
     pub header_supers: Vec<Ty>,
     /// Type parameters of methods and type definitions, innermost last.
     pub type_params: Vec<(SmolStr, Ty)>,
