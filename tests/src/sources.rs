@@ -32,6 +32,24 @@ pub fn python(lines: usize) -> String {
     text
 }
 
+/// Two results that a method can have whose callers do not care which.
+pub type Results = [&'static str; 2];
+
+/// The same class and a method that so many others call, with its possible results.
+pub fn x10_calling(lines: usize, callers: usize) -> (String, Results) {
+    let text = x10(lines).replacen("sum += a(i) * n;", "sum += shared(n);", callers);
+    let start = "public class Edited {\n";
+    let shared = format!("{start}    static def shared(n:Long):Double = n;\n");
+    (text.replacen(start, &shared, 1), ["Double", "Long"])
+}
+
+/// The same in Python.
+pub fn python_calling(lines: usize, callers: usize) -> (String, Results) {
+    let text = python(lines).replacen("total += a[i] * n", "total += shared(n)", callers);
+    let shared = "import math\ndef shared(n: int) -> float: return n\n";
+    (text.replacen("import math\n", shared, 1), ["float", "int"])
+}
+
 /// A program on the PATH.
 pub fn on_path(name: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH")?;

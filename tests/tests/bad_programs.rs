@@ -187,3 +187,49 @@ fn broken_source_paths() {
         assert!(output.stderr.contains(path), "{}", output.stderr);
     }
 }
+
+/// Many files are checked in parallel: what is said, and in which order, does not depend on it.
+#[test]
+fn checking_many_files_says_the_same_each_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for file in 0..40 {
+        let text = format!(
+            "class C{file} {{ def m() = C{}.missing(); def n():String = {file}; }}\n",
+            (file + 1) % 40
+        );
+        std::fs::write(folder.path().join(format!("C{file}.x10")), text).expect("written");
+    }
+    let first = check(folder.path(), &["."]);
+    assert_eq!(first.stdout.lines().count(), 80, "{}", first.stdout);
+    let place = |line: &str| {
+        let finding: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        (finding["file"].as_str().expect("a file").to_owned(), finding["column"].as_u64().expect("a column"))
+    };
+    let places: Vec<_> = first.stdout.lines().map(place).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    for _ in 0..4 {
+        assert_eq!(check(folder.path(), &["."]).stdout, first.stdout);
+    }
+}
+
+/// `--stats` counts the lines of the program and says time and memory, beside the report and not in it.
+#[test]
+fn statistics_of_a_check() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, lines) in [("A", 10), ("B", 25)] {
+        let text = format!("class {name} {{\n{}}}\n", "    // a line\n".repeat(lines - 2));
+        std::fs::write(folder.path().join(format!("{name}.x10")), text).expect("written");
+    }
+    let output = check(folder.path(), &[".", "--stats"]);
+    assert_eq!((output.status, output.stdout.as_str()), (0, ""));
+    let line = output.stderr.lines().find(|line| line.contains("35 lines in ")).expect("statistics");
+    let number = |after: &str, before: &str| -> f64 {
+        let rest = line.split(after).nth(1).expect("said");
+        rest.split(before).next().expect("said").parse().expect("a number")
+    };
+    let (seconds, memory, each) =
+        (number(" in ", " s;"), number("at most ", " MB"), number("memory, ", " kB"));
+    assert!(seconds > 0.0 && memory > 1.0, "{line}");
+    assert!((memory * 1e3 / 35.0 - each).abs() < each / 50.0, "{line}");
+    assert!(!check(folder.path(), &["."]).stderr.contains("lines in"));
+}

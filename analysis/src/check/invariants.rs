@@ -200,6 +200,49 @@ fn a_signature_reaches_its_callers() {
     assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
 }
 
+const GUARDED: &str = "
+class Guarded(size:Long) {
+    property isEmpty():Boolean = size == 0;
+    static def take(n:Long, g:Guarded{self != null}) {n != 0} { work(n); }
+    static def work(n:Long) { }
+    static type Above(n:Long){n != 0} = Long{self != n};
+    static def other(a:Above(3)) { }
+}
+";
+
+const CONSTRAINED: &str = "
+class Constrained {
+    static def run(g:Guarded{isEmpty()}) { Guarded.take(1, g); }
+    static def local(n:Guarded.Above(2)) { val f = (x:Long){x != 2} => x; f(3); }
+    static def unrelated() = 1;
+}
+";
+
+#[test]
+fn constraints_reach_only_who_depends_on_them() {
+    let guarded = GUARDED;
+    let mut watched = Watched::new(&[("Guarded.x10", guarded), ("Constrained.x10", CONSTRAINED)]);
+    watched.check("Guarded.x10");
+    let (codes, _) = watched.check("Constrained.x10");
+    assert_eq!(codes, ["constraint/run-time-check"]);
+    // The code of a method with a condition is nobody else's business.
+    watched.set("Guarded.x10", &guarded.replace("work(n); }", "work(n + 1); }"));
+    let (_, executed) = watched.check("Guarded.x10");
+    assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
+    assert_eq!(watched.check("Constrained.x10").1, Vec::<String>::new());
+    // The condition itself is: of those who call the method, and of no other code there.
+    let other = guarded.replace("{n != 0} { work(n); }", "{n == 1} { work(n); }");
+    watched.set("Guarded.x10", &other);
+    let (_, executed) = watched.check("Constrained.x10");
+    assert!((1..=2).contains(&count(&executed, "owner_body")), "{executed:?}");
+    // So is what a property method stands for.
+    watched.set("Guarded.x10", &other.replace("size == 0", "size == 1"));
+    watched.check("Guarded.x10");
+    let (codes, executed) = watched.check("Constrained.x10");
+    assert_eq!(codes, ["constraint/run-time-check"]);
+    assert!(count(&executed, "owner_body") <= 1, "{executed:?}");
+}
+
 #[test]
 fn an_edit_of_user_files_parses_no_library_file_again() {
     let mut watched = Watched::new(&[("Shape.x10", SHAPE)]);

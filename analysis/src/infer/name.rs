@@ -85,17 +85,6 @@ impl<'db> Infer<'db> {
         result
     }
 
-    /// A type as written, of which is complained elsewhere.
-    pub(super) fn quietly_written(&mut self, ty: &ast::NamedType) -> Ty {
-        let said = self.diagnostics.len();
-        let ty = self.with_type_scope(None, |scope, lowering, problems| {
-            let reference = lowering.named(ty);
-            scope.resolve(&reference, problems)
-        });
-        self.diagnostics.truncate(said);
-        self.at_this_place(ty)
-    }
-
     /// A type definition that is a statement: from here on its name is known.
     pub(super) fn local_typedef(&mut self, typedef: &ast::TypeDef) {
         let owner = self.owner.into();
@@ -133,6 +122,11 @@ impl<'db> Infer<'db> {
             self.report(Diagnostic { range: ast_range, ..problem.diagnostic });
         }
         ty
+    }
+
+    /// The type that a name stands for; what is wrong with it was reported.
+    pub(super) fn written_named(&mut self, ty: &ast::NamedType) -> Ty {
+        self.with_type_scope(None, |scope, lowering, _| scope.resolve(&lowering.named(ty), &mut Vec::new()))
     }
 
     /// The class that a type name after `new` or before `(` names, and its type arguments if given.
