@@ -30,6 +30,10 @@ for program in "${programs[@]}"; do
     LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
 done
 
+section "profile"
+LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
+python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
+
 section "whole programs on the GPU"
 for program in tests/programs/*.x10 tests/gpu/*.x10; do
     status=$(sed -n 's|^// status: ||p' "$program")
@@ -54,7 +58,7 @@ done
 
 if command -v compute-sanitizer >/dev/null; then
     section "compute-sanitizer"
-    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_atomics.x10)
+    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_{atomics,warps,functions,forms,algorithms}.x10)
     [ -n "$samples" ] && checked+=("$samples"/CUDAKernelTest.x10)
     for program in "${checked[@]}"; do
         "$apg" build "$program" -o "$out/program"

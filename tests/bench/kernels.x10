@@ -2,6 +2,8 @@ import x10.compiler.CUDA;
 import x10.compiler.Unroll;
 import x10.compiler.StackAllocate;
 import x10.util.ArrayList;
+import x10.util.CUDABlock;
+import x10.util.CUDAGrid;
 import x10.util.CUDAUtilities;
 
 /**
@@ -175,6 +177,22 @@ public class kernels {
         }
     }
 
+    /** The sum of each block's share of the elements. */
+    static def sums(p:Place, from:GlobalRail[Float]{home==p}, to:GlobalRail[Float]{home==p}) {
+        val n = from.size;
+        val blocks = to.size as Int;
+        finish async at (p) @CUDA {
+            finish for (block in 0n..(blocks - 1n)) async {
+                clocked finish for (thread in 0n..511n) clocked async {
+                    var sum:Float = 0.0f;
+                    for (var i:Long = CUDAGrid.index(); i < n; i += CUDAGrid.size()) sum += from(i);
+                    val all = CUDABlock.sum(sum);
+                    if (thread == 0n) to(block) = all;
+                }
+            }
+        }
+    }
+
     public static def main(args:Rail[String]) {
         val small = args.size > 0;
         val topology = PlaceTopology.getTopology();
@@ -214,5 +232,12 @@ public class kernels {
         measure("gravity " + m, pulls, ()=>{ gravity(p, m, bodies, pulls); });
         CUDAUtilities.deleteGlobalRail(bodies);
         CUDAUtilities.deleteGlobalRail(pulls);
+
+        val many = small ? 100000 : 1 << 28;
+        val values = rail(p, many, 31);
+        val parts = CUDAUtilities.makeGlobalRail[Float](p, small ? 4 : 528);
+        measure("sums of " + many, parts, ()=>{ sums(p, values, parts); });
+        CUDAUtilities.deleteGlobalRail(values);
+        CUDAUtilities.deleteGlobalRail(parts);
     }
 }

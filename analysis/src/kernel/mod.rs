@@ -42,6 +42,8 @@ pub struct Kernel {
     pub place: ExprId,
     /// `@CUDADirectParams` was given.
     pub direct_params: bool,
+    /// `@FastMath` was given.
+    pub fast_math: bool,
     /// The `val`s before the outer finish, in order.
     pub prelude: Vec<Prelude>,
     /// One to three block axes, outermost (slowest) first.

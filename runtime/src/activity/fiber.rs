@@ -11,6 +11,7 @@ use super::pool;
 use super::queues::Task;
 use super::stack::AlignedStack;
 use crate::memory::{self, StackRecord};
+use crate::profile;
 
 /// Why a fiber leaves its thread.
 pub enum Switch {
@@ -27,6 +28,8 @@ pub struct Fiber {
     record: &'static StackRecord,
     /// The activity that it runs.
     pub activity: Cell<*mut Activity>,
+    /// What of it is recorded.
+    pub opened: profile::Opened,
 }
 
 // SAFETY: a fiber is used by one thread at a time: the one that runs it, or that took it from a list or queue.
@@ -79,6 +82,7 @@ fn make() -> &'static Fiber {
         yielder: Cell::new(std::ptr::null()),
         record: memory::register_stack(low, high),
         activity: Cell::new(std::ptr::null_mut()),
+        opened: profile::Opened::default(),
     }));
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
         memory::leave_critical();
@@ -107,6 +111,10 @@ impl Fiber {
     #[inline(never)]
     pub fn leave(&self, switch: Switch) {
         let mark = 0_usize;
+        let recorded = profile::on();
+        if recorded {
+            self.opened.suspend();
+        }
         memory::enter_critical();
         memory::set_suspended(self.record, &raw const mark as usize);
         // SAFETY: set when the coroutine began; it lives on this fiber's stack.
@@ -115,6 +123,9 @@ impl Fiber {
             self.answer();
         }
         memory::leave_critical();
+        if recorded {
+            self.opened.resume();
+        }
         std::hint::black_box(&mark);
     }
 
