@@ -7,11 +7,13 @@ mod expected;
 mod hover;
 mod implementations;
 mod inlay;
+mod labels;
 mod lens;
 mod members;
 mod receiver;
 mod references;
 mod rename;
+mod rename_check;
 mod signature;
 mod spans;
 mod stubs;
@@ -28,9 +30,11 @@ pub use completion::{Completion, CompletionKind, completions};
 pub use hover::{Hover, hover};
 pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
+pub use labels::label_uses;
 pub use lens::{Lens, LensKind, lenses};
 pub use references::{Access, Reference, references};
 pub use rename::{Rename, prepare_rename, rename};
+pub use rename_check::RenameCheck;
 pub use signature::{Signature, SignatureHelp, signature_help};
 pub use symbol::{Symbol, declaration, documentation, full_range, name_of, symbol_at, type_of};
 pub use tokens::{Token, semantic_tokens};
@@ -38,9 +42,10 @@ pub use visible::{VisibleLocal, visible_locals};
 pub use workspace::{Listed, workspace_symbols};
 
 use crate::db::Db;
-use crate::ids::{ClassId, SourceFile};
+use crate::ids::{ClassId, MethodId, SourceFile};
 use crate::infer::Owner;
-use crate::item_tree::items::{all_classes, class_item, fields, methods, own_typedefs};
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::{all_classes, class_item, fields, method_item, methods, own_typedefs};
 use crate::item_tree::source::Item;
 
 /// Everything of a file that has code: methods, operators, constructors and field initialisers.
@@ -55,7 +60,9 @@ fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
 /// The fields, methods and type definitions of a class.
 fn members_of(db: &dyn Db, class: ClassId) -> Vec<Item> {
     let mut all: Vec<Item> = fields(db, class).iter().copied().map(Item::Field).collect();
-    all.extend(methods(db, class).iter().copied().map(Item::Method));
+    let written =
+        |method: &MethodId| method_item(db, *method).is_some_and(|item| item.kind != MethodKind::Restorer);
+    all.extend(methods(db, class).iter().copied().filter(written).map(Item::Method));
     let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     let first = typedefs.iter().filter(|t| t.nth == 0);
     all.extend(first.flat_map(|t| own_typedefs(db, class, &t.name)).map(Item::Typedef));

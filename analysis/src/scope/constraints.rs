@@ -234,10 +234,18 @@ impl TypeScope<'_> {
                 .is_some_and(|item| item.kind == MethodKind::Property && item.params.len() == arity)
         };
         let own = |class: ClassId| own_methods(db, class, name).iter().find(fits).copied();
-        if self.header_of == Some(class) {
-            return own(class);
+        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
+    }
+
+    /// The classes that a class inherits from; of one whose header is resolved those that are known.
+    fn inherited(&self, class: ClassId) -> Vec<ClassId> {
+        let db = self.db;
+        let of = |ty: &Ty| ty.as_class(db).map(|(class, _)| class);
+        if self.header_of != Some(class) {
+            return all_supertypes(db, class).iter().skip(1).filter_map(of).collect();
         }
-        all_supertypes(db, class).iter().filter_map(|ty| ty.as_class(db)).find_map(|(class, _)| own(class))
+        let supers = self.header_supers.iter().filter_map(of);
+        supers.flat_map(|class| all_supertypes(db, class).iter().filter_map(of)).collect()
     }
 
     /// `C.f`, `a.b.C.f.g`.
@@ -276,13 +284,7 @@ impl TypeScope<'_> {
             };
             own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Instance)
         };
-        if let Some(member) = own(class) {
-            return Some(member);
-        }
-        if self.header_of == Some(class) {
-            return None;
-        }
-        all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db)).find_map(|(c, _)| own(c))
+        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
     }
 }
 

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::block::{Waker, block};
+use crate::sanitizer;
 
 /// A clock.
 #[derive(Default)]
@@ -19,8 +20,9 @@ pub struct Clock(Mutex<State>);
 struct State {
     phase: i32,
     registered: usize,
-    /// Registered activities that are done with this phase.
-    arrived: usize,
+    /// Registered activities that are done with this phase. Messages of an activity that went from place to place may overtake
+    /// each other, so that it may be taken away before it was added.
+    arrived: isize,
     waiting: Vec<Waker>,
 }
 
@@ -40,6 +42,22 @@ pub struct Ticket {
     pub phase: i32,
     /// It has arrived, in its own phase.
     pub resumed: bool,
+}
+
+/// The clocks of an activity that travels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Luggage {
+    /// Its registrations, which their clocks count already.
+    pub tickets: Vec<Ticket>,
+    /// The clock of the innermost clocked finish, if there is one.
+    pub implicit: Option<i64>,
+}
+
+impl Luggage {
+    /// Whether it has no clocks.
+    pub fn is_empty(&self) -> bool {
+        self.tickets.is_empty() && self.implicit.is_none()
+    }
 }
 
 /// An activity's registration.
@@ -128,6 +146,7 @@ pub fn wait_here(handle: i64, phase: i32) {
 
 impl Clock {
     fn arrive(&self) {
+        sanitizer::release(self);
         let woken = {
             let mut state = self.0.lock();
             state.arrived += 1;
@@ -137,6 +156,7 @@ impl Clock {
     }
 
     fn leave(&self, ticket: Ticket) {
+        sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
             state.registered -= 1;
@@ -155,7 +175,7 @@ impl Clock {
 impl State {
     /// Moves on if everybody has arrived; who is to be woken then.
     fn move_on(&mut self) -> Vec<Waker> {
-        if self.arrived < self.registered || self.registered == 0 {
+        if self.arrived < self.registered as isize || self.registered == 0 {
             return Vec::new();
         }
         self.phase += 1;
@@ -225,8 +245,10 @@ impl Pending {
             Seat::Elsewhere => return crate::distributed::clocks::wait(self.handle, self.phase),
         };
         if clock.0.lock().phase > phase {
+            sanitizer::acquire(Arc::as_ptr(&clock));
             return;
         }
+        let same = Arc::clone(&clock);
         block(move |waker| {
             let mut state = clock.0.lock();
             if state.phase > phase {
@@ -236,6 +258,7 @@ impl Pending {
                 state.waiting.push(waker);
             }
         });
+        sanitizer::acquire(Arc::as_ptr(&same));
     }
 }
 

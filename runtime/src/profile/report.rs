@@ -81,10 +81,11 @@ fn table(totals: &BTreeMap<Key, Total>, file: &str) -> String {
     let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..7).map(width).collect();
     for row in &cells {
-        let mut out = String::from(" ");
+        let mut out = String::new();
         for (column, cell) in row.iter().enumerate() {
             let width = widths[column];
-            let _ = if column < 2 { write!(out, " {cell:<width$}") } else { write!(out, "  {cell:>width$}") };
+            let _ =
+                if column < 2 { write!(out, "  {cell:<width$}") } else { write!(out, "  {cell:>width$}") };
         }
         text.push_str(out.trim_end());
         text.push('\n');
