@@ -25,6 +25,7 @@ public class kernel_functions {
         var sum:Float = 0.0f;
         for (i in 0n..(n - 1n)) sum += rail(i);
         for (x in rail) sum += x;
+        for (i in rail.range()) sum += 0.0f * rail(i);
         return sum;
     }
 
@@ -50,7 +51,9 @@ public class kernel_functions {
             finish for (block in 0n..0n) async {
                 val tile = new Rail[Float](10, 2.0f);
                 clocked finish for (t in 0n..9n) clocked async {
-                    add(out, t, scaled(t) + total(data, t) + total(tile, 2n) + range.clamp(t) * ROOT);
+                    var odd:Int = 0n;
+                    for (i in data.range()) odd += (i % 2) as Int;
+                    add(out, t, (odd - 5n) + scaled(t) + total(data, t) + total(tile, 2n) + range.clamp(t) * ROOT);
                 }
             }
         }

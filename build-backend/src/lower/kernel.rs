@@ -453,6 +453,13 @@ impl Builder<'_, '_> {
                 let rail = Box::new(self.local(local));
                 Some(expr(mir::Ty::I64, ExprKind::Length { rail, checked: false }))
             }
+            ("range", []) => {
+                let rail = Box::new(self.local(local));
+                let length = expr(mir::Ty::I64, ExprKind::Length { rail, checked: false });
+                let last = operation(Operation::Sub, mir::Ty::I64, vec![length, int(mir::Ty::I64, 1)]);
+                let machine = self.lowerer.machine(ty);
+                Some(expr(machine, ExprKind::MakeStruct(vec![int(mir::Ty::I64, 0), last])))
+            }
             _ => None,
         }
     }

@@ -244,7 +244,8 @@ struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b 
 struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-template <class Op, class T> static inline T apg_tree(T *of, apg_i64 count) {
+/* Not inlined: once for each type is enough, and soon compiled. */
+template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
   for (apg_i64 by = 16; by > 0; by /= 2)
     for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
   return of[0];
@@ -271,7 +272,7 @@ template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n
   }
   return result;
 }
-template <class T> static inline void apg_scan(T *of, apg_i64 count) {
+template <class T> __attribute__((noinline)) static void apg_scan(T *of, apg_i64 count) {
   for (apg_i64 by = 1; by < 32; by *= 2)
     for (apg_i64 i = count - 1; i >= by; --i) of[i] = of[i - by] + of[i];
 }
