@@ -162,5 +162,5 @@ pub struct Recognised {
 
 /// The bytes of a value that holds no references; none for others.
 pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
-    facts::Facts { db }.size(ty)
+    facts::Facts::new(db).size(ty)
 }
