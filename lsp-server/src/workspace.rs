@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use apg_build::project;
 
+use crate::document;
+
 /// At most so many files are read: a folder with more is not a workspace but a home.
 const MOST_FILES: usize = 20_000;
 
@@ -22,7 +24,7 @@ pub fn read(folders: &[PathBuf]) -> Vec<(PathBuf, Arc<str>)> {
                 open.push(path);
             } else if kind.is_file()
                 && path.extension().is_some_and(|e| e == "x10")
-                && let Ok(text) = project::read(&path)
+                && let Some(text) = source(&path)
             {
                 found.push((path, text));
                 if found.len() == MOST_FILES {
@@ -32,6 +34,15 @@ pub fn read(folders: &[PathBuf]) -> Vec<(PathBuf, Arc<str>)> {
         }
     }
     found
+}
+
+/// The text of a file on the disk, if it is there, is text, and is not too large to be analysed.
+pub fn source(path: &Path) -> Option<Arc<str>> {
+    let size = std::fs::metadata(path).ok()?.len();
+    if size > document::LARGEST as u64 {
+        return None;
+    }
+    project::read(path).ok()
 }
 
 fn is_left_out(folder: &Path) -> bool {

@@ -14,6 +14,7 @@ use crate::document::Document;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
+use crate::workspace;
 
 /// The database, the open documents, and what was settled at the start.
 pub struct World {
@@ -65,7 +66,7 @@ impl World {
                 let path = library::inside(&convert::path(&params.text_document.uri)?);
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
-                    self.host.set_file(&path, project::read(&path).ok());
+                    self.host.set_file(&path, workspace::source(&path));
                     self.set_roots();
                 }
                 return Some(params.text_document.uri);
@@ -75,7 +76,7 @@ impl World {
                     let Some(path) = convert::path(&change.uri) else { continue };
                     if path.extension().is_some_and(|e| e == "x10") && !self.documents.contains_key(&path) {
                         let gone = change.typ == FileChangeType::DELETED;
-                        self.host.set_file(&path, if gone { None } else { project::read(&path).ok() });
+                        self.host.set_file(&path, if gone { None } else { workspace::source(&path) });
                     }
                 }
             }
@@ -104,7 +105,11 @@ impl World {
     fn show(&mut self, document: Document) {
         // The class library is read-only: what the client shows of it is what it is.
         if document.path.is_absolute() {
-            self.host.edit_file(&document.path, document.text.text().clone());
+            if document.is_too_large() {
+                self.host.set_file(&document.path, None);
+            } else {
+                self.host.edit_file(&document.path, document.text.text().clone());
+            }
         }
         let is_new = !self.documents.contains_key(&document.path);
         Arc::make_mut(&mut self.documents).insert(document.path.clone(), document);
@@ -176,6 +181,9 @@ impl Snapshot {
 
     /// All diagnostics of a document. The class library's own are of no use to those who read it.
     pub fn diagnostics(&self, document: &Document) -> Result<Vec<Diagnostic>, Cancelled> {
+        if document.is_too_large() {
+            return Ok(vec![convert::too_large(document)]);
+        }
         let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
         let Some(file) = file else { return Ok(Vec::new()) };
         let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;

@@ -24,6 +24,11 @@ impl Session {
 
     /// A server for a workspace with these files, and a client that can do what editors can.
     pub fn workspace(files: &[(&str, &str)]) -> Self {
+        Self::workspace_for(files, json!({}))
+    }
+
+    /// The same for a client that can also do this with documents.
+    pub fn workspace_for(files: &[(&str, &str)], with_documents: Value) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -31,9 +36,11 @@ impl Session {
             std::fs::write(path, text).expect("written");
         }
         let root = format!("file://{}", folder.path().display());
+        let mut text = with_documents;
+        text["completion"] = json!({ "completionItem": { "snippetSupport": true } });
         let capabilities = json!({
             "workspace": { "workspaceEdit": { "documentChanges": true, "resourceOperations": ["rename"] } },
-            "textDocument": { "completion": { "completionItem": { "snippetSupport": true } } },
+            "textDocument": text,
         });
         let folders = json!([{ "uri": root, "name": "workspace" }]);
         let initialize =
@@ -73,7 +80,7 @@ impl Session {
 }
 
 /// The server, with a cache of its own beside the documents.
-fn command(folder: &tempfile::TempDir) -> Command {
+pub fn command(folder: &tempfile::TempDir) -> Command {
     let mut command = Command::new(tools::apg_lsp());
     command.env("APG_CACHE_DIR", folder.path().join(".cache"));
     command
