@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
 use crate::db::{Checks, Db, EventCallback, Library, Project, RootDatabase};
+use crate::edited::EditedFile;
 use crate::ids::{FileOrigin, SourceFile};
 
 pub use salsa::Cancelled;
@@ -20,6 +21,8 @@ pub struct AnalysisHost {
     /// Files that were taken away: what the database knows of a file it never forgets, so that one that comes back is the
     /// same again.
     gone: FxHashMap<PathBuf, SourceFile>,
+    /// The parts of files that were edited and are not any more, for the same reason.
+    spare: FxHashMap<SourceFile, EditedFile>,
 }
 
 impl AnalysisHost {
@@ -44,7 +47,7 @@ impl AnalysisHost {
             })
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
-        AnalysisHost { db, gone: FxHashMap::default() }
+        AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
     /// Sets the text of a user file, which may be new, or takes the file away.
@@ -70,7 +73,8 @@ impl AnalysisHost {
         if **file.text(&self.db) != *text {
             file.set_text(&mut self.db).to(text);
         }
-        if file.edited(&self.db).is_some() {
+        if let Some(edited) = *file.edited(&self.db) {
+            self.spare.insert(file, edited);
             file.set_edited(&mut self.db).to(None);
         }
     }
@@ -96,7 +100,8 @@ impl AnalysisHost {
         }
         let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
-        crate::edited::update(&mut self.db, file, parse);
+        let spare = self.spare.get(&file).copied();
+        crate::edited::update(&mut self.db, file, parse, spare);
     }
 
     /// Sets many files at once, as at the start.
