@@ -21,8 +21,12 @@ pub fn apg_lsp() -> &'static Path {
     PATH.get_or_init(|| build("apg-lsp", "apg-lsp"))
 }
 
-/// Builds a command of another package with the profile of this test, into the same folder.
+/// Builds a command of another package with the profile of this test, into the same folder. `APG_PROGRAMS` names a folder with
+/// commands to test instead.
 fn build(package: &str, name: &str) -> PathBuf {
+    if let Some(folder) = std::env::var_os("APG_PROGRAMS") {
+        return PathBuf::from(folder).join(name);
+    }
     // target/PROFILE/deps/TEST
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("tests lie in target/PROFILE/deps").to_owned();

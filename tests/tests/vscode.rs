@@ -31,7 +31,22 @@ fn vs_code_shows_mends_completes_and_runs() {
     let output = programs::run(command, Duration::from_secs(600)).expect("the session ends");
     let said = format!("{}{}", output.stdout, output.stderr);
     assert_eq!(output.status, 0, "{said}");
-    for step in ["squiggle", "problem", "fixed", "hover", "cuda", "completion", "output", "saved", "done"] {
+    let steps = [
+        "squiggle",
+        "problem",
+        "fixed",
+        "hover",
+        "cuda",
+        "completion",
+        "output",
+        "origin",
+        "places",
+        "absent",
+        "walkthrough",
+        "saved",
+        "done",
+    ];
+    for step in steps {
         assert!(said.lines().any(|line| line == step), "no `{step}` in:\n{said}");
     }
 }
