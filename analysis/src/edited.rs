@@ -41,16 +41,36 @@ pub struct MemberText {
     pub source: ItemSource,
 }
 
-/// Takes the new parse of a file. `spare` are the parts that it had when it was edited before: the database never forgets an
-/// input, so they serve again.
-pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse, spare: Option<EditedFile>) {
-    let sources = Arc::new(locate_file(&parse.tree()));
-    let outline = Outline::new(parse.green());
+/// What is known of a text by itself.
+pub(crate) struct Parts {
+    parse: Parse,
+    sources: Arc<FileSources>,
+    outline: Outline,
+}
+
+impl Parts {
+    /// The parts of a text.
+    pub(crate) fn of(parse: Parse) -> Parts {
+        let sources = Arc::new(locate_file(&parse.tree()));
+        let outline = Outline::new(parse.green());
+        Parts { parse, sources, outline }
+    }
+}
+
+/// Takes the new parse of a file; whether its declarations may be others. `spare` are the parts that it had when it was edited
+/// before: the database never forgets an input, so they serve again.
+pub(crate) fn update(
+    db: &mut RootDatabase,
+    file: SourceFile,
+    parts: Parts,
+    spare: Option<EditedFile>,
+) -> bool {
+    let Parts { parse, sources, outline } = parts;
     let Some(edited) = *file.edited(db) else {
         if let Some(edited) = spare {
             revive(db, edited, parse, sources, outline);
             file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
-            return;
+            return true;
         }
         let members = Arc::new(texts(db, &sources, &FileSources::default()));
         let edited = EditedFile::builder(parse, sources, outline, members)
@@ -59,11 +79,12 @@ pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse, spar
             .sources_durability(Durability::LOW)
             .new(db);
         file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
-        return;
+        return true;
     };
     edited.set_parse(db).to(parse);
     let before = edited.members(db).clone();
-    if *edited.outline(db) == outline {
+    let is_same = *edited.outline(db) == outline;
+    if is_same {
         for (text, located) in before.all().into_iter().zip(sources.all()) {
             set(db, *text, &located.green);
         }
@@ -73,6 +94,7 @@ pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse, spar
         edited.set_members(db).to(Arc::new(members));
     }
     edited.set_sources(db).to(sources);
+    !is_same
 }
 
 /// Sets parts that are not in use to those of a text that nobody has typed in yet.

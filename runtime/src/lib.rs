@@ -19,6 +19,7 @@ mod natives;
 pub mod origin;
 pub mod program;
 pub mod run;
+pub mod sanitizer;
 pub mod serialize;
 mod signals;
 #[cfg(test)]

@@ -155,9 +155,9 @@ fn round(seed: u64) -> usize {
     }
     for (id, what) in asked {
         let answer = session.server.answer(id);
-        // Only a request that was cancelled may fail, and a rename that would break the program.
+        // Only a request that was cancelled or whose text an edit replaced may fail, and a rename that would break the program.
         let may_fail = match answer["error"]["code"].as_i64() {
-            None | Some(-32800) => true,
+            None | Some(-32800 | -32801) => true,
             Some(-32602 | -32803) => what == "textDocument/rename" || what == "textDocument/prepareRename",
             Some(_) => false,
         };
@@ -200,7 +200,11 @@ fn round(seed: u64) -> usize {
 
 fn client(pulls: bool, files: &[(&str, &str)]) -> Session {
     let diagnostics = if pulls { json!({ "diagnostic": {} }) } else { json!({ "publishDiagnostics": {} }) };
-    Session::workspace_for(files, diagnostics)
+    let capabilities = json!({
+        "workspace": { "workspaceEdit": { "documentChanges": true, "resourceOperations": ["rename"] } },
+        "textDocument": diagnostics,
+    });
+    Session::workspace_for(files, capabilities, Value::Null)
 }
 
 fn open(session: &mut Session, file: &mut File) {
