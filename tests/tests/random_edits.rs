@@ -207,9 +207,12 @@ fn client(pulls: bool, files: &[(&str, &str)]) -> Session {
     Session::workspace_for(files, capabilities, Value::Null)
 }
 
+/// Opens a file. Versions go on over closing: diagnostics say which text they are of by their version alone.
 fn open(session: &mut Session, file: &mut File) {
-    session.server.open(&file.uri, "x10", &file.text);
-    (file.open, file.version) = (true, 1);
+    (file.open, file.version) = (true, file.version + 1);
+    let document =
+        json!({ "uri": file.uri, "languageId": "x10", "version": file.version, "text": file.text });
+    session.server.notify("textDocument/didOpen", json!({ "textDocument": document }));
 }
 
 /// Closes a file, saved or not; sometimes another program writes it then.

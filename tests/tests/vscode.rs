@@ -9,8 +9,7 @@ use apg_tests::{programs, tools};
 #[test]
 fn vs_code_shows_mends_completes_and_runs() {
     // An installation that failed has said so; to play on is not possible then.
-    if std::env::var("APG_SKIP").is_ok_and(|skipped| skipped.split(',').any(|name| name == "vscode")) {
-        eprintln!("SKIPPED: APG_SKIP names vscode");
+    if tools::is_left_out("vscode") {
         return;
     }
     let Some(code_server) = tools::optional_tool("code-server") else { return };
