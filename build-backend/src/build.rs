@@ -7,7 +7,7 @@ use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
-use crate::driver::{self, BuildError, Cache, Observer, Profile};
+use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
 use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
@@ -35,8 +35,8 @@ pub struct Translated {
 /// How a program is translated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How code is optimised.
-    pub profile: Profile,
+    /// How code is compiled.
+    pub mode: Mode,
     /// Indices of rails are not checked.
     pub unchecked: bool,
 }
@@ -85,7 +85,7 @@ pub fn lowered(
 /// # Errors
 /// What cannot be translated: a defect of ours.
 pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
-    let emitted = emit::emit(&mir, options.profile == Profile::Release)?;
+    let emitted = emit::emit(&mir, options.mode.profile == Profile::Release)?;
     Ok(Translated { mir, emitted })
 }
 
@@ -95,12 +95,11 @@ pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<em
 /// [`Failure::Driver`].
 pub fn compile(
     translated: &Translated,
-    profile: Profile,
+    mode: Mode,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, Failure> {
-    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer)
-        .map_err(Failure::Driver)
+    driver::build(&translated.emitted.units, &emit::HEADERS, mode, cache, observer).map_err(Failure::Driver)
 }
 
 fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {

@@ -1,3 +1,5 @@
+// without: thread
+// Threads of some kernels write the same value into the same element.
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 

@@ -1,3 +1,5 @@
+// without: thread
+// ThreadSanitizer has room for 65,536 calls inside each other.
 // places: 1
 // status: 1
 // stderr: x10.lang.StackOverflowError

@@ -7,6 +7,7 @@ use parking_lot::{Condvar, Mutex};
 use super::fiber::{self, Fiber, Switch};
 use super::pool;
 use super::queues::Task;
+use crate::sanitizer;
 
 /// Wakes one waiting activity (or thread), once.
 pub struct Waker(Kind);
@@ -36,10 +37,12 @@ impl Waker {
     fn resume(self, push: fn(Task)) {
         match self.0 {
             Kind::Fiber(fiber) => {
+                sanitizer::release(fiber);
                 pool::count_blocked(false);
                 push(Task::Resume(fiber));
             }
             Kind::Thread(signal) => {
+                sanitizer::release(Arc::as_ptr(&signal));
                 *signal.set.lock() = true;
                 signal.changed.notify_one();
             }
@@ -54,6 +57,7 @@ pub fn block(register: impl FnOnce(Waker) + 'static) {
         Some(fiber) => {
             pool::count_blocked(true);
             fiber.leave(Switch::Block(Box::new(move |fiber| register(Waker(Kind::Fiber(fiber))))));
+            sanitizer::acquire(fiber);
         }
         None => {
             let signal = Arc::new(Signal::default());
@@ -62,6 +66,7 @@ pub fn block(register: impl FnOnce(Waker) + 'static) {
             while !*set {
                 signal.changed.wait(&mut set);
             }
+            sanitizer::acquire(Arc::as_ptr(&signal));
         }
     }
 }
@@ -89,6 +94,7 @@ impl Event {
     /// Waits until it has happened.
     pub fn wait(self: &Arc<Self>) {
         if matches!(*self.0.lock(), EventState::Happened) {
+            sanitizer::acquire(Arc::as_ptr(self));
             return;
         }
         let event = Arc::clone(self);
@@ -97,6 +103,7 @@ impl Event {
             match *state {
                 EventState::Happened => {
                     drop(state);
+                    sanitizer::acquire(Arc::as_ptr(&event));
                     waker.wake();
                 }
                 _ => *state = EventState::Waited(waker),
@@ -106,6 +113,7 @@ impl Event {
 
     /// It happens.
     pub fn set(&self) {
+        sanitizer::release(self);
         let before = std::mem::replace(&mut *self.0.lock(), EventState::Happened);
         if let EventState::Waited(waker) = before {
             waker.wake();

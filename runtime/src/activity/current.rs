@@ -8,6 +8,7 @@ use super::queues::Task;
 use super::{fiber, pool};
 use crate::distributed::Governor;
 use crate::memory::{Handle, Ref};
+use crate::sanitizer;
 
 /// What an activity runs.
 pub enum Work {
@@ -55,9 +56,11 @@ impl Activity {
     }
 
     /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
-    pub fn run(mut self) {
+    #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
+    pub fn run(mut self: Box<Self>) {
+        sanitizer::acquire(&raw const *self);
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        let outer = fiber.activity.replace(&raw mut self);
+        let outer = fiber.activity.replace(&raw mut *self);
         let exception = match self.work.take() {
             Some(Work::Closure(closure)) => crate::program::call(closure.get()),
             Some(Work::Runtime(work)) => work(),
@@ -66,6 +69,7 @@ impl Activity {
         // The same fiber, though perhaps in another thread.
         fiber.activity.set(outer);
         super::clock::drop_all(&mut self.clocks);
+        sanitizer::release(&raw const sanitizer::MESSAGES);
         self.governor.leave(exception);
     }
 
@@ -90,10 +94,17 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
     unsafe { pointer.as_mut() }.map(use_it)
 }
 
+/// What the caller has done so far is done before the activity begins.
+fn ready(activity: Activity) -> Box<Activity> {
+    let activity = Box::new(activity);
+    sanitizer::release(&raw const *activity);
+    activity
+}
+
 /// Starts an activity, newest first.
 pub fn spawn(activity: Activity) {
     activity.governor.enter();
-    pool::push(Task::Activity(Box::new(activity)));
+    pool::push(Task::Activity(ready(activity)));
 }
 
 /// Starts an activity whose governor has been entered for it already, after those that can run now.
@@ -103,5 +114,5 @@ pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Sen
 
 /// The same for an activity with more to it.
 pub fn start_activity_at(activity: Activity) {
-    pool::push_last(Task::Activity(Box::new(activity)));
+    pool::push_last(Task::Activity(ready(activity)));
 }

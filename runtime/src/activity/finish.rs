@@ -13,6 +13,7 @@ use super::queues::Task;
 use crate::device::Flight;
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
+use crate::sanitizer;
 
 /// The most kernels in flight that a finish looks at itself.
 const WATCHED: usize = 16;
@@ -44,6 +45,7 @@ impl Finish {
         if self.count.load(Ordering::Acquire) > 0 {
             self.ended.wait();
         }
+        sanitizer::acquire(Arc::as_ptr(self));
         let mut all = std::mem::take(&mut *self.exceptions.lock());
         if !exception.get().is_null() {
             all.insert(0, exception);
@@ -71,6 +73,10 @@ impl Finish {
     /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so
     /// that it costs nothing to run them on its stack, and saves two switches.
     fn run_own_activities(self: &Arc<Self>) {
+        if sanitizer::watches_threads() {
+            // One after the other on this stack, they could not be seen to race.
+            return;
+        }
         let own = Arc::as_ptr(self).cast::<()>();
         let mine = |task: &Task| match task {
             Task::Activity(activity) => {
@@ -96,6 +102,7 @@ impl Governor for Finish {
             self.exceptions.lock().push(handle);
         }
         let ended = Arc::clone(&self.ended);
+        sanitizer::release(self);
         if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             ended.set();
         }

@@ -4,10 +4,11 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::blocks::{BLOCK, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
+use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
 use super::object::Ref;
 use super::{collect, threads};
 use crate::layout::{Counted, Object, Type};
+use crate::sanitizer;
 
 /// The heap of this process.
 pub struct Heap {
@@ -72,6 +73,13 @@ const RESERVE: usize = 64;
 /// Fewest blocks between collections.
 const LEAST_THRESHOLD: usize = 1024;
 
+/// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
+const LEAST_WATCHED: usize = 8;
+
+fn least_threshold() -> usize {
+    if sanitizer::watches_addresses() { LEAST_WATCHED } else { LEAST_THRESHOLD }
+}
+
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: OnceLock<Heap> = OnceLock::new();
 
@@ -94,7 +102,7 @@ pub fn heap() -> &'static Heap {
             region,
             central: Mutex::new(Central { cursor: 0, free: 0, partial: [NONE; CLASSES] }),
             used: AtomicUsize::new(0),
-            threshold: AtomicUsize::new(LEAST_THRESHOLD.min(limit)),
+            threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
         }
     })
@@ -134,7 +142,7 @@ impl Heap {
     /// Sets when to collect next, after a collection.
     pub fn plan(&self) {
         let used = self.used.load(Ordering::Relaxed);
-        let next = (used * 2).max(used + LEAST_THRESHOLD).min(self.limit);
+        let next = (used * 2).max(used + least_threshold()).min(self.limit);
         self.threshold.store(next.max(used), Ordering::Relaxed);
     }
 
@@ -219,6 +227,7 @@ impl Heap {
             meta.allocated[word] |= 1 << (cell % 64);
             cache.cursors[class] = cell + 1;
             let address = (self.region.address(block) + (cell * meta.cell) as usize) as *mut u8;
+            sanitizer::unpoison(address as usize, meta.cell as usize);
             if !meta.clean {
                 // SAFETY: a free cell of this thread's block.
                 unsafe { address.write_bytes(0, meta.cell as usize) };
@@ -235,6 +244,7 @@ impl Heap {
             let class = class_of(bytes);
             loop {
                 if let Some(cell) = self.cell(cache, class) {
+                    sanitizer::allocated(cell as usize, bytes, CLASS_SIZES[class] as usize);
                     return Some(cell);
                 }
                 if !self.refill(cache, class, ceiling) {
@@ -250,10 +260,12 @@ impl Heap {
         };
         let (first, clean) = first;
         let address = self.region.address(first) as *mut u8;
+        sanitizer::unpoison(address as usize, count as usize * BLOCK);
         if !clean {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(address, count as usize * BLOCK) };
         }
+        sanitizer::allocated(address as usize, bytes, count as usize * BLOCK);
         Some(address)
     }
 }
@@ -314,6 +326,7 @@ pub fn bytes_in_use() -> usize {
 /// Marks a swept block as free; all threads are stopped.
 pub fn release(region: &Region, central: &mut Central, block: u32) {
     region.set_kind(block, kind::FREE_DIRTY);
+    sanitizer::poison(region.address(block), BLOCK);
     central.free += 1;
 }
 
