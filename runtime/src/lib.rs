@@ -16,6 +16,7 @@ pub mod layout;
 pub mod library;
 pub mod memory;
 mod natives;
+pub mod origin;
 pub mod profile;
 pub mod program;
 pub mod run;
