@@ -16,6 +16,8 @@ pub mod layout;
 pub mod library;
 pub mod memory;
 mod natives;
+pub mod origin;
+pub mod profile;
 pub mod program;
 pub mod run;
 pub mod sanitizer;

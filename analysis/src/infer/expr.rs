@@ -9,7 +9,7 @@ use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{article, r#type as type_rules};
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
 use crate::ty::{Path, Ty};
@@ -110,6 +110,8 @@ impl Infer<'_> {
                 self.type_test(test, range)
             }
             ast::Expr::FinishExpr(e) => self.collecting_finish(e),
+            // The parser has said that it is a type.
+            ast::Expr::TypeExpr(_) => self.error(range),
             _ => {
                 self.not_a_value(range);
                 self.error(range)
@@ -349,7 +351,7 @@ impl Infer<'_> {
             return id;
         }
         if self.may_be(from, ty) && self.is_excluded(value, ty, path.as_ref()) {
-            let message = format!("the value is known not to be a `{}`", self.show(ty));
+            let message = format!("the value is known not to be {}", article(&self.show(ty)));
             self.report(type_rules::impossible_cast::RULE.at(range, message));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }

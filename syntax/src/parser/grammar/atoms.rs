@@ -114,6 +114,11 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Ope
             return None;
         }
     }
+    if !is_call && foreign::is_index(p, open) {
+        let m = lhs.node.precede(p);
+        foreign::index(p);
+        return Some(Operand::expr(m.complete(p, CALL_EXPR)));
+    }
     let before_test = after.is_some_and(|it| followed_by(p, it, TYPE_TESTS));
     if is_call && !(before_test && lhs.may_be_type()) {
         let m = lhs.node.precede(p);
@@ -173,6 +178,7 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
 fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
     let node = match p.current() {
         T!['('] if lookahead::is_closure(p, p.position) => closure(p),
+        T!['('] if foreign::is_cast(p) => foreign::cast(p),
         T!['('] => parenthesised(p),
         T!['['] => match generic_closure(p) {
             true => closure(p),
@@ -213,6 +219,9 @@ fn no_expression(p: &mut Parser<'_>) {
         || matches!(kind, T![:] | T![=>] | T![in] | T![=])
     {
         p.missing("expected an expression");
+        if matches!(kind, T![async] | T![atomic] | T![for] | T![if] | T![while] | T![try] | T![switch]) {
+            p.hint("statements have no value: assign to a variable inside, or call a method");
+        }
     } else if kind.is_keyword() {
         p.error_recover(
             format!("expected an expression, found `{}`", kind.text().unwrap_or_default()),
@@ -293,6 +302,7 @@ fn finish_expr(p: &mut Parser<'_>) -> Completed {
 fn new_rest(p: &mut Parser<'_>) {
     p.bump();
     if p.at(IDENT) {
+        let class = p.position;
         let m = p.start();
         name_ref(p);
         let mut ty = m.complete(p, NAMED_TYPE);
@@ -304,6 +314,11 @@ fn new_rest(p: &mut Parser<'_>) {
             p.bump();
             name_ref(p);
             ty = m.complete(p, NAMED_TYPE);
+        }
+        if foreign::is_array_length(p) {
+            ty.change_kind(p, ERROR);
+            foreign::array_length(p, class);
+            return;
         }
         if p.at(T!['[']) {
             let m = ty.reopen(p);
