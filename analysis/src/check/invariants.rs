@@ -203,8 +203,8 @@ fn a_signature_reaches_its_callers() {
 const GUARDED: &str = "
 class Guarded(size:Long) {
     property isEmpty():Boolean = size == 0;
-    static def take(n:Long, g:Guarded{self != null}) {n != 0} { work(n); }
-    static def work(n:Long) { }
+    static def take(n:Long, g:Guarded{self != null}) {n != 0}:void { work(n); }
+    static def work(n:Long):void { }
     static type Above(n:Long){n != 0} = Long{self != n};
     static def other(a:Above(3)) { }
 }
@@ -231,7 +231,7 @@ fn constraints_reach_only_who_depends_on_them() {
     assert_eq!(count(&executed, "owner_body"), 1, "{executed:?}");
     assert_eq!(watched.check("Constrained.x10").1, Vec::<String>::new());
     // The condition itself is: of those who call the method, and of no other code there.
-    let other = guarded.replace("{n != 0} { work(n); }", "{n == 1} { work(n); }");
+    let other = guarded.replace("{n != 0}:void { work(n); }", "{n == 1}:void { work(n); }");
     watched.set("Guarded.x10", &other);
     let (_, executed) = watched.check("Constrained.x10");
     assert!((1..=2).contains(&count(&executed, "owner_body")), "{executed:?}");

@@ -350,7 +350,9 @@ impl Infer<'_> {
             }
             return id;
         }
-        if self.may_be(from, ty) && self.is_excluded(value, ty, path.as_ref()) {
+        // Of a wider type only what it says itself counts: the cast asks what is known of the value otherwise.
+        let seen = path.filter(|path| path.is_literal() || context.is_subtype(from, ty.base(db)));
+        if self.may_be(from, ty) && self.is_excluded(value, ty, seen.as_ref()) {
             let message = format!("the value is known not to be {}", article(&self.show(ty)));
             self.report(type_rules::impossible_cast::RULE.at(range, message));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
