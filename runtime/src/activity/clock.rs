@@ -19,8 +19,9 @@ pub struct Clock(Mutex<State>);
 struct State {
     phase: i32,
     registered: usize,
-    /// Registered activities that are done with this phase.
-    arrived: usize,
+    /// Registered activities that are done with this phase. Messages of an activity that went from place to place may overtake
+    /// each other, so that it may be taken away before it was added.
+    arrived: isize,
     waiting: Vec<Waker>,
 }
 
@@ -40,6 +41,22 @@ pub struct Ticket {
     pub phase: i32,
     /// It has arrived, in its own phase.
     pub resumed: bool,
+}
+
+/// The clocks of an activity that travels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Luggage {
+    /// Its registrations, which their clocks count already.
+    pub tickets: Vec<Ticket>,
+    /// The clock of the innermost clocked finish, if there is one.
+    pub implicit: Option<i64>,
+}
+
+impl Luggage {
+    /// Whether it has no clocks.
+    pub fn is_empty(&self) -> bool {
+        self.tickets.is_empty() && self.implicit.is_none()
+    }
 }
 
 /// An activity's registration.
@@ -155,7 +172,7 @@ impl Clock {
 impl State {
     /// Moves on if everybody has arrived; who is to be woken then.
     fn move_on(&mut self) -> Vec<Waker> {
-        if self.arrived < self.registered || self.registered == 0 {
+        if self.arrived < self.registered as isize || self.registered == 0 {
             return Vec::new();
         }
         self.phase += 1;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::block::Event;
-use super::clock::{Registration, Ticket};
+use super::clock::{Luggage, Registration, Ticket};
 use super::current::{self, Activity, Work};
 use super::finish::Uncounted;
 use crate::abi::ExceptionKind;
@@ -36,15 +36,36 @@ impl Engine for LocalEngine {
     fn spawn_on_clocks(
         &self,
         governor: Arc<dyn Governor>,
-        clocks: Vec<Ticket>,
-        implicit: Option<i64>,
+        clocks: Luggage,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
-        let clocks = clocks.into_iter().map(Registration::adopt).collect();
+        let Luggage { tickets, implicit } = clocks;
+        let clocks = tickets.into_iter().map(Registration::adopt).collect();
         current::start_activity_at(Activity {
             clocks,
             implicit_clock: implicit,
             ..Activity::new(governor, Work::Runtime(work))
+        });
+    }
+
+    fn clocks(&self) -> Luggage {
+        current::activity(|activity| Luggage {
+            tickets: activity.clocks.iter().map(Registration::ticket).collect(),
+            implicit: activity.innermost_clock(),
+        })
+        .unwrap_or_default()
+    }
+
+    fn take_clocks(&self) -> Vec<Ticket> {
+        let take = |activity: &mut Activity| {
+            activity.clocks.drain(..).map(|registration| registration.ticket()).collect()
+        };
+        current::activity(take).unwrap_or_default()
+    }
+
+    fn set_clocks(&self, tickets: Vec<Ticket>) {
+        current::activity(|activity| {
+            activity.clocks = tickets.into_iter().map(Registration::adopt).collect();
         });
     }
 

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::engine::{Governor, Waiter};
-use super::message::{self, outcome};
+use super::message::{self, about, outcome};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::activity::clock::Ticket;
+use crate::activity::clock::Luggage;
 use crate::memory::Ref;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -69,41 +69,33 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().governor(), &[], None)
+    start(place, closure, system().engine().governor(), Luggage::default())
 }
 
-/// The same with registrations on clocks, which count them already, and perhaps the clock of a clocked finish.
-pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: &[Ticket], implicit: Option<i64>) -> Outcome<()> {
-    start(place, closure, system().engine().governor(), clocks, implicit)
+/// The same with clocks.
+pub fn async_at_on_clocks(place: i64, closure: Ref, clocks: Luggage) -> Outcome<()> {
+    start(place, closure, system().engine().governor(), clocks)
 }
 
 /// Starts a copy of `closure` at a place; nothing waits for it.
 pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().uncounted(), &[], None)
+    start(place, closure, system().engine().uncounted(), Luggage::default())
 }
 
-fn start(
-    place: i64,
-    closure: Ref,
-    governor: Arc<dyn Governor>,
-    clocks: &[Ticket],
-    implicit: Option<i64>,
-) -> Outcome<()> {
+fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage) -> Outcome<()> {
     let place = host_place(place)?;
     let engine = system().engine();
     if place == here() {
         let copy = crate::memory::Handle::new(codec::copied(closure).map_err(Raised)?);
         governor.enter();
         let work = Box::new(move || system().engine().call(copy.get()));
-        engine.spawn_on_clocks(governor, clocks.to_vec(), implicit, work);
+        engine.spawn_on_clocks(governor, clocks, work);
         return Ok(());
     }
     let mut body = Vec::new();
     let finish = governor.identify(&governor);
     finish.encode(&mut body);
-    write::number(&mut body, clocks.len() as u64);
-    clocks.iter().for_each(|ticket| ticket.encode(&mut body));
-    write::signed(&mut body, implicit.unwrap_or(0));
+    clocks.encode(&mut body);
     codec::append(&mut body, closure).map_err(Raised)?;
     if finish != FinishId::NONE {
         governor.departed(&governor, place);
@@ -116,11 +108,7 @@ fn start(
 pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let finish = FinishId::decode(&mut input)?;
-    let mut clocks = Vec::new();
-    for _ in 0..input.number()? {
-        clocks.push(Ticket::decode(&mut input)?);
-    }
-    let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
+    let clocks = Luggage::decode(&mut input)?;
     let rest = body.len() - input.remaining();
     let governor = remote::arrive(finish);
     let work = move || match codec::decode(&mut Input::new(&body[rest..])) {
@@ -130,7 +118,7 @@ pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
         }
         Err(exception) => exception,
     };
-    system().engine().spawn_on_clocks(governor, clocks, implicit, Box::new(work));
+    system().engine().spawn_on_clocks(governor, clocks, Box::new(work));
     Ok(())
 }
 
@@ -141,7 +129,12 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let mut body = Vec::new();
     write::number(&mut body, number);
     governor.identify(&governor).encode(&mut body);
-    write::number(&mut body, u64::from(value));
+    let clocks = engine.clocks();
+    let about = if value { about::VALUE } else { 0 } | if clocks.is_empty() { 0 } else { about::CLOCKS };
+    write::number(&mut body, about);
+    if !clocks.is_empty() {
+        clocks.encode(&mut body);
+    }
     codec::append(&mut body, closure).map_err(Raised)?;
     let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
     CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
@@ -154,7 +147,12 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
 
 fn read_reply(reply: &[u8]) -> Result<Outcome<Ref>, Error> {
     let mut input = Input::new(reply);
-    match input.number()? & !outcome::COUNTED {
+    let how = input.number()?;
+    if how & outcome::CLOCKS != 0 {
+        // What it did on them elsewhere, it did.
+        system().engine().set_clocks(Luggage::decode(&mut input)?.tickets);
+    }
+    match how & !(outcome::COUNTED | outcome::CLOCKS) {
         outcome::DONE => Ok(Ok(Ref::NULL)),
         outcome::VALUE => Ok(codec::decode(&mut input).map_err(Raised)),
         outcome::EXCEPTION => {
@@ -170,7 +168,10 @@ pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let number = input.number()?;
     let finish = FinishId::decode(&mut input)?;
-    let value = input.number()? != 0;
+    let about = input.number()?;
+    let value = about & about::VALUE != 0;
+    let clocked = about & about::CLOCKS != 0;
+    let clocks = if clocked { Luggage::decode(&mut input)? } else { Luggage::default() };
     let rest = body.len() - input.remaining();
     let visitor = Arc::new(Visitor::new(finish));
     let work = {
@@ -188,16 +189,26 @@ pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
                     exception => Err(exception),
                 }
             });
-            answer(from, number, value, result, visitor.counts());
+            // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
+            let tickets = system().engine().take_clocks();
+            let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, implicit: None });
+            answer(from, number, value, result, visitor.counts(), clocks);
             // Raised where the activity waits.
             Ref::NULL
         }
     };
-    system().engine().spawn(visitor, Box::new(work));
+    system().engine().spawn_on_clocks(visitor, clocks, Box::new(work));
     Ok(())
 }
 
-fn answer(to: u32, number: u64, value: bool, result: Result<Ref, Ref>, counted: bool) {
+fn answer(
+    to: u32,
+    number: u64,
+    value: bool,
+    result: Result<Ref, Ref>,
+    counted: bool,
+    clocks: Option<Luggage>,
+) {
     let result = result.and_then(|object| if value { codec::encode(object).map(Some) } else { Ok(None) });
     let (how, graph) = match result {
         Ok(Some(graph)) => (outcome::VALUE, graph),
@@ -206,7 +217,11 @@ fn answer(to: u32, number: u64, value: bool, result: Result<Ref, Ref>, counted: 
     };
     let mut reply = Vec::with_capacity(graph.len() + 16);
     write::number(&mut reply, number);
-    write::number(&mut reply, how | if counted { outcome::COUNTED } else { 0 });
+    let counted = if counted { outcome::COUNTED } else { 0 };
+    write::number(&mut reply, how | counted | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
+    if let Some(clocks) = clocks {
+        clocks.encode(&mut reply);
+    }
     reply.extend_from_slice(&graph);
     system().send(to, message::REPLY, &reply);
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::engine::Waiter;
 use super::{message, system};
-use crate::activity::clock::{self, Ticket};
+use crate::activity::clock::{self, Luggage, Ticket};
 use crate::memory::Ref;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -112,14 +112,30 @@ pub(super) fn answered(body: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+impl Luggage {
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        write::number(out, self.tickets.len() as u64);
+        self.tickets.iter().for_each(|ticket| ticket.encode(out));
+        write::signed(out, self.implicit.unwrap_or(0));
+    }
+
+    pub(super) fn decode(input: &mut Input<'_>) -> Result<Luggage, Error> {
+        let mut tickets = Vec::new();
+        for _ in 0..input.number()? {
+            tickets.push(Ticket::decode(input)?);
+        }
+        Ok(Luggage { tickets, implicit: Some(input.signed()?).filter(|handle| *handle != 0) })
+    }
+}
+
 impl Ticket {
-    pub(super) fn encode(self, out: &mut Vec<u8>) {
+    fn encode(self, out: &mut Vec<u8>) {
         write::signed(out, self.handle);
         write::signed(out, i64::from(self.phase));
         write::number(out, u64::from(self.resumed));
     }
 
-    pub(super) fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
+    fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
         let handle = input.signed()?;
         let Ok(phase) = i32::try_from(input.signed()?) else { return input.malformed("a phase of a clock") };
         Ok(Ticket { handle, phase, resumed: input.number()? != 0 })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::FinishId;
 use crate::abi::ExceptionKind;
-use crate::activity::clock::Ticket;
+use crate::activity::clock::{Luggage, Ticket};
 use crate::layout::Type;
 use crate::memory::Ref;
 
@@ -37,15 +37,19 @@ pub trait Engine: Send + Sync {
     /// Starts an activity that runs `work`; it may wait. Called on any thread. `governor` has been entered for it, and is left when it ends,
     /// with the exception that `work` returns (or null).
     fn spawn(&self, governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>);
-    /// As [`Engine::spawn`], for an activity with registrations on clocks, which count them already, and perhaps the clock of a
-    /// clocked finish.
+    /// As [`Engine::spawn`], for an activity with clocks.
     fn spawn_on_clocks(
         &self,
         governor: Arc<dyn Governor>,
-        clocks: Vec<Ticket>,
-        implicit: Option<i64>,
+        clocks: Luggage,
         work: Box<dyn FnOnce() -> Ref + Send>,
     );
+    /// The clocks of the calling activity, which keeps them.
+    fn clocks(&self) -> Luggage;
+    /// Takes the calling activity's registrations from it; it is the end of none.
+    fn take_clocks(&self) -> Vec<Ticket>;
+    /// Gives the calling activity these registrations, in place of those it has.
+    fn set_clocks(&self, tickets: Vec<Ticket>);
     /// The governor of the calling activity.
     fn governor(&self) -> Arc<dyn Governor>;
     /// A governor that waits for nothing and prints the exceptions of its activities.

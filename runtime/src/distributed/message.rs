@@ -5,11 +5,11 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// An activity: finish, clocks and their number, the clock of the clocked finish (0: none), closure.
+/// An activity: finish, clocks, closure.
 pub const SPAWN: u8 = 1;
-/// A body to run while an activity waits: number of the call, finish, whether it has a value, closure.
+/// A body to run while an activity waits: number of the call, finish, what it is ([`about`]), its clocks, closure.
 pub const AT: u8 = 2;
-/// The end of such a body: number of the call, an `Outcome`, its graph.
+/// The end of such a body: number of the call, an [`outcome`], its clocks, its graph.
 pub const REPLY: u8 = 3;
 /// A [`Report`].
 pub const REPORT: u8 = 4;
@@ -51,6 +51,14 @@ pub const PUT: u8 = 1;
 /// A put that answers a [`GET`]: the number of the transfer.
 pub const PUT_BACK: u8 = 2;
 
+/// What the body of an `at` is.
+pub mod about {
+    /// It has a value.
+    pub const VALUE: u64 = 1;
+    /// The activity has clocks.
+    pub const CLOCKS: u64 = 2;
+}
+
 /// How the body of an `at` ended.
 pub mod outcome {
     /// Without a value.
@@ -61,6 +69,8 @@ pub mod outcome {
     pub const EXCEPTION: u64 = 2;
     /// Added to the above: the body started activities, so that the visit counts as one that was sent there.
     pub const COUNTED: u64 = 4;
+    /// Added to the above: the activity had clocks, or has them now.
+    pub const CLOCKS: u64 = 8;
 }
 
 impl FinishId {

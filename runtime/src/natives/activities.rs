@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
-use crate::activity::clock::{self, Registration, Ticket};
+use crate::activity::clock::{self, Luggage, Registration, Ticket};
 use crate::activity::{self, Activity, Finish, OpenFinish, Work};
 use crate::distributed::codec::{self, Copied};
 use crate::layout::slot;
@@ -174,8 +174,8 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
         return failed_to_start(start_copy(closure, clocks));
     }
     let (mut registrations, implicit) = registrations(clocks)?;
-    let tickets: Vec<Ticket> = registrations.iter().map(Registration::ticket).collect();
-    let started = distributed::async_at_on_clocks(place, closure, &tickets, implicit);
+    let clocks = Luggage { tickets: registrations.iter().map(Registration::ticket).collect(), implicit };
+    let started = distributed::async_at_on_clocks(place, closure, clocks);
     if started.is_err() {
         clock::drop_all(&mut registrations);
     }

@@ -6,7 +6,7 @@ use std::ptr::null;
 use std::sync::{Arc, Condvar, Mutex};
 
 use apg_runtime::abi::ExceptionKind;
-use apg_runtime::activity::clock::Ticket;
+use apg_runtime::activity::clock::{Luggage, Ticket};
 use apg_runtime::distributed::{Engine, FinishId, Governor, HomeFinish, Waiter};
 use apg_runtime::layout::{Field, Kind, Type, slot};
 use apg_runtime::memory::{self, Handle, Ref};
@@ -219,12 +219,23 @@ impl Engine for Threads {
     fn spawn_on_clocks(
         &self,
         governor: Arc<dyn Governor>,
-        clocks: Vec<Ticket>,
-        implicit: Option<i64>,
+        clocks: Luggage,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
-        assert!(clocks.is_empty() && implicit.is_none(), "threads have no clocks");
+        assert!(clocks.is_empty(), "threads have no clocks");
         self.spawn(governor, work);
+    }
+
+    fn clocks(&self) -> Luggage {
+        Luggage::default()
+    }
+
+    fn take_clocks(&self) -> Vec<Ticket> {
+        Vec::new()
+    }
+
+    fn set_clocks(&self, tickets: Vec<Ticket>) {
+        assert!(tickets.is_empty(), "threads have no clocks");
     }
 
     fn governor(&self) -> Arc<dyn Governor> {

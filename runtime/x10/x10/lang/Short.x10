@@ -73,12 +73,12 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     public def toString():String = (this as Long).toString();
     /** The value in the given radix, 2 to 36. */
     public def toString(radix:Int):String = (this as Long).toString(radix);
-    /** The bits in base 16, without leading zeros. */
-    public def toHexString():String = (this as UShort as ULong).toString(16n);
-    /** The bits in base 8, without leading zeros. */
-    public def toOctalString():String = (this as UShort as ULong).toString(8n);
-    /** The bits in base 2, without leading zeros. */
-    public def toBinaryString():String = (this as UShort as ULong).toString(2n);
+    /** The value in base 16, with a minus sign if it is negative. The digits of its bits are those of the unsigned value. */
+    public def toHexString():String = this.toString(16n);
+    /** The value in base 8, with a minus sign if it is negative. The digits of its bits are those of the unsigned value. */
+    public def toOctalString():String = this.toString(8n);
+    /** The value in base 2, with a minus sign if it is negative. The digits of its bits are those of the unsigned value. */
+    public def toBinaryString():String = this.toString(2n);
     /** Reads a decimal number; raises a NumberFormatException if s is not one or does not fit. */
     public static def parse(s:String):Short = parse(s, 10n);
     /** Reads a number in the given radix. */

@@ -24,7 +24,7 @@ public class System {
     /** A number for the identity of an object. */
     @Intrinsic("rt.identity_hash") public static native def identityHashCode(o:Any):Int;
     /** Type and identity. */
-    public static def identityToString(o:Any):String = o.typeName() + "@" + identityHashCode(o).toHexString();
+    public static def identityToString(o:Any):String = o.typeName() + "@" + (identityHashCode(o) as UInt).toHexString();
     /** Whether both are the same object. */
     public static def identityEquals(a:Any, b:Any):Boolean = a == b;
     /** Lets other activities run for this many milliseconds. */

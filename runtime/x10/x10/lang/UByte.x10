@@ -33,10 +33,22 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     @Intrinsic("op.rem") public native operator this % (x:UByte):UByte;
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UByte):UByte;
+    /** Bitwise and with the bits of a signed value. */
+    public operator this & (x:Byte):UByte = this & (x as UByte);
+    /** Bitwise and with the bits of a signed value. */
+    public operator (x:Byte) & this:UByte = (x as UByte) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UByte):UByte;
+    /** Bitwise or with the bits of a signed value. */
+    public operator this | (x:Byte):UByte = this | (x as UByte);
+    /** Bitwise or with the bits of a signed value. */
+    public operator (x:Byte) | this:UByte = (x as UByte) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UByte):UByte;
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator this ^ (x:Byte):UByte = this ^ (x as UByte);
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator (x:Byte) ^ this:UByte = (x as UByte) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UByte;
     /** Shift right, filling with zeros. */

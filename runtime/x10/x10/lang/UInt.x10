@@ -33,10 +33,22 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     @Intrinsic("op.rem") public native operator this % (x:UInt):UInt;
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UInt):UInt;
+    /** Bitwise and with the bits of a signed value. */
+    public operator this & (x:Int):UInt = this & (x as UInt);
+    /** Bitwise and with the bits of a signed value. */
+    public operator (x:Int) & this:UInt = (x as UInt) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UInt):UInt;
+    /** Bitwise or with the bits of a signed value. */
+    public operator this | (x:Int):UInt = this | (x as UInt);
+    /** Bitwise or with the bits of a signed value. */
+    public operator (x:Int) | this:UInt = (x as UInt) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UInt):UInt;
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator this ^ (x:Int):UInt = this ^ (x as UInt);
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator (x:Int) ^ this:UInt = (x as UInt) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UInt;
     /** Shift right, filling with zeros. */
@@ -50,10 +62,10 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:UInt;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as UInt;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Short) as UInt;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):UInt;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Short):UInt;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Int) as UInt;
     /** Converts; what does not fit is cut off (floating point saturates). */

@@ -33,10 +33,22 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     @Intrinsic("op.rem") public native operator this % (x:ULong):ULong;
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:ULong):ULong;
+    /** Bitwise and with the bits of a signed value. */
+    public operator this & (x:Long):ULong = this & (x as ULong);
+    /** Bitwise and with the bits of a signed value. */
+    public operator (x:Long) & this:ULong = (x as ULong) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:ULong):ULong;
+    /** Bitwise or with the bits of a signed value. */
+    public operator this | (x:Long):ULong = this | (x as ULong);
+    /** Bitwise or with the bits of a signed value. */
+    public operator (x:Long) | this:ULong = (x as ULong) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:ULong):ULong;
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator this ^ (x:Long):ULong = this ^ (x as ULong);
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator (x:Long) ^ this:ULong = (x as ULong) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):ULong;
     /** Shift right, filling with zeros. */
@@ -50,12 +62,12 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:ULong;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as ULong;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Short) as ULong;
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Int) as ULong;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):ULong;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Short):ULong;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Int):ULong;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Long) as ULong;
     /** Converts without loss. */

@@ -33,10 +33,22 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     @Intrinsic("op.rem") public native operator this % (x:UShort):UShort;
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UShort):UShort;
+    /** Bitwise and with the bits of a signed value. */
+    public operator this & (x:Short):UShort = this & (x as UShort);
+    /** Bitwise and with the bits of a signed value. */
+    public operator (x:Short) & this:UShort = (x as UShort) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UShort):UShort;
+    /** Bitwise or with the bits of a signed value. */
+    public operator this | (x:Short):UShort = this | (x as UShort);
+    /** Bitwise or with the bits of a signed value. */
+    public operator (x:Short) | this:UShort = (x as UShort) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UShort):UShort;
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator this ^ (x:Short):UShort = this ^ (x as UShort);
+    /** Bitwise exclusive or with the bits of a signed value. */
+    public operator (x:Short) ^ this:UShort = (x as UShort) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UShort;
     /** Shift right, filling with zeros. */
@@ -50,8 +62,8 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     /** Bitwise complement. */
     @Intrinsic("op.bit_not") public native operator ~ this:UShort;
 
-    /** Converts; what does not fit is cut off (floating point saturates). */
-    @Intrinsic("op.convert") public native static operator (x:Byte) as UShort;
+    /** Converts; a negative value wraps around. */
+    @Intrinsic("op.convert") public native static operator (x:Byte):UShort;
     /** Converts; what does not fit is cut off (floating point saturates). */
     @Intrinsic("op.convert") public native static operator (x:Short) as UShort;
     /** Converts; what does not fit is cut off (floating point saturates). */
