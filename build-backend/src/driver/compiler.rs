@@ -70,7 +70,7 @@ impl Compiler {
                     flags.push("-DAPG_VECTOR_MATH");
                 }
             }
-            (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
+            (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
                 // Recursion that has no end is an exception; without checks, which would keep recursive functions
                 // from being inlined into themselves, it ends the program.

@@ -25,18 +25,49 @@ pub struct OpenFinish {
     pub clock: Option<i64>,
 }
 
+/// Whom an activity reports to.
+pub enum Governing {
+    /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
+    Finish(*const Finish),
+    /// Another one.
+    Other(Arc<dyn Governor>),
+}
+
+impl Governing {
+    fn shared(&self) -> Arc<dyn Governor> {
+        match self {
+            // SAFETY: alive, and from an `Arc`.
+            Governing::Finish(finish) => unsafe {
+                Arc::increment_strong_count(*finish);
+                Arc::from_raw(*finish)
+            },
+            Governing::Other(governor) => Arc::clone(governor),
+        }
+    }
+
+    fn leave(self, exception: Ref) {
+        match self {
+            // SAFETY: alive until then.
+            Governing::Finish(finish) => unsafe { &*finish }.leave(exception),
+            Governing::Other(governor) => governor.leave(exception),
+        }
+    }
+}
+
 /// An activity.
 pub struct Activity {
     /// Whom it reports to.
-    pub governor: Arc<dyn Governor>,
+    pub governing: Governing,
     /// What it runs; taken when it begins.
     pub work: Option<Work>,
     /// Clocks it is registered on.
     pub clocks: Vec<Registration>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
-    /// Finishes that it has opened, innermost last.
-    pub finishes: Vec<OpenFinish>,
+    /// The innermost finish that it has opened.
+    pub open: Option<OpenFinish>,
+    /// The other finishes that it has opened, innermost last.
+    pub outer: Vec<OpenFinish>,
     /// Depth of atomic sections.
     pub atomic: u32,
 }
@@ -44,41 +75,71 @@ pub struct Activity {
 impl Activity {
     /// One that has not begun.
     pub fn new(governor: Arc<dyn Governor>, work: Work) -> Activity {
+        Activity { work: Some(work), ..Activity::plain(Governing::Other(governor)) }
+    }
+
+    fn plain(governing: Governing) -> Activity {
         Activity {
-            governor,
-            work: Some(work),
+            governing,
+            work: None,
             clocks: Vec::new(),
             implicit_clock: None,
-            finishes: Vec::new(),
+            open: None,
+            outer: Vec::new(),
             atomic: 0,
         }
     }
 
     /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
     pub fn run(mut self) {
+        match self.work.take() {
+            Some(Work::Closure(closure)) => self.run_code(|| crate::program::call(closure.get())),
+            Some(Work::Runtime(work)) => self.run_code(work),
+            None => self.run_code(|| Ref::NULL),
+        }
+    }
+
+    fn run_code(mut self, code: impl FnOnce() -> Ref) {
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         let outer = fiber.activity.replace(&raw mut self);
-        let exception = match self.work.take() {
-            Some(Work::Closure(closure)) => crate::program::call(closure.get()),
-            Some(Work::Runtime(work)) => work(),
-            None => Ref::NULL,
-        };
+        let exception = code();
         // The same fiber, though perhaps in another thread.
         fiber.activity.set(outer);
-        super::clock::drop_all(&mut self.clocks);
-        self.governor.leave(exception);
+        if !self.clocks.is_empty() {
+            super::clock::drop_all(&mut self.clocks);
+        }
+        self.governing.leave(exception);
+    }
+
+    /// Opens a finish.
+    pub fn open(&mut self, open: OpenFinish) {
+        self.outer.extend(self.open.replace(open));
+    }
+
+    /// Takes the innermost finish, which ends.
+    pub fn close(&mut self) -> Option<OpenFinish> {
+        std::mem::replace(&mut self.open, self.outer.pop())
+    }
+
+    /// The finish that counts new activities, if that is one of this place.
+    pub fn innermost_finish(&self) -> Option<*const Finish> {
+        match (&self.open, &self.governing) {
+            (Some(open), _) => Some(Arc::as_ptr(&open.finish)),
+            (None, Governing::Finish(finish)) => Some(*finish),
+            _ => None,
+        }
     }
 
     /// The clock of the innermost clocked finish.
     pub fn innermost_clock(&self) -> Option<i64> {
-        self.finishes.iter().rev().find_map(|open| open.clock).or(self.implicit_clock)
+        self.open.iter().chain(self.outer.iter().rev()).find_map(|open| open.clock).or(self.implicit_clock)
     }
 
     /// What governs new activities.
     pub fn innermost_governor(&self) -> Arc<dyn Governor> {
-        match self.finishes.last() {
+        match &self.open {
             Some(open) => Arc::clone(&open.finish) as Arc<dyn Governor>,
-            None => Arc::clone(&self.governor),
+            None => self.governing.shared(),
         }
     }
 }
@@ -90,9 +151,27 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
     unsafe { pointer.as_mut() }.map(use_it)
 }
 
+/// Runs an activity of a finish, which has been entered for it.
+pub fn run_closure(closure: Ref, finish: *const Finish) {
+    Activity::plain(Governing::Finish(finish)).run_code(|| crate::program::call(closure));
+}
+
+/// Starts an activity that is no more than its closure, newest first; false if there is more to it.
+pub fn spawn_closure(activity: &Activity, closure: Ref) -> bool {
+    let Some(finish) = activity.innermost_finish() else { return false };
+    // SAFETY: open, or it counts the activity.
+    unsafe { &*finish }.enter();
+    pool::push(Task::Closure(closure, finish));
+    true
+}
+
 /// Starts an activity, newest first.
 pub fn spawn(activity: Activity) {
-    activity.governor.enter();
+    match &activity.governing {
+        // SAFETY: it counts the activity that starts this one.
+        Governing::Finish(finish) => unsafe { &**finish }.enter(),
+        Governing::Other(governor) => governor.enter(),
+    }
     pool::push(Task::Activity(Box::new(activity)));
 }
 
