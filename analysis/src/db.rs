@@ -92,8 +92,11 @@ impl salsa::Database for RootDatabase {}
 #[salsa::db]
 impl Db for RootDatabase {}
 
+/// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
+pub const KEPT_TREES: usize = 512;
+
 /// The tree of a file and its syntax errors. Any text gives a tree.
-#[salsa::tracked(no_eq)]
+#[salsa::tracked(no_eq, lru = 512)]
 pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
     match edited(db, file) {
         Some(edited) => edited.parse(db).clone(),

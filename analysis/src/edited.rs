@@ -41,10 +41,25 @@ pub struct MemberText {
     pub source: ItemSource,
 }
 
-/// Takes the new parse of a file.
-pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse) {
-    let sources = Arc::new(locate_file(&parse.tree()));
-    let outline = Outline::new(parse.green());
+/// What is known of a text by itself.
+pub(crate) struct Parts {
+    parse: Parse,
+    sources: Arc<FileSources>,
+    outline: Outline,
+}
+
+impl Parts {
+    /// The parts of a text.
+    pub(crate) fn of(parse: Parse) -> Parts {
+        let sources = Arc::new(locate_file(&parse.tree()));
+        let outline = Outline::new(parse.green());
+        Parts { parse, sources, outline }
+    }
+}
+
+/// Takes the new parse of a file; whether its declarations may be others.
+pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parts: Parts) -> bool {
+    let Parts { parse, sources, outline } = parts;
     let Some(edited) = *file.edited(db) else {
         let members = Arc::new(texts(db, &sources, &FileSources::default()));
         let edited = EditedFile::builder(parse, sources, outline, members)
@@ -53,11 +68,12 @@ pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse) {
             .sources_durability(Durability::LOW)
             .new(db);
         file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
-        return;
+        return true;
     };
     edited.set_parse(db).to(parse);
     let before = edited.members(db).clone();
-    if *edited.outline(db) == outline {
+    let is_same = *edited.outline(db) == outline;
+    if is_same {
         for (text, located) in before.all().into_iter().zip(sources.all()) {
             set(db, *text, &located.green);
         }
@@ -67,6 +83,7 @@ pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parse: Parse) {
         edited.set_members(db).to(Arc::new(members));
     }
     edited.set_sources(db).to(sources);
+    !is_same
 }
 
 /// The texts of all declarations: those of `before` that are the same pieces of memory, and the others of `before` with new texts

@@ -66,17 +66,30 @@ impl AnalysisHost {
         }
     }
 
-    /// Sets the text of a user file that someone types in. The result is that of [`Self::set_file`], but only what is around the
-    /// edit is parsed again, and what does not depend on it stays as it is.
-    pub fn edit_file(&mut self, path: &Path, text: Arc<str>) {
+    /// Sets the text of a user file that someone types in; whether other files may see the difference. The result is that of
+    /// [`Self::set_file`], but only what is around the edit is parsed again, and what does not depend on it stays as it is.
+    pub fn edit_file(&mut self, path: &Path, text: Arc<str>) -> bool {
         let known = Project::get(&self.db).files(&self.db).get(path).copied();
-        let Some(file) = known else { return self.set_file(path, Some(text)) };
+        let Some(file) = known else {
+            self.set_file(path, Some(text));
+            return true;
+        };
         if **file.text(&self.db) == *text {
-            return;
+            return false;
         }
+        // Everything is computed before anything is set: what fails leaves the file as it was.
         let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
+        let parts = crate::edited::Parts::of(parse);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
-        crate::edited::update(&mut self.db, file, parse);
+        crate::edited::update(&mut self.db, file, parts)
+    }
+
+    /// Sets the text of a user file from scratch, whatever is known of the one before.
+    pub fn replace_file(&mut self, path: &Path, text: Arc<str>) {
+        if let Some(file) = Project::get(&self.db).files(&self.db).get(path).copied() {
+            file.set_edited(&mut self.db).to(None);
+        }
+        self.set_file(path, Some(text));
     }
 
     /// Sets many files at once, as at the start.

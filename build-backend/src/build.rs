@@ -7,7 +7,7 @@ use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
-use crate::driver::{self, BuildError, Cache, Observer, Profile};
+use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
 use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
@@ -35,8 +35,8 @@ pub struct Translated {
 /// How a program is translated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How code is optimised.
-    pub profile: Profile,
+    /// How code is compiled.
+    pub mode: Mode,
     /// Indices of rails are not checked.
     pub unchecked: bool,
 }
@@ -51,6 +51,22 @@ pub fn translate(
     class: Option<&str>,
     options: Options,
 ) -> Result<Translated, Failure> {
+    let mir = lowered(analysis, file, class, options)?;
+    emitted(mir, options).map_err(|errors| {
+        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
+    })
+}
+
+/// Checks the program whose `main` is in `file` and translates it to MIR, for which alone the database is needed.
+///
+/// # Errors
+/// [`Failure::Findings`] when the program has errors.
+pub fn lowered(
+    analysis: &Analysis,
+    file: SourceFile,
+    class: Option<&str>,
+    options: Options,
+) -> Result<mir::Program, Failure> {
     let errors = errors_of(analysis, file);
     if !errors.is_empty() {
         return Err(Failure::Findings(errors));
@@ -61,9 +77,15 @@ pub fn translate(
         analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
     let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
-    let emitted = emit::emit(&mir, options.profile == Profile::Release).map_err(|errors| {
-        Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
-    })?;
+    Ok(mir)
+}
+
+/// Translates MIR to C++ and CUDA C++.
+///
+/// # Errors
+/// What cannot be translated: a defect of ours.
+pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
+    let emitted = emit::emit(&mir, options.mode.profile == Profile::Release)?;
     Ok(Translated { mir, emitted })
 }
 
@@ -73,12 +95,11 @@ pub fn translate(
 /// [`Failure::Driver`].
 pub fn compile(
     translated: &Translated,
-    profile: Profile,
+    mode: Mode,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, Failure> {
-    driver::build(&translated.emitted.units, &emit::HEADERS, profile, cache, observer)
-        .map_err(Failure::Driver)
+    driver::build(&translated.emitted.units, &emit::HEADERS, mode, cache, observer).map_err(Failure::Driver)
 }
 
 fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {

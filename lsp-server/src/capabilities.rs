@@ -4,11 +4,12 @@ use serde_json::json;
 use tower_lsp_server::ls_types::{
     CallHierarchyServerCapability, ClientCapabilities, CodeActionKind, CodeActionOptions,
     CodeActionProviderCapability, CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem,
-    DiagnosticOptions, DiagnosticServerCapabilities, DocumentOnTypeFormattingOptions,
-    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability, OneOf,
-    Registration, RenameOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
-    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
+    FoldingRangeProviderCapability, HoverProviderCapability, ImplementationProviderCapability,
+    LinkedEditingRangeServerCapabilities, OneOf, Registration, RenameOptions,
+    SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     TypeDefinitionProviderCapability, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
@@ -46,22 +47,29 @@ pub fn server(settings: &Settings) -> ServerCapabilities {
     let tokens = SemanticTokensOptions {
         legend: requests::legend(),
         range: Some(true),
-        full: Some(SemanticTokensFullOptions::Bool(true)),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
         ..SemanticTokensOptions::default()
     };
     let on_type = DocumentOnTypeFormattingOptions {
         first_trigger_character: "}".into(),
         more_trigger_character: Some(vec![";".into(), "\n".into()]),
     };
+    let links = DocumentLinkOptions {
+        resolve_provider: Some(false),
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    };
     let rename = RenameOptions {
         prepare_provider: Some(true),
         work_done_progress_options: WorkDoneProgressOptions::default(),
     };
-    let folders = WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: None };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
     let pulled = DiagnosticOptions {
         identifier: Some("apg".into()),
         inter_file_dependencies: true,
-        workspace_diagnostics: false,
+        workspace_diagnostics: true,
         work_done_progress_options: WorkDoneProgressOptions::default(),
     };
     ServerCapabilities {
@@ -79,7 +87,7 @@ pub fn server(settings: &Settings) -> ServerCapabilities {
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
         document_formatting_provider: Some(OneOf::Left(true)),
         document_range_formatting_provider: Some(OneOf::Left(true)),
         document_on_type_formatting_provider: Some(on_type),
@@ -87,6 +95,8 @@ pub fn server(settings: &Settings) -> ServerCapabilities {
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(tokens)),
+        linked_editing_range_provider: Some(LinkedEditingRangeServerCapabilities::Simple(true)),
+        document_link_provider: Some(links),
         inlay_hint_provider: Some(OneOf::Left(true)),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         workspace: Some(WorkspaceServerCapabilities {
@@ -102,12 +112,19 @@ pub fn server(settings: &Settings) -> ServerCapabilities {
 /// What is registered once the client is there, as far as it can: the protocol's types know no static way for it.
 pub fn registrations(client: &ClientCapabilities) -> Vec<Registration> {
     let mut all = Vec::new();
-    let watches = client.workspace.as_ref().and_then(|w| w.did_change_watched_files.as_ref());
-    if watches.is_some_and(|w| w.dynamic_registration == Some(true)) {
+    if watches(client) {
         all.push(Registration {
             id: "apg-watch".into(),
             method: "workspace/didChangeWatchedFiles".into(),
             register_options: Some(json!({ "watchers": [{ "globPattern": "**/*.x10" }] })),
+        });
+    }
+    let settings = client.workspace.as_ref().and_then(|w| w.did_change_configuration.as_ref());
+    if settings.is_some_and(|s| s.dynamic_registration == Some(true)) {
+        all.push(Registration {
+            id: "apg-settings".into(),
+            method: "workspace/didChangeConfiguration".into(),
+            register_options: Some(json!({ "section": "apg" })),
         });
     }
     let types = client.text_document.as_ref().and_then(|t| t.type_hierarchy.as_ref());
@@ -119,4 +136,17 @@ pub fn registrations(client: &ClientCapabilities) -> Vec<Registration> {
         });
     }
     all
+}
+
+/// Whether the client says which files change on the disk.
+pub fn watches(client: &ClientCapabilities) -> bool {
+    let watches = client.workspace.as_ref().and_then(|w| w.did_change_watched_files.as_ref());
+    watches.is_some_and(|w| w.dynamic_registration == Some(true))
+}
+
+/// Whether the client can only be told of type hierarchies in the answer to `initialize`, for which the protocol's types
+/// have no field.
+pub fn needs_static_types(client: &ClientCapabilities) -> bool {
+    let types = client.text_document.as_ref().and_then(|t| t.type_hierarchy.as_ref());
+    types.is_some_and(|t| t.dynamic_registration != Some(true))
 }

@@ -1,14 +1,15 @@
 //! From analysis's types to the protocol's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use apg_analysis::diagnostics as analysis;
-use apg_analysis::ide::{Lens, LensKind};
 use apg_analysis::ids::SourceFile;
 use tower_lsp_server::ls_types::{
-    CodeAction, CodeActionKind, CodeLens, Command, Diagnostic, DiagnosticRelatedInformation,
-    DiagnosticSeverity, Location, NumberOrString, TextEdit, Uri, WorkspaceEdit,
+    CodeAction, CodeActionKind, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
+    DocumentChangeOperation, DocumentChanges, Location, NumberOrString, OneOf,
+    OptionalVersionedTextDocumentIdentifier, RenameFile, ResourceOp, TextDocumentEdit, TextEdit, Uri,
+    WorkspaceEdit,
 };
 
 use crate::document::Document;
@@ -74,7 +75,7 @@ pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnos
 
 /// `None` if an edit is in a file that cannot be changed.
 fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix) -> Option<WorkspaceEdit> {
-    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    let mut changes = Changes::default();
     for edit in &fix.edits {
         let (uri, text) = match edit.file {
             Some(file) if snapshot.analysis.source(file).0.is_absolute() => place(snapshot, file)?,
@@ -82,9 +83,44 @@ fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix)
             None => (document.uri.clone(), document.text.clone()),
         };
         let range = text.range(edit.range, snapshot.settings.encoding);
-        changes.entry(uri).or_default().push(TextEdit { range, new_text: edit.text.clone() });
+        changes.add(uri, TextEdit { range, new_text: edit.text.clone() });
     }
-    Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+    Some(changes.edit(snapshot, None))
+}
+
+/// Edits of documents, to be made one edit of the workspace.
+#[derive(Debug, Default)]
+pub struct Changes {
+    of: BTreeMap<String, (Uri, Vec<TextEdit>)>,
+}
+
+impl Changes {
+    /// Adds an edit of a document.
+    pub fn add(&mut self, uri: Uri, edit: TextEdit) {
+        self.of.entry(uri.to_string()).or_insert((uri, Vec::new())).1.push(edit);
+    }
+
+    /// The edit. Of open documents it names the version that it is of, if the client takes that: it applies it to no other.
+    /// A file is renamed last: the edits before name it as it is.
+    pub fn edit(self, snapshot: &Snapshot, renamed: Option<RenameFile>) -> WorkspaceEdit {
+        if !snapshot.settings.versioned_edits && renamed.is_none() {
+            let changes = self.of.into_values().collect::<HashMap<_, _>>();
+            return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+        }
+        let of_document = |(uri, edits): (Uri, Vec<TextEdit>)| {
+            let version = snapshot.document(&uri).map(|(document, _)| document.version);
+            DocumentChangeOperation::Edit(TextDocumentEdit {
+                text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
+                edits: edits.into_iter().map(OneOf::Left).collect(),
+            })
+        };
+        let mut operations: Vec<_> = self.of.into_values().map(of_document).collect();
+        operations.extend(renamed.map(|renamed| DocumentChangeOperation::Op(ResourceOp::Rename(renamed))));
+        WorkspaceEdit {
+            document_changes: Some(DocumentChanges::Operations(operations)),
+            ..WorkspaceEdit::default()
+        }
+    }
 }
 
 /// A piece of a file on the disk.
@@ -106,18 +142,4 @@ fn place(snapshot: &Snapshot, file: SourceFile) -> Option<(Uri, LineText)> {
     }
     let shown = if path.is_absolute() { path.to_owned() } else { library::shown(path, text)? };
     Some((Uri::from_file_path(shown)?, LineText::new(text.clone())))
-}
-
-/// A lens; the editor carries its command out.
-pub fn lens(snapshot: &Snapshot, document: &Document, lens: &Lens) -> CodeLens {
-    let (title, command) = match lens.kind {
-        LensKind::Run => ("▶ Run", "apg.run"),
-        LensKind::ShowCuda => ("Show CUDA", "apg.showCuda"),
-    };
-    let arguments = Some(vec![document.uri.to_string().into()]);
-    CodeLens {
-        range: document.text.range(lens.range, snapshot.settings.encoding),
-        command: Some(Command { title: title.into(), command: command.into(), arguments }),
-        data: None,
-    }
 }

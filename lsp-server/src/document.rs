@@ -17,6 +17,8 @@ pub struct Document {
     pub version: i32,
     /// Its text.
     pub text: LineText,
+    /// The number of the edit, of all there were, that gave it this text.
+    pub stamp: u64,
 }
 
 impl Document {
@@ -58,6 +60,7 @@ mod tests {
             path: "/a.x10".into(),
             version: 1,
             text: LineText::new("val é = 1;\nval b = 2;".into()),
+            stamp: 0,
         };
         document.change(
             2,

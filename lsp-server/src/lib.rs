@@ -1,17 +1,21 @@
 //! The language server: protocol only. Types of the protocol stop here, what they say comes from `apg-analysis`.
 //!
-//! `ordered` keeps edits in order, `main_loop` owns the database, `server` takes requests, `requests` answers them, `world`
-//! is the database with the open documents, `workspace` reads the files that are not open, `convert` and `position` translate.
+//! `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on their way, `server` takes requests,
+//! `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
+//! `watcher` sees them change, `refresh` has clients ask again, `convert` and `position` translate.
 
 mod capabilities;
 mod convert;
 mod document;
+mod jobs;
 mod library;
 mod main_loop;
 mod ordered;
 mod position;
+mod refresh;
 mod requests;
 mod server;
+mod watcher;
 mod workspace;
 mod world;
 
@@ -40,6 +44,7 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<()> {
             server::Backend::new(sender.clone(), client.get().cloned())
         })
         .custom_method("apg/generatedCode", server::Backend::generated_code)
+        .custom_method("apg/memory", server::Backend::memory)
         .finish();
         let service = ordered::Ordered::new(service, sender.clone());
         match listen {

@@ -1,17 +1,20 @@
 //! The one thread that owns the database. Edits, requests and results reach it through one queue, in order.
 //!
 //! An edit is applied at once, which cancels the jobs that read the text before it. A request becomes a job on a snapshot
-//! in a small pool; if an edit cancels it, it starts again on the new text, so that every request is answered, once, from
-//! a text the client had. Diagnostics are computed when the queue is empty, and published only if no edit has come since.
-//! The loop never waits for a job nor for the client.
+//! in a small pool; if an edit cancels it, it starts again on the new text or, if its positions are of the old one, ends with
+//! `ContentModified`. Every request is answered, once, from a text the client had. Diagnostics are computed when the queue is
+//! empty, and published only if no edit has come since. The loop never waits for a job nor for the client.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use apg_analysis::Cancelled;
-use futures::channel::oneshot;
+use rustc_hash::FxHashMap;
 use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{
@@ -19,9 +22,16 @@ use tower_lsp_server::ls_types::{
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, Uri,
 };
 
+use crate::document::Document;
+use crate::jobs::{Job, Terms, internal_error};
 use crate::position::Encoding;
-use crate::workspace;
+use crate::refresh::{self, Refreshes};
+use crate::workspace::{self, Found};
 use crate::world::{Snapshot, World};
+use crate::{convert, watcher};
+
+/// So many requests that take long are worked on at once.
+const LONG_JOBS: usize = 2;
 
 /// A document notification.
 #[derive(Debug)]
@@ -49,28 +59,39 @@ pub struct Settings {
     pub folders: Vec<PathBuf>,
     /// The client takes completions with holes.
     pub snippets: bool,
+    /// The client takes edits that name the version of the text they are of.
+    pub versioned_edits: bool,
     /// The client can rename files.
     pub can_rename_files: bool,
     /// The client asks for diagnostics and takes none that are sent.
     pub pulls: bool,
+    /// The client says which files change on the disk.
+    pub client_watches: bool,
+    /// The client asks again for these when it is told to.
+    pub refreshes: Refreshes,
+    /// Commands that the client carries out beside *Run* and *Show CUDA*.
+    pub commands: Vec<String>,
 }
-
-/// A job on a snapshot; an error is a cancellation, and the job runs again.
-type Job = Arc<dyn Fn(&Snapshot) -> Result<(), Cancelled> + Send + Sync>;
 
 enum Event {
     Settings(Settings),
     SourcePath(Vec<PathBuf>),
+    /// Folders that the workspace has now, and those that it has no longer.
+    Folders(Vec<PathBuf>, Vec<PathBuf>),
     /// Files of the workspace.
-    Files(Vec<(PathBuf, Arc<str>)>),
-    Edit(Edit),
+    Files(Found),
+    /// A file or folder that is new, another or gone.
+    Disk(PathBuf),
+    /// An edit and its number.
+    Edit(u64, Edit),
     Job(Job),
-    /// Diagnostics of a document, computed after this many edits.
+    /// A long job is over.
+    LongDone,
+    /// Diagnostics of a document, computed after this many edits; none if an edit came first.
     Diagnosed {
         edits: u64,
-        uri: Uri,
-        version: i32,
-        diagnostics: Vec<Diagnostic>,
+        document: Document,
+        diagnostics: Option<Vec<Diagnostic>>,
     },
     Stop,
 }
@@ -79,77 +100,87 @@ enum Event {
 #[derive(Clone, Debug)]
 pub struct Sender {
     events: mpsc::Sender<Event>,
+    /// How many edits were sent.
+    sent: Arc<AtomicU64>,
 }
 
 impl Sender {
+    fn send(&self, event: Event) {
+        // The loop ends only with the process, so that a closed queue has nobody waiting.
+        let _ = self.events.send(event);
+    }
+
     /// Settles what `initialize` says, and has the workspace's files read.
     pub fn settings(&self, settings: Settings) {
-        let (folders, events) = (settings.folders.clone(), self.events.clone());
-        // The loop ends only with the process, so that a closed queue has nobody waiting.
-        let _ = self.events.send(Event::Settings(settings));
-        if !folders.is_empty() {
-            std::thread::spawn(move || {
-                let _ = events.send(Event::Files(workspace::read(&folders)));
-            });
-        }
+        self.send(Event::Settings(settings));
     }
 
     /// Changes the folders with further packages.
     pub fn source_path(&self, folders: Vec<PathBuf>) {
-        let _ = self.events.send(Event::SourcePath(folders));
+        self.send(Event::SourcePath(folders));
+    }
+
+    /// Changes the folders of the workspace.
+    pub fn folders(&self, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
+        self.send(Event::Folders(added, removed));
+    }
+
+    /// A file or folder is new, another or gone.
+    pub fn changed_on_disk(&self, path: PathBuf) {
+        self.send(Event::Disk(path));
+    }
+
+    /// Files appeared.
+    pub fn found(&self, found: Found) {
+        for (path, _) in found.files {
+            self.send(Event::Disk(path));
+        }
     }
 
     /// Applies an edit behind everything sent before.
     pub fn edit(&self, edit: Edit) {
-        let _ = self.events.send(Event::Edit(edit));
+        let nth = self.sent.fetch_add(1, Ordering::SeqCst) + 1;
+        self.send(Event::Edit(nth, edit));
+    }
+
+    /// How many edits were sent.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::SeqCst)
     }
 
     /// Ends the loop.
     pub fn stop(&self) {
-        let _ = self.events.send(Event::Stop);
+        self.send(Event::Stop);
     }
 
-    /// Answers a request from a snapshot taken behind everything sent before. A panic in `answer` becomes an error answer.
+    /// Answers a request from a snapshot taken behind everything sent before.
     pub async fn ask<R: Send + 'static>(
         &self,
+        terms: Terms,
         answer: impl Fn(&Snapshot) -> Result<R, Cancelled> + Send + Sync + 'static,
     ) -> jsonrpc::Result<R> {
-        let (reply, result) = oneshot::channel();
-        let reply = std::sync::Mutex::new(Some(reply));
-        let job: Job = Arc::new(move |snapshot| {
-            let outcome = match catch_unwind(AssertUnwindSafe(|| answer(snapshot))) {
-                Ok(outcome) => Ok(outcome?),
-                Err(_) => Err(internal_error()),
-            };
-            if let Some(reply) = reply.lock().ok().and_then(|mut reply| reply.take()) {
-                // The client may have cancelled the request.
-                let _ = reply.send(outcome);
-            }
-            Ok(())
-        });
-        let _ = self.events.send(Event::Job(job));
+        self.ask_and(terms, answer, |answer| answer).await
+    }
+
+    /// As [`Self::ask`]; the answer is made of what the snapshot said when that is gone, so that edits need not wait for it.
+    pub async fn ask_and<T: 'static, R: Send + 'static>(
+        &self,
+        terms: Terms,
+        question: impl Fn(&Snapshot) -> Result<T, Cancelled> + Send + Sync + 'static,
+        answer: impl Fn(T) -> R + Send + Sync + 'static,
+    ) -> jsonrpc::Result<R> {
+        let (job, result) = Job::new(terms, question, answer);
+        self.send(Event::Job(job));
         result.await.unwrap_or_else(|_| Err(internal_error()))
     }
-}
-
-fn internal_error() -> jsonrpc::Error {
-    let mut error = jsonrpc::Error::internal_error();
-    error.message = "apg-lsp failed at this request; the server goes on".into();
-    error
 }
 
 /// Starts the loop's thread. Diagnostics go to `client` once it is there.
 pub fn start(client: Arc<OnceLock<Client>>, tasks: &tokio::runtime::Handle) -> std::io::Result<Sender> {
     let (events, queue) = mpsc::channel();
-    let sender = Sender { events };
+    let sender = Sender { events, sent: Arc::default() };
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|n| format!("apg-lsp-{n}"))
-        // Expressions nest deeper in the queries than on the parser's bounded stack.
-        .stack_size(16 << 20)
-        .build()
-        .map_err(std::io::Error::other)?;
+    let refreshes = refresh::start(client.clone(), tasks);
     // One task sends all diagnostics, so that they reach the client in the order of the loop.
     let (publications, mut published) = tokio::sync::mpsc::unbounded_channel::<Publication>();
     tasks.spawn(async move {
@@ -162,16 +193,36 @@ pub fn start(client: Arc<OnceLock<Client>>, tasks: &tokio::runtime::Handle) -> s
     let main = MainLoop {
         world: World::default(),
         sender: sender.clone(),
-        pool,
+        pool: pool("apg-lsp", threads)?,
+        long_pool: pool("apg-lsp-long", LONG_JOBS)?,
+        long_jobs: 0,
+        waiting: VecDeque::new(),
+        reading: 0,
         publications,
+        published: FxHashMap::default(),
         edits: 0,
         stale: true,
+        undiagnosed: VecDeque::new(),
+        // One thread is left to requests.
+        diagnosers: threads - 1,
+        refreshes,
+        refresh_at: None,
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
         .stack_size(16 << 20)
         .spawn(move || main.run(&queue))?;
     Ok(sender)
+}
+
+fn pool(name: &'static str, threads: usize) -> std::io::Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(move |n| format!("{name}-{n}"))
+        // Expressions nest deeper in the queries than on the parser's bounded stack.
+        .stack_size(16 << 20)
+        .build()
+        .map_err(std::io::Error::other)
 }
 
 /// Diagnostics on their way to the client.
@@ -185,11 +236,28 @@ struct MainLoop {
     world: World,
     sender: Sender,
     pool: rayon::ThreadPool,
+    long_pool: rayon::ThreadPool,
+    /// How many jobs are in the long pool: never more than it has threads, since one that waited there with a snapshot would
+    /// hold up edits.
+    long_jobs: usize,
+    /// Jobs that wait for the long pool or for the workspace's files.
+    waiting: VecDeque<Job>,
+    /// How often the workspace's files are being read.
+    reading: usize,
     publications: tokio::sync::mpsc::UnboundedSender<Publication>,
+    /// What was last published of each document, and of which version.
+    published: FxHashMap<PathBuf, (i32, Vec<Diagnostic>)>,
     /// How many edits there were.
     edits: u64,
     /// Diagnostics have not been asked for since the last edit.
     stale: bool,
+    /// Documents whose diagnostics are still to be computed.
+    undiagnosed: VecDeque<Document>,
+    /// How many more may be computed at once.
+    diagnosers: usize,
+    refreshes: tokio::sync::mpsc::UnboundedSender<Refreshes>,
+    /// When the client is to be told to ask again.
+    refresh_at: Option<Instant>,
 }
 
 impl MainLoop {
@@ -201,16 +269,31 @@ impl MainLoop {
                 Err(mpsc::TryRecvError::Disconnected) => return,
                 Err(mpsc::TryRecvError::Empty) => {
                     self.diagnose();
-                    let Ok(event) = queue.recv() else { return };
-                    event
+                    match self.next(queue) {
+                        Some(event) => event,
+                        None => continue,
+                    }
                 }
             };
             if matches!(event, Event::Stop) {
                 return;
             }
-            // What a panic leaves half done is a document's text at worst, which the next full text mends.
             if catch_unwind(AssertUnwindSafe(|| self.turn(event))).is_err() {
                 eprintln!("apg-lsp: internal error in the main loop; going on");
+            }
+        }
+    }
+
+    /// Waits for an event; none if the time has come to tell the client to ask again.
+    fn next(&mut self, queue: &mpsc::Receiver<Event>) -> Option<Event> {
+        let Some(due) = self.refresh_at else { return Some(queue.recv().unwrap_or(Event::Stop)) };
+        match queue.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(event) => Some(event),
+            Err(mpsc::RecvTimeoutError::Disconnected) => Some(Event::Stop),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                self.refresh_at = None;
+                let _ = self.refreshes.send(self.world.settings().refreshes);
+                None
             }
         }
     }
@@ -218,73 +301,172 @@ impl MainLoop {
     fn turn(&mut self, event: Event) {
         match event {
             Event::Settings(settings) => {
+                let folders = settings.folders.clone();
                 self.world.settle(settings);
                 self.stale = true;
+                self.read(folders);
             }
             Event::SourcePath(folders) => {
-                self.edits += 1;
                 self.world.set_source_path(folders);
-                self.stale = true;
+                self.changed(Duration::ZERO);
             }
-            Event::Files(files) => {
-                self.edits += 1;
-                self.world.add_files(files);
-                self.stale = true;
+            Event::Folders(added, removed) => {
+                self.world.change_folders(&added, &removed);
+                self.changed(Duration::ZERO);
+                self.read(added);
             }
-            Event::Edit(edit) => {
-                self.edits += 1;
-                self.stale = true;
-                if let Some(closed) = self.world.edit(edit) {
-                    self.publish(closed, None, Vec::new());
+            Event::Files(found) => {
+                self.reading = self.reading.saturating_sub(1);
+                self.world.add_files(found.files);
+                self.changed(Duration::ZERO);
+                if !self.world.settings().client_watches {
+                    watcher::start(found.folders, self.sender.clone());
+                }
+                self.resume();
+            }
+            Event::Disk(path) => {
+                if self.world.changed_on_disk(&path) {
+                    self.changed(refresh::PAUSE);
                 }
             }
-            Event::Job(job) => self.spawn(job),
-            Event::Diagnosed { edits, uri, version, diagnostics } => {
-                if edits == self.edits {
-                    self.publish(uri, Some(version), diagnostics);
+            Event::Edit(nth, edit) => self.edit(nth, edit),
+            Event::Job(job) => {
+                let text = job.terms.document.as_deref().and_then(|path| self.world.stamp(path));
+                match text > job.arrived && job.arrived.is_some() {
+                    true => job.refuse(),
+                    false => self.take(job),
                 }
+            }
+            Event::LongDone => {
+                self.long_jobs -= 1;
+                self.resume();
+            }
+            Event::Diagnosed { edits, document, diagnostics } => {
+                self.diagnosers += 1;
+                if edits == self.edits
+                    && let Some(diagnostics) = diagnostics
+                {
+                    self.publish(document, diagnostics);
+                }
+                self.diagnose_next();
             }
             Event::Stop => {}
         }
     }
 
-    /// Runs a job, again and again until no edit cancels it.
-    fn spawn(&self, job: Job) {
+    fn edit(&mut self, nth: u64, edit: Edit) {
+        self.edits += 1;
+        self.stale = true;
+        let outcome = self.world.edit(nth, edit);
+        if let Some(uri) = outcome.closed {
+            if let Some(path) = convert::path(&uri) {
+                self.published.remove(&path);
+            }
+            let _ = self.publications.send(Publication { uri, version: None, diagnostics: Vec::new() });
+        }
+        if outcome.declarations {
+            self.refresh(refresh::PAUSE);
+        }
+    }
+
+    /// Something else than one document's text is another.
+    fn changed(&mut self, pause: Duration) {
+        self.edits += 1;
+        self.stale = true;
+        self.refresh(pause);
+    }
+
+    /// Tells the client in a while to ask again for what it has of open documents.
+    fn refresh(&mut self, pause: Duration) {
+        if self.world.settings().refreshes.any() && self.world.has_documents() {
+            self.refresh_at = Some(Instant::now() + pause);
+        }
+    }
+
+    /// Has the files of folders read.
+    fn read(&mut self, folders: Vec<PathBuf>) {
+        if folders.is_empty() {
+            return;
+        }
+        self.reading += 1;
+        let sender = self.sender.clone();
+        std::thread::spawn(move || {
+            let found = catch_unwind(AssertUnwindSafe(|| workspace::read(&folders)));
+            sender.send(Event::Files(found.unwrap_or_default()));
+        });
+    }
+
+    /// Runs a job, now or when it can be.
+    fn take(&mut self, job: Job) {
+        let must_wait =
+            job.terms.needs_workspace && self.reading > 0 || job.terms.is_long && self.long_jobs == LONG_JOBS;
+        if must_wait {
+            self.waiting.push_back(job);
+            return;
+        }
+        let is_long = job.terms.is_long;
         let snapshot = self.world.snapshot();
         let sender = self.sender.clone();
-        self.pool.spawn(move || {
-            let cancelled = job(&snapshot).is_err();
-            // The edit that cancelled it waits for the snapshot to go.
-            drop(snapshot);
-            if cancelled {
-                let _ = sender.events.send(Event::Job(job));
+        let run = move || {
+            // A panic is an answer already; one here would leave the pool's count wrong.
+            let outcome = catch_unwind(AssertUnwindSafe(|| job.run(snapshot)));
+            if is_long {
+                sender.send(Event::LongDone);
             }
-        });
+            if let Ok(Err(_)) = outcome {
+                sender.send(Event::Job(job));
+            }
+        };
+        if is_long {
+            self.long_jobs += 1;
+            self.long_pool.spawn_fifo(run);
+        } else {
+            self.pool.spawn_fifo(run);
+        }
+    }
+
+    /// Runs the jobs that waited.
+    fn resume(&mut self) {
+        for job in std::mem::take(&mut self.waiting) {
+            self.sender.send(Event::Job(job));
+        }
     }
 
     /// Starts computing the diagnostics of all open documents, if the last ones are of an older text.
     fn diagnose(&mut self) {
-        if !std::mem::take(&mut self.stale) || self.world.pulls() {
-            return;
+        if std::mem::take(&mut self.stale) && !self.world.settings().pulls {
+            self.undiagnosed = self.world.open_documents().into();
+            self.diagnose_next();
         }
-        let edits = self.edits;
-        for document in self.world.open_documents() {
-            let snapshot = self.world.snapshot();
-            let sender = self.sender.clone();
-            self.pool.spawn(move || {
+    }
+
+    fn diagnose_next(&mut self) {
+        while self.diagnosers > 0
+            && !self.stale
+            && let Some(document) = self.undiagnosed.pop_front()
+        {
+            self.diagnosers -= 1;
+            let (edits, snapshot, sender) = (self.edits, self.world.snapshot(), self.sender.clone());
+            self.pool.spawn_fifo(move || {
                 // A cancelled one needs no repetition: the edit asks for new ones itself.
                 let found = catch_unwind(AssertUnwindSafe(|| snapshot.diagnostics(&document)));
                 drop(snapshot);
-                if let Ok(Ok(diagnostics)) = found {
-                    let (uri, version) = (document.uri.clone(), document.version);
-                    let _ = sender.events.send(Event::Diagnosed { edits, uri, version, diagnostics });
-                }
+                let diagnostics = found.ok().and_then(Result::ok);
+                sender.send(Event::Diagnosed { edits, document, diagnostics });
             });
         }
     }
 
-    fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
+    /// Publishes a document's diagnostics, if they are not what the client has.
+    fn publish(&mut self, document: Document, diagnostics: Vec<Diagnostic>) {
+        let now = (document.version, diagnostics);
+        if self.published.get(&document.path) == Some(&now) {
+            return;
+        }
+        let (version, diagnostics) = now.clone();
+        self.published.insert(document.path, now);
+        let publication = Publication { uri: document.uri, version: Some(version), diagnostics };
         // The task ends only with the process.
-        let _ = self.publications.send(Publication { uri, version, diagnostics });
+        let _ = self.publications.send(publication);
     }
 }

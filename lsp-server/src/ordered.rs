@@ -2,16 +2,29 @@
 //!
 //! tower-lsp-server runs several handlers at once, so that two `didChange` may overtake each other. This service takes
 //! the document notifications out of the stream and hands them to the main loop inside `call`, which is called message
-//! by message; all others go on to the handlers, whose requests to the main loop queue behind the edits before them.
+//! by message; all others go on to the handlers, whose requests to the main loop queue behind the edits before them. They may
+//! queue behind later ones too: how many edits there were when a request arrived is kept with it.
 
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use serde::de::DeserializeOwned;
 use tower_lsp_server::jsonrpc::{Request, Response};
-use tower_lsp_server::ls_types::LSPAny;
+use tower_lsp_server::ls_types::{ClientCapabilities, LSPAny};
 use tower_service::Service;
 
+use crate::capabilities::needs_static_types;
 use crate::main_loop::{Edit, Sender};
+
+tokio::task_local! {
+    /// How many edits had been sent to the main loop when the request arrived that is being handled.
+    static ARRIVED: u64;
+}
+
+/// How many edits there were when the request arrived that is being handled; none outside of one.
+pub fn arrived() -> Option<u64> {
+    ARRIVED.try_with(|edits| *edits).ok()
+}
 
 /// The service around the language server.
 #[derive(Debug)]
@@ -35,21 +48,45 @@ where
 {
     type Response = Option<Response>;
     type Error = S::Error;
-    type Future = futures::future::Either<S::Future, std::future::Ready<Result<Option<Response>, S::Error>>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Option<Response>, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.inner.poll_ready(context)
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        use futures::future::Either;
-        let Some(read) = reader(request.method()) else { return Either::Left(self.inner.call(request)) };
+        let Some(read) = reader(request.method()) else {
+            let types = request.method() == "initialize" && wants_types(request.params());
+            let answer = ARRIVED.scope(self.edits.sent(), self.inner.call(request));
+            return match types {
+                true => Box::pin(async move { Ok(answer.await?.map(with_types)) }),
+                false => Box::pin(answer),
+            };
+        };
         // A notification that does not parse has nobody to tell; the client's next full text mends it.
         if let Some(edit) = request.params().and_then(read) {
             self.edits.edit(edit);
         }
-        Either::Right(std::future::ready(Ok(None)))
+        Box::pin(std::future::ready(Ok(None)))
     }
+}
+
+/// Whether a client must be told of type hierarchies in the answer to `initialize`.
+fn wants_types(params: Option<&LSPAny>) -> bool {
+    let capabilities = params.and_then(|params| params.get("capabilities")).cloned().unwrap_or_default();
+    serde_json::from_value::<ClientCapabilities>(capabilities).is_ok_and(|c| needs_static_types(&c))
+}
+
+/// The answer to `initialize` with type hierarchies, for which the protocol's types have no field.
+fn with_types(response: Response) -> Response {
+    let (id, result) = response.into_parts();
+    let result = result.map(|mut result| {
+        if let Some(capabilities) = result.get_mut("capabilities").and_then(LSPAny::as_object_mut) {
+            capabilities.insert("typeHierarchyProvider".into(), LSPAny::Bool(true));
+        }
+        result
+    });
+    Response::from_parts(id, result)
 }
 
 /// What reads the parameters of a document notification; none for other methods.

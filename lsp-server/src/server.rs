@@ -1,11 +1,9 @@
 //! The requests: each becomes a question to a snapshot. No handler waits for the client.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::request::{
     GotoDeclarationParams, GotoDeclarationResponse, GotoImplementationParams, GotoImplementationResponse,
@@ -15,8 +13,16 @@ use tower_lsp_server::ls_types::*;
 use tower_lsp_server::{Client, LanguageServer};
 
 use crate::capabilities;
+use crate::jobs::Terms;
 use crate::main_loop::{Sender, Settings};
 use crate::position::Encoding;
+use crate::refresh::Refreshes;
+use crate::requests::diagnostics;
+use crate::requests::format::{Formatting, Unformatted};
+use crate::requests::generated::{self, GeneratedCode, GeneratedCodeParams};
+use crate::requests::memory::MemoryReport;
+use crate::requests::rename;
+use crate::requests::tokens::TokenCache;
 use crate::world::Snapshot;
 
 /// The handlers.
@@ -26,6 +32,10 @@ pub struct Backend {
     client: Option<Client>,
     /// What is to be registered once the client is ready.
     registrations: OnceLock<Vec<Registration>>,
+    /// The client can be asked for its settings.
+    has_configuration: OnceLock<bool>,
+    /// The tokens that the client has of each document.
+    tokens: Mutex<TokenCache>,
 }
 
 /// What `initializationOptions` may say.
@@ -33,6 +43,8 @@ pub struct Backend {
 #[serde(rename_all = "camelCase", default)]
 struct InitializationOptions {
     source_path: Vec<PathBuf>,
+    /// Commands of lenses that the client carries out, beside `apg.run` and `apg.showCuda`.
+    commands: Vec<String>,
 }
 
 /// What `workspace/didChangeConfiguration` may say: the settings below `apg`. What is not there stays as it is: some clients
@@ -40,7 +52,7 @@ struct InitializationOptions {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Configuration {
-    apg: ChangedSettings,
+    apg: Option<ChangedSettings>,
 }
 
 /// The settings that can change while the server runs.
@@ -50,37 +62,48 @@ struct ChangedSettings {
     source_path: Option<Vec<PathBuf>>,
 }
 
-/// `apg/generatedCode`: what a document is compiled to.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GeneratedCodeParams {
-    /// The document with `main`.
-    pub text_document: TextDocumentIdentifier,
-    /// `cuda`, `cpp` or `mir`.
-    pub kind: String,
-}
-
-/// The answer to `apg/generatedCode`.
-#[derive(Clone, Debug, Serialize)]
-pub struct GeneratedCode {
-    /// The text; a comment that says why if there is none.
-    pub text: String,
-}
-
 impl Backend {
     /// Handlers that ask the main loop.
     pub fn new(main: Sender, client: Option<Client>) -> Self {
-        Self { main, client, registrations: OnceLock::new() }
+        Self {
+            main,
+            client,
+            registrations: OnceLock::new(),
+            has_configuration: OnceLock::new(),
+            tokens: Mutex::default(),
+        }
+    }
+
+    async fn format(&self, uri: Uri, range: Range, what: Formatting) -> Result<Option<Vec<TextEdit>>> {
+        let terms = Terms::now(&uri).long();
+        // The edits are computed and put in the client's form when nothing of the database is held any more.
+        self.main
+            .ask_and(terms, move |snapshot| snapshot.unformatted(&uri, range, what), Unformatted::edits)
+            .await
+    }
+
+    fn token_cache(&self) -> std::sync::MutexGuard<'_, TokenCache> {
+        self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Takes the settings that can change while the server runs.
+    fn configure(&self, settings: ChangedSettings) {
+        if let Some(folders) = settings.source_path {
+            self.main.source_path(folders);
+        }
     }
 
     /// `apg/generatedCode`
     pub async fn generated_code(&self, params: GeneratedCodeParams) -> Result<GeneratedCode> {
-        let answer = move |snapshot: &Snapshot| {
-            snapshot
-                .generated_code(&params.text_document.uri, &params.kind)
-                .map(|text| GeneratedCode { text })
-        };
-        self.main.ask(answer).await
+        let uri = params.text_document.uri;
+        let kind = params.kind;
+        let ask = move |snapshot: &Snapshot| snapshot.lowered(&uri);
+        self.main.ask_and(Terms::anytime().long(), ask, move |lowered| generated::code(lowered, &kind)).await
+    }
+
+    /// `apg/memory`
+    pub async fn memory(&self, _: LSPAny) -> Result<MemoryReport> {
+        self.main.ask(Terms::anytime(), |snapshot| Ok(snapshot.memory())).await
     }
 }
 
@@ -98,13 +121,18 @@ fn settings(params: &InitializeParams) -> Settings {
         .clone()
         .and_then(|options| serde_json::from_value(options).ok())
         .unwrap_or_default();
+    let pulls = text.is_some_and(|t| t.diagnostic.is_some() && t.publish_diagnostics.is_none());
     Settings {
         encoding: Encoding::choose(general.and_then(|general| general.position_encodings.as_deref())),
         source_path: options.source_path,
         folders: folders(params),
         snippets: completion.is_some_and(|c| c.snippet_support == Some(true)),
+        versioned_edits: edits.is_some_and(|e| e.document_changes == Some(true)),
         can_rename_files: operations.is_some_and(|o| o.contains(&ResourceOperationKind::Rename)),
-        pulls: text.is_some_and(|t| t.diagnostic.is_some() && t.publish_diagnostics.is_none()),
+        pulls,
+        client_watches: capabilities::watches(client),
+        refreshes: Refreshes::of(client, pulls),
+        commands: options.commands,
     }
 }
 
@@ -119,6 +147,8 @@ impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let settings = settings(&params);
         let _ = self.registrations.set(capabilities::registrations(&params.capabilities));
+        let workspace = params.capabilities.workspace.as_ref();
+        let _ = self.has_configuration.set(workspace.is_some_and(|w| w.configuration == Some(true)));
         let capabilities = capabilities::server(&settings);
         self.main.settings(settings);
         Ok(InitializeResult {
@@ -148,35 +178,62 @@ impl LanguageServer for Backend {
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         let configuration = serde_json::from_value::<Configuration>(params.settings).unwrap_or_default();
-        if let Some(folders) = configuration.apg.source_path {
-            self.main.source_path(folders);
+        if let Some(settings) = configuration.apg {
+            self.configure(settings);
+            return;
         }
+        // Newer clients only say that something changed, and want to be asked.
+        let Some(client) = self.client.clone().filter(|_| self.has_configuration.get() == Some(&true)) else {
+            return;
+        };
+        let main = self.main.clone();
+        tokio::spawn(async move {
+            let item = ConfigurationItem { scope_uri: None, section: Some("apg".into()) };
+            let answer = client.configuration(vec![item]).await.ok().and_then(|all| all.into_iter().next());
+            let settings = answer.and_then(|value| serde_json::from_value::<ChangedSettings>(value).ok());
+            if let Some(folders) = settings.and_then(|settings| settings.source_path) {
+                main.source_path(folders);
+            }
+        });
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let paths = |folders: Vec<WorkspaceFolder>| {
+            folders.iter().filter_map(|folder| crate::convert::path(&folder.uri)).collect()
+        };
+        self.main.folders(paths(params.event.added), paths(params.event.removed));
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
-        self.main.ask(move |snapshot| snapshot.hover(&at.text_document.uri, at.position)).await
+        let terms = Terms::now(&at.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.hover(&at.text_document.uri, at.position)).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let at = params.text_document_position;
+        let terms = Terms::now(&at.text_document.uri);
         let complete = move |snapshot: &Snapshot| snapshot.completion(&at.text_document.uri, at.position);
-        Ok(self.main.ask(complete).await?.map(CompletionResponse::Array))
+        Ok(self.main.ask(terms, complete).await?.map(CompletionResponse::Array))
     }
 
     async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
-        self.main.ask(move |snapshot| snapshot.resolve_completion(item.clone())).await
+        self.main.ask(Terms::anytime(), move |snapshot| snapshot.resolve_completion(item.clone())).await
     }
 
     async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
         let at = params.text_document_position_params;
-        self.main.ask(move |snapshot| snapshot.signature_help(&at.text_document.uri, at.position)).await
+        let terms = Terms::now(&at.text_document.uri);
+        self.main
+            .ask(terms, move |snapshot| snapshot.signature_help(&at.text_document.uri, at.position))
+            .await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let at = params.text_document_position_params;
+        let terms = Terms::now(&at.text_document.uri);
         let definition = move |snapshot: &Snapshot| snapshot.definition(&at.text_document.uri, at.position);
-        Ok(self.main.ask(definition).await?.map(GotoDefinitionResponse::Scalar))
+        Ok(self.main.ask(terms, definition).await?.map(GotoDefinitionResponse::Scalar))
     }
 
     async fn goto_declaration(
@@ -191,9 +248,10 @@ impl LanguageServer for Backend {
         params: GotoTypeDefinitionParams,
     ) -> Result<Option<GotoTypeDefinitionResponse>> {
         let at = params.text_document_position_params;
+        let terms = Terms::now(&at.text_document.uri);
         let definition =
             move |snapshot: &Snapshot| snapshot.type_definition(&at.text_document.uri, at.position);
-        Ok(self.main.ask(definition).await?.map(GotoDefinitionResponse::Scalar))
+        Ok(self.main.ask(terms, definition).await?.map(GotoDefinitionResponse::Scalar))
     }
 
     async fn goto_implementation(
@@ -201,15 +259,17 @@ impl LanguageServer for Backend {
         params: GotoImplementationParams,
     ) -> Result<Option<GotoImplementationResponse>> {
         let at = params.text_document_position_params;
+        let terms = Terms::now(&at.text_document.uri).over_workspace();
         let all = move |snapshot: &Snapshot| snapshot.implementations(&at.text_document.uri, at.position);
-        Ok(self.main.ask(all).await?.map(GotoDefinitionResponse::Array))
+        Ok(self.main.ask(terms, all).await?.map(GotoDefinitionResponse::Array))
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let at = params.text_document_position;
         let declaration = params.context.include_declaration;
+        let terms = Terms::now(&at.text_document.uri).over_workspace();
         self.main
-            .ask(move |snapshot| snapshot.references(&at.text_document.uri, at.position, declaration))
+            .ask(terms, move |snapshot| snapshot.references(&at.text_document.uri, at.position, declaration))
             .await
     }
 
@@ -218,22 +278,25 @@ impl LanguageServer for Backend {
         params: DocumentHighlightParams,
     ) -> Result<Option<Vec<DocumentHighlight>>> {
         let at = params.text_document_position_params;
-        self.main.ask(move |snapshot| snapshot.highlights(&at.text_document.uri, at.position)).await
+        let terms = Terms::now(&at.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.highlights(&at.text_document.uri, at.position)).await
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         let symbols = move |snapshot: &Snapshot| snapshot.document_symbols(&params.text_document.uri);
-        Ok(self.main.ask(symbols).await?.map(DocumentSymbolResponse::Nested))
+        Ok(self.main.ask(Terms::anytime(), symbols).await?.map(DocumentSymbolResponse::Nested))
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
         let symbols = move |snapshot: &Snapshot| snapshot.workspace_symbols(&params.query);
-        Ok(Some(WorkspaceSymbolResponse::Flat(self.main.ask(symbols).await?)))
+        Ok(Some(WorkspaceSymbolResponse::Flat(
+            self.main.ask(Terms::anytime().over_workspace(), symbols).await?,
+        )))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         self.main
-            .ask(move |snapshot| {
+            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
                 let uri = &params.text_document.uri;
                 snapshot.code_actions(uri, params.range, &params.context).map(Some)
             })
@@ -241,49 +304,72 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.main.ask(move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some)).await
+        self.main
+            .ask(Terms::anytime(), move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some))
+            .await
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        self.main.ask(move |snapshot| snapshot.inlay_hints(&params.text_document.uri, params.range)).await
+        let terms = Terms::now(&params.text_document.uri);
+        self.main
+            .ask(terms, move |snapshot| snapshot.inlay_hints(&params.text_document.uri, params.range))
+            .await
     }
 
     async fn semantic_tokens_full(
         &self,
         params: SemanticTokensParams,
     ) -> Result<Option<SemanticTokensResult>> {
-        let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&params.text_document.uri, None);
-        let data = self.main.ask(tokens).await?;
-        Ok(data.map(|data| SemanticTokensResult::Tokens(SemanticTokens { result_id: None, data })))
+        let uri = params.text_document.uri;
+        let of = uri.clone();
+        let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
+        let Some(data) = self.main.ask(Terms::anytime(), tokens).await? else { return Ok(None) };
+        Ok(Some(SemanticTokensResult::Tokens(self.token_cache().keep(uri, data))))
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+        let uri = params.text_document.uri;
+        let of = uri.clone();
+        let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
+        let Some(data) = self.main.ask(Terms::anytime(), tokens).await? else { return Ok(None) };
+        Ok(Some(self.token_cache().delta(uri, &params.previous_result_id, data)))
     }
 
     async fn semantic_tokens_range(
         &self,
         params: SemanticTokensRangeParams,
     ) -> Result<Option<SemanticTokensRangeResult>> {
+        let terms = Terms::now(&params.text_document.uri);
         let tokens = move |snapshot: &Snapshot| {
             snapshot.semantic_tokens(&params.text_document.uri, Some(params.range))
         };
-        let data = self.main.ask(tokens).await?;
+        let data = self.main.ask(terms, tokens).await?;
         Ok(data.map(|data| SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })))
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.main.ask(move |snapshot| snapshot.folding_ranges(&params.text_document.uri)).await
+        self.main
+            .ask(Terms::anytime(), move |snapshot| snapshot.folding_ranges(&params.text_document.uri))
+            .await
     }
 
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
         self.main
-            .ask(move |snapshot| snapshot.selection_ranges(&params.text_document.uri, &params.positions))
+            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
+                snapshot.selection_ranges(&params.text_document.uri, &params.positions)
+            })
             .await
     }
 
     async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
-        self.main.ask(move |snapshot| snapshot.format(&params.text_document.uri, None)).await
+        self.format(params.text_document.uri, Range::default(), Formatting::Document).await
     }
 
     async fn range_formatting(&self, params: DocumentRangeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
-        self.main.ask(move |snapshot| snapshot.format(&params.text_document.uri, Some(params.range))).await
+        self.format(params.text_document.uri, params.range, Formatting::Range).await
     }
 
     async fn on_type_formatting(
@@ -291,9 +377,9 @@ impl LanguageServer for Backend {
         params: DocumentOnTypeFormattingParams,
     ) -> Result<Option<Vec<TextEdit>>> {
         let at = params.text_document_position;
-        self.main
-            .ask(move |snapshot| snapshot.format_on_type(&at.text_document.uri, at.position, &params.ch))
-            .await
+        let Some(typed) = params.ch.chars().next() else { return Ok(None) };
+        let cursor = Range::new(at.position, at.position);
+        self.format(at.text_document.uri, cursor, Formatting::Typed(typed)).await
     }
 
     async fn prepare_rename(
@@ -301,15 +387,18 @@ impl LanguageServer for Backend {
         params: TextDocumentPositionParams,
     ) -> Result<Option<PrepareRenameResponse>> {
         self.main
-            .ask(move |snapshot| snapshot.prepare_rename(&params.text_document.uri, params.position))
+            .ask(Terms::now(&params.text_document.uri), move |snapshot| {
+                snapshot.prepare_rename(&params.text_document.uri, params.position)
+            })
             .await?
     }
 
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
         let at = params.text_document_position;
-        self.main
-            .ask(move |snapshot| snapshot.rename(&at.text_document.uri, at.position, &params.new_name))
-            .await?
+        let terms = Terms::now(&at.text_document.uri).over_workspace();
+        let ask =
+            move |snapshot: &Snapshot| snapshot.rename(&at.text_document.uri, at.position, &params.new_name);
+        self.main.ask_and(terms, ask, rename::checked).await?
     }
 
     async fn prepare_call_hierarchy(
@@ -317,21 +406,24 @@ impl LanguageServer for Backend {
         params: CallHierarchyPrepareParams,
     ) -> Result<Option<Vec<CallHierarchyItem>>> {
         let at = params.text_document_position_params;
-        self.main.ask(move |snapshot| snapshot.prepare_calls(&at.text_document.uri, at.position)).await
+        let terms = Terms::now(&at.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.prepare_calls(&at.text_document.uri, at.position)).await
     }
 
     async fn incoming_calls(
         &self,
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-        self.main.ask(move |snapshot| snapshot.incoming_calls(&params.item)).await
+        let terms = Terms::now(&params.item.uri).over_workspace();
+        self.main.ask(terms, move |snapshot| snapshot.incoming_calls(&params.item)).await
     }
 
     async fn outgoing_calls(
         &self,
         params: CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-        self.main.ask(move |snapshot| snapshot.outgoing_calls(&params.item)).await
+        let terms = Terms::now(&params.item.uri);
+        self.main.ask(terms, move |snapshot| snapshot.outgoing_calls(&params.item)).await
     }
 
     async fn prepare_type_hierarchy(
@@ -339,18 +431,21 @@ impl LanguageServer for Backend {
         params: TypeHierarchyPrepareParams,
     ) -> Result<Option<Vec<TypeHierarchyItem>>> {
         let at = params.text_document_position_params;
-        self.main.ask(move |snapshot| snapshot.prepare_types(&at.text_document.uri, at.position)).await
+        let terms = Terms::now(&at.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.prepare_types(&at.text_document.uri, at.position)).await
     }
 
     async fn supertypes(
         &self,
         params: TypeHierarchySupertypesParams,
     ) -> Result<Option<Vec<TypeHierarchyItem>>> {
-        self.main.ask(move |snapshot| snapshot.supertypes(&params.item)).await
+        let terms = Terms::now(&params.item.uri);
+        self.main.ask(terms, move |snapshot| snapshot.supertypes(&params.item)).await
     }
 
     async fn subtypes(&self, params: TypeHierarchySubtypesParams) -> Result<Option<Vec<TypeHierarchyItem>>> {
-        self.main.ask(move |snapshot| snapshot.subtypes(&params.item)).await
+        let terms = Terms::now(&params.item.uri).over_workspace();
+        self.main.ask(terms, move |snapshot| snapshot.subtypes(&params.item)).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
@@ -359,23 +454,41 @@ impl LanguageServer for Backend {
             Some((document, _)) => snapshot.diagnostics(document),
             None => Ok(Vec::new()),
         };
-        let items = self.main.ask(found).await?;
-        let mut hasher = DefaultHasher::new();
-        serde_json::to_string(&items).unwrap_or_default().hash(&mut hasher);
-        let result_id = format!("{:x}", hasher.finish());
-        let report = if params.previous_result_id.as_ref() == Some(&result_id) {
-            let unchanged = UnchangedDocumentDiagnosticReport { result_id };
-            DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
-                related_documents: None,
-                unchanged_document_diagnostic_report: unchanged,
-            })
-        } else {
-            let full = FullDocumentDiagnosticReport { result_id: Some(result_id), items };
-            DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
-                related_documents: None,
-                full_document_diagnostic_report: full,
-            })
-        };
+        let items = self.main.ask(Terms::anytime(), found).await?;
+        let report = diagnostics::report(items, params.previous_result_id.as_deref());
         Ok(DocumentDiagnosticReportResult::Report(report))
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        let ask = |snapshot: &Snapshot| snapshot.workspace_diagnostics();
+        let terms = Terms::anytime().over_workspace();
+        let report = self
+            .main
+            .ask_and(terms, ask, move |found| {
+                diagnostics::workspace_report(found, &params.previous_result_ids)
+            })
+            .await?;
+        Ok(WorkspaceDiagnosticReportResult::Report(report))
+    }
+
+    async fn linked_editing_range(
+        &self,
+        params: LinkedEditingRangeParams,
+    ) -> Result<Option<LinkedEditingRanges>> {
+        let at = params.text_document_position_params;
+        let terms = Terms::now(&at.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.linked_ranges(&at.text_document.uri, at.position)).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.main.ask(Terms::anytime(), move |snapshot| snapshot.links(&params.text_document.uri)).await
+    }
+
+    async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
+        let terms = Terms::anytime().over_workspace();
+        self.main.ask(terms, move |snapshot| snapshot.resolve_lens(lens.clone())).await
     }
 }

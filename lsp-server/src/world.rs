@@ -1,5 +1,6 @@
 //! The database and the open documents: what the main loop changes, and snapshots of it that answer requests.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,19 +8,34 @@ use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled};
 use apg_build::project;
 use rustc_hash::FxHashMap;
-use tower_lsp_server::ls_types::{Diagnostic, FileChangeType, Uri};
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 use crate::convert;
 use crate::document::Document;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
+use crate::workspace;
 
 /// The database, the open documents, and what was settled at the start.
 pub struct World {
     host: AnalysisHost,
     documents: Arc<FxHashMap<PathBuf, Document>>,
-    settings: Settings,
+    settings: Arc<Settings>,
+}
+
+/// What an edit did beside changing a text.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// A document that was closed: its diagnostics are to be taken back.
+    pub closed: Option<Uri>,
+    /// What other files see of this one may be different.
+    pub declarations: bool,
+}
+
+/// What a document is known by: its path, in the class library the package path.
+pub fn key(uri: &Uri) -> Option<PathBuf> {
+    Some(library::inside(&convert::path(uri)?))
 }
 
 impl Default for World {
@@ -27,60 +43,101 @@ impl Default for World {
         let library = apg_runtime::library::files();
         let host =
             AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
-        Self { host, documents: Arc::default(), settings: Settings::default() }
+        Self { host, documents: Arc::default(), settings: Arc::default() }
     }
 }
 
 impl World {
     /// Takes what `initialize` settles.
     pub fn settle(&mut self, settings: Settings) {
-        self.host.set_source_path(settings.source_path.clone());
-        self.settings = settings;
+        let source_path = settings.source_path.clone();
+        self.settings = Arc::new(settings);
+        self.set_source_path(source_path);
     }
 
-    /// Applies an edit. A document that was closed is returned: its diagnostics are to be taken back.
-    pub fn edit(&mut self, edit: Edit) -> Option<Uri> {
+    /// What was settled.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Applies the `nth` edit.
+    pub fn edit(&mut self, nth: u64, edit: Edit) -> Outcome {
+        self.try_edit(nth, edit).unwrap_or_default()
+    }
+
+    /// `None` if the edit is of nothing that is known.
+    fn try_edit(&mut self, nth: u64, edit: Edit) -> Option<Outcome> {
+        let mut outcome = Outcome::default();
         match edit {
             Edit::Open(params) => {
                 let opened = params.text_document;
-                let path = library::inside(&convert::path(&opened.uri)?);
+                let path = key(&opened.uri)?;
                 let text = LineText::new(opened.text.into());
-                let document = Document { uri: opened.uri, path, version: opened.version, text };
+                let document = Document { uri: opened.uri, path, version: opened.version, text, stamp: nth };
                 self.read_neighbours(&document.path);
                 self.show(document);
+                outcome.declarations = true;
             }
             Edit::Change(params) => {
-                let path = library::inside(&convert::path(&params.text_document.uri)?);
                 // A change of a document that was never opened has no text to apply to.
-                let mut document = self.documents.get(&path)?.clone();
+                let mut document = self.documents.get(&key(&params.text_document.uri)?)?.clone();
+                document.stamp = nth;
                 document.change(params.text_document.version, params.content_changes, self.settings.encoding);
-                self.show(document);
+                outcome.declarations = self.show(document);
             }
             Edit::Save(params) => {
                 // Imports may have come that name packages not yet read.
-                let path = library::inside(&convert::path(&params.text_document.uri)?);
-                self.read_neighbours(&path);
+                self.read_neighbours(&key(&params.text_document.uri)?);
+                outcome.declarations = true;
             }
             Edit::Close(params) => {
-                let path = library::inside(&convert::path(&params.text_document.uri)?);
+                let path = key(&params.text_document.uri)?;
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
                     self.host.set_file(&path, project::read(&path).ok());
                     self.set_roots();
                 }
-                return Some(params.text_document.uri);
+                outcome = Outcome { closed: Some(params.text_document.uri), declarations: true };
             }
             Edit::Watched(params) => {
-                for change in params.changes {
-                    let Some(path) = convert::path(&change.uri) else { continue };
-                    if path.extension().is_some_and(|e| e == "x10") && !self.documents.contains_key(&path) {
-                        let gone = change.typ == FileChangeType::DELETED;
-                        self.host.set_file(&path, if gone { None } else { project::read(&path).ok() });
-                    }
+                for path in params.changes.iter().filter_map(|change| convert::path(&change.uri)) {
+                    outcome.declarations |= self.changed_on_disk(&path);
                 }
             }
         }
-        None
+        Some(outcome)
+    }
+
+    /// Takes what the disk has at a path now; whether that is something else. What is open is the client's.
+    pub fn changed_on_disk(&mut self, path: &Path) -> bool {
+        let snapshot = self.host.snapshot();
+        let below: Vec<PathBuf> = match path.exists() {
+            true => Vec::new(),
+            // A folder that is gone takes its files along.
+            false => {
+                let paths = snapshot.user_files().into_iter().map(|file| snapshot.source(file).0.to_owned());
+                paths.filter(|known| known.starts_with(path)).collect()
+            }
+        };
+        drop(snapshot);
+        let mut changed = false;
+        for gone in below.into_iter().filter(|gone| !self.documents.contains_key(gone)) {
+            self.host.set_file(&gone, None);
+            changed = true;
+        }
+        if workspace::is_source(path)
+            && !self.documents.contains_key(path)
+            && let Ok(text) = project::read(path)
+        {
+            let snapshot = self.host.snapshot();
+            let same = snapshot.file(path).is_some_and(|file| *snapshot.source(file).1 == text);
+            drop(snapshot);
+            if !same {
+                self.host.set_file(path, Some(text));
+                changed = true;
+            }
+        }
+        changed
     }
 
     /// Takes the files of the workspace, but for those that are open or known already.
@@ -91,26 +148,65 @@ impl World {
         self.host.set_files(unknown);
     }
 
-    /// Folders to look packages up in, from now on.
-    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
-        self.host.set_source_path(folders.clone());
-        self.settings.source_path = folders;
+    /// Changes the folders of the workspace. The files of those that are gone are forgotten, but for what is open.
+    pub fn change_folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        let settings = Arc::make_mut(&mut self.settings);
+        settings.folders.retain(|folder| !removed.contains(folder));
+        settings.folders.extend(added.iter().cloned());
+        let snapshot = self.host.snapshot();
+        let kept = |path: &Path| {
+            self.documents.contains_key(path)
+                || self.settings.folders.iter().any(|folder| path.starts_with(folder))
+                || !removed.iter().any(|folder| path.starts_with(folder))
+        };
+        let files = snapshot.user_files().into_iter().map(|file| snapshot.source(file));
+        let files: Vec<(PathBuf, Arc<str>)> = files
+            .filter(|(path, _)| kept(path))
+            .map(|(path, text)| (path.to_owned(), text.clone()))
+            .collect();
+        drop(snapshot);
+        self.host.replace_files(files);
+        self.set_roots();
         for document in self.open_documents() {
             self.read_neighbours(&document.path);
         }
     }
 
-    /// Makes a document's text the file's.
-    fn show(&mut self, document: Document) {
-        // The class library is read-only: what the client shows of it is what it is.
-        if document.path.is_absolute() {
-            self.host.edit_file(&document.path, document.text.text().clone());
+    /// Folders to look packages up in, from now on. Those that are relative lie in a folder of the workspace.
+    pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+        let settings = Arc::make_mut(&mut self.settings);
+        let absolute = |folder: PathBuf| {
+            let mut below = settings.folders.iter().map(|around| around.join(&folder));
+            let there = below.clone().find(|folder| folder.is_dir()).or_else(|| below.next());
+            std::path::absolute(there.unwrap_or(folder)).ok()
+        };
+        let folders: Vec<PathBuf> = folders.into_iter().filter_map(absolute).collect();
+        settings.source_path = folders.clone();
+        self.host.set_source_path(folders);
+        for document in self.open_documents() {
+            self.read_neighbours(&document.path);
         }
-        let is_new = !self.documents.contains_key(&document.path);
-        Arc::make_mut(&mut self.documents).insert(document.path.clone(), document);
+    }
+
+    /// Makes a document's text the file's; whether other files may see the difference.
+    fn show(&mut self, document: Document) -> bool {
+        let (path, text) = (document.path.clone(), document.text.text().clone());
+        // The document's text is the client's whatever happens to the file.
+        let is_new = Arc::make_mut(&mut self.documents).insert(path.clone(), document).is_none();
+        // The class library is read-only: what the client shows of it is what it is.
+        if !path.is_absolute() {
+            return false;
+        }
+        let edited = catch_unwind(AssertUnwindSafe(|| self.host.edit_file(&path, text.clone())));
+        // An edit that could not be taken in pieces is taken as a new text.
+        let declarations = edited.unwrap_or_else(|_| {
+            self.host.replace_file(&path, text);
+            true
+        });
         if is_new {
             self.set_roots();
         }
+        declarations
     }
 
     fn set_roots(&mut self) {
@@ -132,14 +228,21 @@ impl World {
         self.host.set_files(unopened);
     }
 
-    /// Whether the client asks for diagnostics itself.
-    pub fn pulls(&self) -> bool {
-        self.settings.pulls
+    /// Whether a document is open.
+    pub fn has_documents(&self) -> bool {
+        !self.documents.is_empty()
     }
 
-    /// All open documents.
+    /// The number of the edit that gave a document its text.
+    pub fn stamp(&self, path: &Path) -> Option<u64> {
+        self.documents.get(path).map(|document| document.stamp)
+    }
+
+    /// All open documents, what was edited last first.
     pub fn open_documents(&self) -> Vec<Document> {
-        self.documents.values().cloned().collect()
+        let mut all: Vec<Document> = self.documents.values().cloned().collect();
+        all.sort_by_key(|document| std::cmp::Reverse(document.stamp));
+        all
     }
 
     /// The state of now.
@@ -159,19 +262,19 @@ pub struct Snapshot {
     /// The open documents.
     pub documents: Arc<FxHashMap<PathBuf, Document>>,
     /// What was settled at the start.
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
 }
 
 impl Snapshot {
     /// An open document and its file.
     pub fn document(&self, uri: &Uri) -> Option<(&Document, SourceFile)> {
-        let document = self.documents.get(&library::inside(&convert::path(uri)?))?;
+        let document = self.documents.get(&key(uri)?)?;
         Some((document, self.analysis.file(&document.path)?))
     }
 
     /// The file of a URI, open or not, in the workspace or the class library.
     pub fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
-        self.analysis.file(&library::inside(&convert::path(uri)?))
+        self.analysis.file(&key(uri)?)
     }
 
     /// All diagnostics of a document. The class library's own are of no use to those who read it.

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::sanitizer;
+
 /// Whether the process ends after an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
@@ -80,13 +82,13 @@ fn install() -> io::Result<()> {
         // SAFETY: a handler that does only what a handler may.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(signal, std::ptr::null(), &mut action);
+            sanitizer::sigaction(signal, std::ptr::null(), &mut action);
             if action.sa_sigaction == libc::SIG_IGN {
                 continue;
             }
             action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-            libc::sigaction(signal, &action, std::ptr::null_mut());
+            sanitizer::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
     Ok(())

@@ -18,6 +18,7 @@ pub mod memory;
 mod natives;
 pub mod program;
 pub mod run;
+pub mod sanitizer;
 pub mod serialize;
 mod signals;
 #[cfg(test)]

@@ -330,6 +330,11 @@ fn boxed(place: &Place) -> Result<Ref, Ref> {
 
 /// Makes what was sent anew, from the rail that it sent of itself; or gives an exception.
 pub fn restore(place: &Place, rail: Ref) -> Result<(), Ref> {
+    if let (custom::RESTORED, Some(restore)) = (place.ty.custom, place.ty.restore) {
+        // SAFETY: the program's own code; the place is inside an object that is alive.
+        let failure = unsafe { restore(place.at.cast(), Ref::NULL) };
+        return if failure.is_null() { Ok(()) } else { Err(failure) };
+    }
     let (Some(restore), Some(deserializer)) = (place.ty.restore, loaded().table.deserializer) else {
         let message = format!(
             "a {} cannot be made here: it implements CustomSerialization, but has no constructor `this(Deserializer)`",

@@ -10,10 +10,10 @@ use crate::distributed::{self, Governor, System, session};
 use crate::interrupt::{self, Then};
 use crate::memory::{self, Handle, Ref};
 use crate::natives::{console, files, system};
-use crate::program;
 use crate::topology::Selection;
 use crate::transport::launch::Program;
 use crate::transport::rendezvous::Invitation;
+use crate::{program, sanitizer};
 
 /// Where the compiled program is.
 #[derive(Clone, Debug)]
@@ -69,6 +69,7 @@ impl RunOptions {
 /// # Errors
 /// When it cannot be started, in words for the user.
 pub fn run(options: &RunOptions) -> Result<i32, String> {
+    sanitizer::look();
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
     memory::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {

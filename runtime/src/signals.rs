@@ -66,11 +66,10 @@ fn name_function(address: usize) {
     }
 }
 
-/// Says who called it. As above.
-fn tell_stack() {
-    const MOST: usize = 32;
+/// Says who called it, up to that many. As above.
+fn tell_stack(most: usize) {
     let frames = crate::natives::stack::own_frames();
-    for name in frames.iter().filter_map(|frame| crate::natives::stack::describe(*frame)).take(MOST) {
+    for name in frames.iter().filter_map(|frame| crate::natives::stack::describe(*frame)).take(most) {
         say(b"\tat ");
         say(name.as_bytes());
         say(b"\n");
@@ -92,6 +91,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
         name_function(instruction(context));
         say(b"\n  the recursion is too deep, or never ends\n");
+        tell_stack(8);
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }
@@ -99,7 +99,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         say(b"apg: the program accessed memory that is not its own");
         name_function(instruction(context));
         say(b"\n");
-        tell_stack();
+        tell_stack(32);
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }

@@ -32,10 +32,10 @@ public class collection {
     return total;
   }
   public static def main(args:Rail[String]) {
-    val done = new Cell[Boolean](false);
+    val done = new x10.util.concurrent.AtomicBoolean(false);
     val results = new Rail[Long](8);
     finish {
-      async { var n:Long = 0; while (!done()) { System.gc(); n++; System.sleep(1); } if (n < 3) Console.OUT.println("few collections"); }
+      async { var n:Long = 0; while (!done.get()) { System.gc(); n++; System.sleep(1); } if (n < 3) Console.OUT.println("few collections"); }
       async { finish for (i in 0..7) async results(i) = work(i); atomic done.set(true); }
     }
     Console.OUT.println(results);

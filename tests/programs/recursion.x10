@@ -11,3 +11,5 @@ public class recursion {
         Console.OUT.println(down(0));
     }
 }
+// without: thread
+// ThreadSanitizer has room for 65,536 calls inside each other.

@@ -6,6 +6,7 @@
 //! // status: 1         exit status (0)
 //! // stderr: text      standard error has this text; may stand several times
 //! // sorted            the order of the lines is not fixed
+//! // without: thread   ways in which it is not run (see tests/programs.rs), with the reason on the line below
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Program {
     status: i32,
     stderr: Vec<String>,
     sorted: bool,
+    /// Ways in which it is not run.
+    pub without: Vec<String>,
 }
 
 /// All programs of a folder, by name.
@@ -56,6 +59,7 @@ impl Program {
             places: if places.is_empty() { vec![1, 4] } else { places },
             status: all("status").first().map_or(0, |status| status.parse().expect("status")),
             stderr: all("stderr"),
+            without: words("without"),
             sorted: text.lines().any(|line| line.trim() == "// sorted"),
             path,
         }
@@ -66,14 +70,20 @@ impl Program {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Runs it; an error says what differs.
-    pub fn check(&self, places: u32, accels: &str) -> Result<(), String> {
+    /// Where it is run when nothing is left out: at 2 places, too, if the number does not matter to it.
+    pub fn all_places(&self) -> Vec<u32> {
+        if self.places == [1, 4] { vec![1, 2, 4] } else { self.places.clone() }
+    }
+
+    /// Runs it with these options of `apg run` besides; an error says what differs.
+    pub fn check(&self, places: u32, options: &[&str]) -> Result<(), String> {
         let mut command = Command::new(tools::apg());
-        command.arg("run").arg(&self.path).args(["--places", &places.to_string(), "--accels", accels]);
+        command.arg("run").arg(&self.path).args(["--places", &places.to_string()]).args(options);
         if !self.args.is_empty() {
             command.arg("--").args(&self.args);
         }
-        let output = run(command, Duration::from_secs(120))?;
+        let output =
+            run(command, Duration::from_secs(if options.contains(&"--sanitize") { 600 } else { 120 }))?;
         let expected =
             std::fs::read_to_string(self.path.with_extension("out")).map_err(|error| error.to_string())?;
         let expected = expected.replace("@PLACES@", &places.to_string());

@@ -24,6 +24,15 @@ impl Session {
 
     /// A server for a workspace with these files, and a client that can do what editors can.
     pub fn workspace(files: &[(&str, &str)]) -> Self {
+        let capabilities = json!({
+            "workspace": { "workspaceEdit": { "documentChanges": true, "resourceOperations": ["rename"] } },
+            "textDocument": { "completion": { "completionItem": { "snippetSupport": true } } },
+        });
+        Self::workspace_for(files, capabilities, Value::Null)
+    }
+
+    /// A server for a workspace with these files, a client that can do this, and its options.
+    pub fn workspace_for(files: &[(&str, &str)], capabilities: Value, options: Value) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -31,13 +40,11 @@ impl Session {
             std::fs::write(path, text).expect("written");
         }
         let root = format!("file://{}", folder.path().display());
-        let capabilities = json!({
-            "workspace": { "workspaceEdit": { "documentChanges": true, "resourceOperations": ["rename"] } },
-            "textDocument": { "completion": { "completionItem": { "snippetSupport": true } } },
-        });
         let folders = json!([{ "uri": root, "name": "workspace" }]);
-        let initialize =
-            json!({ "capabilities": capabilities, "processId": null, "workspaceFolders": folders });
+        let initialize = json!({
+            "capabilities": capabilities, "processId": null, "workspaceFolders": folders,
+            "initializationOptions": options,
+        });
         Self { server: Server::start(command(&folder), initialize), folder }
     }
 

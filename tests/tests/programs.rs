@@ -1,7 +1,29 @@
 //! Whole programs: each at its numbers of places, on CPU places; with a GPU also there, where the output must be the same.
+//!
+//! With `--ignored` (or `--include-ignored`) also optimised, and with each sanitizer, at 1, 2 and 4 places; of those a few
+//! always run.
 
-use apg_tests::{programs, tools};
+use apg_tests::programs::{self, Program};
+use apg_tests::tools;
 use libtest_mimic::{Arguments, Trial};
+
+/// Ways to run a program, with a name for each.
+const WAYS: [(&str, &[&str]); 5] = [
+    ("plain", &["--accels", "none"]),
+    ("release", &["--accels", "none", "--release"]),
+    ("address", &["--accels", "none", "--sanitize", "address"]),
+    ("undefined", &["--accels", "none", "--sanitize", "undefined"]),
+    ("thread", &["--accels", "none", "--sanitize", "thread"]),
+];
+
+/// What always runs of the ways that take long: enough to see that each works.
+const SAMPLE: [(&str, &str); 5] = [
+    ("kernel_checks", "release"),
+    ("collection", "address"),
+    ("arithmetic", "undefined"),
+    ("concurrent", "thread"),
+    ("exceptions", "thread"),
+];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -9,17 +31,30 @@ fn main() {
     let mut trials = Vec::new();
     for program in programs::all(&tools::repository().join("tests/programs")) {
         for places in program.places.clone() {
-            let mut add = |accels: &'static str| {
-                let program = program.clone();
-                let name = format!("{} at {places} ({accels})", program.name());
-                trials.push(Trial::test(name, move || program.check(places, accels).map_err(Into::into)));
-            };
-            add("none");
+            trials.push(trial(&program, places, "none", &["--accels", "none"]));
             if gpu {
-                add("all");
+                trials.push(trial(&program, places, "all", &["--accels", "all"]));
+            }
+        }
+        for (way, options) in WAYS {
+            if program.without.iter().any(|without| without == way) {
+                continue;
+            }
+            for places in program.all_places() {
+                if way == "plain" && program.places.contains(&places) {
+                    continue;
+                }
+                let sampled = places == 2 && SAMPLE.contains(&(&program.name(), way));
+                trials.push(trial(&program, places, way, options).with_ignored_flag(!sampled));
             }
         }
     }
     assert!(!trials.is_empty(), "tests/programs has no program");
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn trial(program: &Program, places: u32, way: &str, options: &'static [&str]) -> Trial {
+    let program = program.clone();
+    let name = format!("{} at {places} ({way})", program.name());
+    Trial::test(name, move || program.check(places, options).map_err(Into::into))
 }

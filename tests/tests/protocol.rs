@@ -124,8 +124,9 @@ fn requests_between_edits_are_all_answered() {
         );
     }
     for request in requests {
+        // An edit may have come before the answer: positions are of the text that was there.
         let answer = session.server.answer(request);
-        assert!(answer["error"].is_null(), "{answer}");
+        assert!(answer["error"].is_null() || answer["error"]["code"] == -32801, "{answer}");
     }
     assert_eq!(session.server.end(), Some(0));
 }

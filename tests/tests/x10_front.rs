@@ -16,8 +16,10 @@ fn home() -> Option<PathBuf> {
 
 /// Nothing is worse than recorded. What is better is a reason to record anew.
 fn compare(summary: &Summary, name: &str) {
-    let recorded = record::read(name).expect("a record");
+    let (files, recorded) = record::read(name).expect("a record");
     println!("{name}: {:?}", summary.counts);
+    let found = [summary.counts.must_compile, summary.counts.must_fail];
+    assert_eq!(found, files, "other files than recorded: is APG_X10_HOME a checkout of X10 2.6.2?");
     let better = record::better(&recorded, &summary.mismatches);
     if !better.is_empty() {
         println!("{} files are right and recorded as wrong: run x10-suite with --record", better.len());

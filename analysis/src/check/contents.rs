@@ -68,7 +68,8 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
         return None;
     }
     // Whoever says so restores the field before it is read.
-    if has_annotation(&field.annotations, "SuppressTransientError") {
+    if ["SuppressTransientError", "TransientInitExpr"].iter().any(|it| has_annotation(&field.annotations, it))
+    {
         return None;
     }
     let ty = field_type(db, id);
@@ -77,7 +78,7 @@ fn transient_without_zero(db: &dyn Db, class: ClassId, id: FieldId, field: &Fiel
     }
     let message = format!("`{}` is transient, and `{}` has no zero", field.name, ty.display(db));
     Some(Problem::new(&type_rules::transient_without_zero::RULE, field.at, message).note(
-        "a transient field is zero or `null` in a copy at another place: give it a type that has that value",
+        "a transient field is zero or `null` in a copy at another place: give it a type that has that value, or say with `@TransientInitExpr(value)` what it holds there",
     ))
 }
 

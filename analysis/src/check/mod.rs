@@ -29,7 +29,7 @@ use crate::scope::imports::import_problems;
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
 
-pub(crate) use overrides::{missing_methods, overridden};
+pub(crate) use overrides::{missing_methods, overridden, same_methods};
 
 /// All that is to be said about a file, in the order of the text. A panic in a query is an error of that
 /// part of the file, and nothing else is lost (invariant 4); a cancellation passes through.

@@ -84,6 +84,33 @@ pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(
     all
 }
 
+/// The methods of this name that are one method to those who call them on a value of `class`: for each form, itself and all it
+/// overrides or that the class brings together, inherited or not.
+pub(crate) fn same_methods(db: &dyn Db, class: ClassId, name: &str) -> Vec<Vec<MethodId>> {
+    let mut all: Vec<(MethodId, Ty)> = Vec::new();
+    for supertype in all_supertypes(db, class) {
+        let Some((owner, _)) = supertype.as_class(db) else { continue };
+        let own = own_methods(db, owner, name).iter().filter(|m| !method_is_static(db, **m));
+        all.extend(own.map(|m| (*m, *supertype)));
+    }
+    let mut groups = Vec::new();
+    while let Some((first, owner)) = all.pop() {
+        let own = own_params(db, first);
+        let form = formals(db, first, owner, &own);
+        let mut group = vec![first];
+        all.retain(|(other, owner)| {
+            let same = method_type_param_ids(db, *other).len() == own.len()
+                && formals(db, *other, *owner, &own) == form;
+            if same {
+                group.push(*other);
+            }
+            !same
+        });
+        groups.push(group);
+    }
+    groups
+}
+
 fn bad_override(
     db: &dyn Db,
     class: ClassId,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Entailment, Solver};
 use crate::ty::context::Context;
-use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
 /// Paths with more fields than this teach nothing more: a class may have a property of its own type.
 const MAX_FIELDS: usize = 6;
@@ -91,7 +91,12 @@ impl Context<'_> {
                 self.typed.get(root).copied().or_else(|| Some(Ty::this_type(self.db, self.class?)))
             }
             PathRoot::Here => Some(Ty::place(self.db)),
-            PathRoot::Local { .. } | PathRoot::Static(_) => self.typed.get(root).copied(),
+            PathRoot::Local { .. } => self.typed.get(root).copied(),
+            PathRoot::Static { what, .. } => self.typed.get(root).copied().or_else(|| match *what {
+                Named::Around(class) => Some(Ty::this_type(self.db, class)),
+                Named::Field(field) => crate::scope::signature::field_signature(self.db, field).ty,
+                Named::Captured(_) | Named::Nothing => None,
+            }),
             PathRoot::Literal(_) => None,
         }
     }

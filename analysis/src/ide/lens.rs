@@ -3,13 +3,17 @@
 use apg_syntax::TextRange;
 
 use super::owners;
+use super::symbol::is_anonymous;
 use crate::db::Db;
-use crate::ids::SourceFile;
+use crate::ids::{MethodId, SourceFile};
 use crate::infer::Owner;
 use crate::item_tree::Modifiers;
-use crate::item_tree::items::method_item;
-use crate::item_tree::source::{Item, name_range};
+use crate::item_tree::items::{all_classes, method_item, methods};
+use crate::item_tree::source::{Item, item_ptr, name_range};
 use crate::kernel::launch_summaries;
+use crate::members::result_type;
+use crate::scope::signature::method_signature;
+use crate::ty::Ty;
 
 /// A command above a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +31,12 @@ pub enum LensKind {
     Run,
     /// Show the CUDA of a kernel.
     ShowCuda,
+    /// Say how often a class, method or field is named.
+    References,
 }
 
-/// The lenses of a file, in source order.
-pub fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
+/// The lenses of a file, in source order; with those that count references only if they are wanted.
+pub fn lenses(db: &dyn Db, file: SourceFile, counts_references: bool) -> Vec<Lens> {
     let mut lenses = Vec::new();
     for owner in owners(db, file) {
         if let Owner::Method(method) = owner
@@ -41,13 +47,31 @@ pub fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let kernels = launch_summaries(db, owner).into_iter();
         lenses.extend(kernels.map(|kernel| Lens { range: kernel.head, kind: LensKind::ShowCuda }));
     }
+    if counts_references {
+        for class in all_classes(db, file).iter().filter(|class| !is_anonymous(db, **class)) {
+            let methods = methods(db, *class).iter().copied().map(Item::Method);
+            let written = methods.filter(|method| item_ptr(db, *method).is_some());
+            let ranges = std::iter::once(Item::Class(*class)).chain(written).map(|item| name_range(db, item));
+            lenses.extend(ranges.map(|range| Lens { range, kind: LensKind::References }));
+        }
+    }
     lenses.sort_by_key(|lens| lens.range.start());
     lenses
 }
 
-/// `public static def main` with one parameter.
-fn is_main(db: &dyn Db, method: crate::ids::MethodId) -> bool {
-    method.name(db) == "main"
-        && method_item(db, method)
-            .is_some_and(|item| item.modifiers.has(Modifiers::STATIC) && item.params.len() == 1)
+/// Whether a program begins here: `public static def main` of a class or struct, that takes a rail of strings or nothing and
+/// gives nothing.
+fn is_main(db: &dyn Db, method: MethodId) -> bool {
+    let is_declared = method.name(db) == "main"
+        && method_item(db, method).is_some_and(|item| {
+            item.modifiers.has(Modifiers::STATIC) && item.modifiers.has(Modifiers::PUBLIC)
+        });
+    if !is_declared || !result_type(db, method).is_void(db) {
+        return false;
+    }
+    match &*method_signature(db, method).params {
+        [] => true,
+        [only] => only.ty.base(db) == Ty::rail(db, Ty::string(db)),
+        _ => false,
+    }
 }

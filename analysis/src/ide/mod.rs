@@ -3,15 +3,19 @@
 mod assists;
 mod calls;
 mod completion;
+mod doc_text;
 mod expected;
 mod hover;
 mod implementations;
 mod inlay;
+mod keywords;
+mod labels;
 mod lens;
 mod members;
 mod receiver;
 mod references;
 mod rename;
+mod rename_check;
 mod signature;
 mod spans;
 mod stubs;
@@ -28,9 +32,11 @@ pub use completion::{Completion, CompletionKind, completions};
 pub use hover::{Hover, hover};
 pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
+pub use labels::label_uses;
 pub use lens::{Lens, LensKind, lenses};
 pub use references::{Access, Reference, references};
 pub use rename::{Rename, prepare_rename, rename};
+pub use rename_check::RenameCheck;
 pub use signature::{Signature, SignatureHelp, signature_help};
 pub use symbol::{Symbol, declaration, documentation, full_range, name_of, symbol_at, type_of};
 pub use tokens::{Token, semantic_tokens};
@@ -38,10 +44,12 @@ pub use visible::{VisibleLocal, visible_locals};
 pub use workspace::{Listed, workspace_symbols};
 
 use crate::db::Db;
-use crate::ids::{ClassId, SourceFile};
+use crate::ids::{ClassId, MethodId, SourceFile};
 use crate::infer::Owner;
-use crate::item_tree::items::{all_classes, class_item, fields, methods, own_typedefs};
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::{all_classes, class_item, fields, method_item, methods, own_typedefs};
 use crate::item_tree::source::Item;
+use crate::ty::Ty;
 
 /// Everything of a file that has code: methods, operators, constructors and field initialisers.
 fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
@@ -55,9 +63,17 @@ fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
 /// The fields, methods and type definitions of a class.
 fn members_of(db: &dyn Db, class: ClassId) -> Vec<Item> {
     let mut all: Vec<Item> = fields(db, class).iter().copied().map(Item::Field).collect();
-    all.extend(methods(db, class).iter().copied().map(Item::Method));
+    let written =
+        |method: &MethodId| method_item(db, *method).is_some_and(|item| item.kind != MethodKind::Restorer);
+    all.extend(methods(db, class).iter().copied().filter(written).map(Item::Method));
     let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     let first = typedefs.iter().filter(|t| t.nth == 0);
     all.extend(first.flat_map(|t| own_typedefs(db, class, &t.name)).map(Item::Typedef));
     all
+}
+
+/// A type for people: without conditions on what has no name.
+fn shown(db: &dyn Db, ty: Ty) -> String {
+    let text = ty.display(db).to_string();
+    if text.contains('$') { ty.base(db).display(db).to_string() } else { text }
 }

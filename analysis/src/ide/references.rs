@@ -1,11 +1,13 @@
 //! Where a symbol is used.
 
 use apg_syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
+use rustc_hash::FxHashSet;
 
 use super::symbol::{Symbol, declaration, name_of, token_symbols};
-use crate::check::overridden;
+use crate::check::{overridden, same_methods};
 use crate::db::{Db, parse};
 use crate::ids::{MethodId, SourceFile};
+use crate::item_tree::items::{all_classes, method_is_static};
 use crate::item_tree::source::Item;
 
 /// A use of a symbol, or its declaration.
@@ -42,12 +44,31 @@ pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Ref
         Symbol::Local { .. } | Symbol::TypeParam(_) => declaration(db, symbol).map(|(file, _)| file),
         Symbol::Item(_) => None,
     };
-    let family = Family::of(db, symbol);
+    let family = match symbol {
+        Symbol::Item(Item::Method(method)) => {
+            // A class that brings two methods together without naming them is left to renames.
+            let naming: Vec<SourceFile> =
+                files.iter().copied().filter(|f| f.text(db).contains(name.as_str())).collect();
+            Family::of_method(db, &naming, *method)
+        }
+        symbol => Family::of(*symbol),
+    };
+    references_to(db, files, &family, &name, local)
+}
+
+/// All places in `files`, or in one of them, that name one of a family.
+pub(super) fn references_to(
+    db: &dyn Db,
+    files: &[SourceFile],
+    family: &Family,
+    name: &str,
+    local: Option<SourceFile>,
+) -> Vec<Reference> {
     let mut found = Vec::new();
     for file in files.iter().filter(|f| local.is_none_or(|local| local == **f)) {
-        for token in tokens(db, *file, &name) {
+        for token in tokens(db, *file, name) {
             let symbols = token_symbols(db, *file, &token);
-            if symbols.iter().any(|s| family.contains(db, s)) {
+            if symbols.iter().any(|s| family.contains(s)) {
                 let range = token.text_range();
                 found.push(Reference { file: *file, range, access: access(&token) });
             }
@@ -78,39 +99,53 @@ pub(super) fn tokens(db: &dyn Db, file: SourceFile, name: &str) -> Vec<SyntaxTok
 }
 
 /// What counts as the same symbol.
-struct Family {
+pub(super) struct Family {
     symbol: Symbol,
-    /// The methods that it overrides, and itself.
-    methods: Vec<MethodId>,
+    /// The methods that are the same to those who call them, and the symbol itself.
+    pub(super) methods: FxHashSet<MethodId>,
 }
 
 impl Family {
-    fn of(db: &dyn Db, symbol: &Symbol) -> Family {
-        let methods = match symbol {
-            Symbol::Item(Item::Method(method)) => with_overridden(db, *method),
-            _ => Vec::new(),
-        };
-        Family { symbol: *symbol, methods }
+    /// A symbol that is alone.
+    pub(super) fn of(symbol: Symbol) -> Family {
+        Family { symbol, methods: FxHashSet::default() }
     }
 
-    fn contains(&self, db: &dyn Db, other: &Symbol) -> bool {
-        if *other == self.symbol {
-            return true;
+    /// A method with all that it overrides, that override it, and that a class of `files` makes the same.
+    pub(super) fn of_method(db: &dyn Db, files: &[SourceFile], method: MethodId) -> Family {
+        let mut methods = FxHashSet::from_iter([method]);
+        let family = |methods| Family { symbol: Symbol::Item(Item::Method(method)), methods };
+        let is_alone = method.name(db) == "this" || method_is_static(db, method);
+        if is_alone {
+            return family(methods);
         }
-        match other {
-            Symbol::Item(Item::Method(other)) if !self.methods.is_empty() && other.name(db) != "this" => {
-                with_overridden(db, *other).iter().any(|m| self.methods.contains(m))
+        methods.extend(overridden(db, method.class(db), method).into_iter().map(|(other, _)| other));
+        let classes = files.iter().flat_map(|file| all_classes(db, *file).iter().copied());
+        let mut groups: Vec<Vec<MethodId>> = classes
+            .flat_map(|class| same_methods(db, class, method.name(db)))
+            .filter(|g| g.len() > 1)
+            .collect();
+        loop {
+            let before = groups.len();
+            groups.retain(|group| {
+                let related = group.iter().any(|m| methods.contains(m));
+                if related {
+                    methods.extend(group.iter().copied());
+                }
+                !related
+            });
+            if groups.len() == before {
+                return family(methods);
             }
-            _ => false,
         }
     }
-}
 
-/// A method and those it overrides.
-pub(super) fn with_overridden(db: &dyn Db, method: MethodId) -> Vec<MethodId> {
-    let mut all = vec![method];
-    all.extend(overridden(db, method.class(db), method).into_iter().map(|(other, _)| other));
-    all
+    fn contains(&self, other: &Symbol) -> bool {
+        match other {
+            Symbol::Item(Item::Method(method)) => *other == self.symbol || self.methods.contains(method),
+            other => *other == self.symbol,
+        }
+    }
 }
 
 fn access(token: &SyntaxToken) -> Access {

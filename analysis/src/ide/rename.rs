@@ -4,13 +4,12 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
-use super::references::{references, tokens};
+use super::labels::label_uses;
+use super::references::{Family, references, references_to, tokens};
 use super::symbol::{Symbol, declaration, is_anonymous, name_of, name_token, symbol_at, token_symbols};
-use super::visible::visible_locals;
 use crate::db::{Db, parse};
 use crate::ids::{FileOrigin, SourceFile};
-use crate::infer::owner_body;
-use crate::item_tree::items::{own_field, own_member_class, own_methods};
+use crate::item_tree::items::{own_member_class, own_methods};
 use crate::item_tree::source::Item;
 use crate::scope::packages::{source_root, type_in_package};
 use crate::ty::Ty;
@@ -23,6 +22,8 @@ pub struct Rename {
     pub edits: Vec<(SourceFile, TextRange)>,
     /// The file that is named after the class, to be renamed with it.
     pub file: Option<SourceFile>,
+    /// The declaration: what all names are to stand for after it too.
+    pub declaration: Option<(SourceFile, TextRange)>,
 }
 
 /// The name at an offset, if it can be renamed.
@@ -37,6 +38,9 @@ pub fn prepare_rename(
     let Some((symbol, range)) = symbol_at(db, file, offset) else {
         let token = name_token(&parse(db, file).syntax(), offset);
         return Err(match token {
+            Some(token) if is_package(&token) => {
+                "a package is called as its folder is: move the folder, and change the imports".to_owned()
+            }
             Some(token) => format!("it is not known what `{}` stands for here", token.text()),
             None => "there is no name here".to_owned(),
         });
@@ -73,31 +77,77 @@ pub fn rename(
     (file, offset): (SourceFile, TextSize),
     new: &str,
 ) -> Result<Rename, String> {
-    let (symbol, _) = prepare_rename(db, file, offset)?;
-    if !is_name(new) {
-        return Err(match SyntaxKind::from_keyword(new) {
-            Some(_) => format!("`{new}` is a keyword"),
-            None => format!("`{new}` is not a name: letters, digits and `_`, not starting with a digit"),
-        });
+    well_formed(new)?;
+    if let Some(uses) = label_uses(db, file, offset) {
+        return rename_label(db, file, &uses, new);
     }
+    let (symbol, _) = prepare_rename(db, file, offset)?;
     let old = name_of(db, &symbol);
+    let declaration = declaration(db, &symbol);
     if old == new {
-        return Ok(Rename { edits: Vec::new(), file: None });
+        return Ok(Rename { edits: Vec::new(), file: None, declaration });
     }
     taken(db, &symbol, new)?;
+    let found = match symbol {
+        Symbol::Item(Item::Method(method)) => {
+            let family = Family::of_method(db, files, method);
+            in_library(db, &family, &old)?;
+            references_to(db, files, &family, &old, None)
+        }
+        symbol => references(db, files, &symbol),
+    };
     let mut edits: Vec<(SourceFile, TextRange)> = Vec::new();
     let mut seen = FxHashSet::default();
-    for found in references(db, files, &symbol) {
-        if found.file.origin(db) == FileOrigin::Library {
-            return Err(format!("`{old}` also names a member of the class library, which cannot be changed"));
-        }
-        captured(db, &symbol, found.file, found.range, new)?;
+    for found in found {
         if seen.insert((found.file, found.range)) && !is_this(db, found.file, found.range) {
             edits.push((found.file, found.range));
         }
     }
     unfollowed(db, files, &symbol, &old)?;
-    Ok(Rename { edits, file: named_after(db, &symbol) })
+    Ok(Rename { edits, file: named_after(db, &symbol), declaration })
+}
+
+fn well_formed(new: &str) -> Result<(), String> {
+    if is_name(new) {
+        return Ok(());
+    }
+    Err(match SyntaxKind::from_keyword(new) {
+        Some(_) => format!("`{new}` is a keyword"),
+        None => format!("`{new}` is not a name: letters, digits and `_`, not starting with a digit"),
+    })
+}
+
+/// A label and its uses; an equal one around or inside would be meant instead.
+fn rename_label(db: &dyn Db, file: SourceFile, uses: &[TextRange], new: &str) -> Result<Rename, String> {
+    let root = parse(db, file).syntax();
+    let Some(declared) = uses.first() else { return Err("there is no label here".to_owned()) };
+    let own = root.covering_element(*declared).ancestors().find(|n| n.kind() == SyntaxKind::LABELED_STMT);
+    let is_taken = own.into_iter().flat_map(|own| {
+        let inside: Vec<_> = own.descendants().skip(1).collect();
+        own.ancestors().skip(1).chain(inside)
+    });
+    let mut labels = is_taken.filter_map(ast::LabeledStmt::cast).filter_map(|l| ast::HasName::name(&l));
+    if labels.any(|name| name.text() == new) {
+        return Err(format!("there is already a label `{new}` around or inside"));
+    }
+    Ok(Rename { edits: uses.iter().map(|range| (file, *range)).collect(), file: None, declaration: None })
+}
+
+/// Whether a method is one of the class library's to those who call it.
+fn in_library(db: &dyn Db, family: &Family, old: &str) -> Result<(), String> {
+    let theirs = family.methods.iter().map(|method| method.class(db));
+    match theirs.into_iter().find(|class| class.file(db).origin(db) == FileOrigin::Library) {
+        Some(class) => Err(format!(
+            "`{old}` overrides or implements that of `{}` in the class library, which cannot be changed",
+            class.name(db)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a word is part of the name of a package: in its declaration, or before the last part of an import.
+fn is_package(token: &apg_syntax::SyntaxToken) -> bool {
+    token.parent_ancestors().any(|n| matches!(n.kind(), SyntaxKind::PACKAGE_DECL | SyntaxKind::IMPORT_DECL))
 }
 
 fn is_name(text: &str) -> bool {
@@ -145,54 +195,9 @@ fn taken(db: &dyn Db, symbol: &Symbol, new: &str) -> Result<(), String> {
             }
         },
         Symbol::Item(Item::Typedef(_)) | Symbol::TypeParam(_) => Ok(()),
-        Symbol::Local { owner, .. } => {
-            let body = &owner_body(db, *owner).body;
-            match body.locals.iter().any(|l| l.name == new) {
-                true => Err(format!("there is already a variable `{new}` in this code")),
-                false => Ok(()),
-            }
-        }
+        // What these hide or are hidden by is seen when the program with the new name is looked at.
+        Symbol::Local { .. } => Ok(()),
     }
-}
-
-/// Whether the new name would stand for something else at a place that uses the symbol.
-fn captured(
-    db: &dyn Db,
-    symbol: &Symbol,
-    file: SourceFile,
-    range: TextRange,
-    new: &str,
-) -> Result<(), String> {
-    let root = parse(db, file).syntax();
-    let node = root.covering_element(range);
-    let unqualified = node.ancestors().any(|n| n.kind() == SyntaxKind::NAME_EXPR && n.text_range() == range);
-    if !unqualified {
-        return Ok(());
-    }
-    let line = || file.text(db)[..usize::from(range.start())].matches('\n').count() + 1;
-    let hidden = visible_locals(db, file, range.start()).into_iter().any(|l| l.name == new);
-    let is_member = matches!(symbol, Symbol::Item(Item::Field(_) | Item::Method(_)));
-    if hidden && is_member {
-        return Err(format!("at line {} `{new}` is a local variable, which would hide it", line()));
-    }
-    if let Symbol::Local { .. } = symbol {
-        let class = super::spans::enclosing_class(db, file, range);
-        let classes = std::iter::successors(class, |c| c.outer(db));
-        let field = |c| own_field(db, c, new).is_some();
-        let names_field = || {
-            let text = tokens(db, file, new);
-            text.iter().any(|t| {
-                let around = t.parent().and_then(|n| n.parent());
-                around.is_some_and(|n| n.kind() == SyntaxKind::NAME_EXPR)
-            })
-        };
-        if classes.into_iter().any(field) && names_field() {
-            return Err(format!(
-                "`{new}` is a field that code of this file names without `this.`: the variable would hide it"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Names in conditions that could not be followed: an edit that leaves them would break the program.

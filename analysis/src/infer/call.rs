@@ -76,6 +76,7 @@ impl Infer<'_> {
     ) -> ExprId {
         let mut call = Call { args, type_args, through_super: false, at, range };
         let mut failure = None;
+        let mut unreachable = false;
         for around in self.around() {
             let ty = Ty::this_type(self.db, around.class);
             let candidates = self.candidates(ty, name);
@@ -88,7 +89,11 @@ impl Infer<'_> {
                     return self.static_call(picked, call);
                 }
                 Ok(picked) => {
-                    let Some(object) = self.instance(&around, at) else { return self.no_instance(name, at) };
+                    // Without an object to call it on, a function of that name may be meant.
+                    let Some(object) = self.instance(&around, at) else {
+                        unreachable = true;
+                        break;
+                    };
                     return self.instance_call(object, picked, call);
                 }
                 Err(reason) => {
@@ -99,6 +104,10 @@ impl Infer<'_> {
         // A variable or a struct of that name, unless a method was meant.
         let resolved = self.resolve_quietly(name, at);
         match (resolved, failure) {
+            (Some(Resolved::Value(value)), _) if unreachable && self.can_apply(self.ty(value)) => {
+                self.apply(value, call.args, range)
+            }
+            _ if unreachable => self.no_instance(name, at),
             (Some(Resolved::Value(value)), None) => self.apply(value, call.args, range),
             (Some(Resolved::Value(value)), Some(_)) if self.can_apply(self.ty(value)) => {
                 self.apply(value, call.args, range)

@@ -62,7 +62,7 @@ impl Infer<'_> {
     fn new_collector(&mut self, element: Ty, reducer: ExprId, range: TextRange) -> ExprId {
         let class = known_class(self.db, Known::Collector).filter(|_| !element.is_error(self.db));
         let Some(class) = class else { return self.error(range) };
-        self.construct(class, Some(vec![element]), vec![reducer], range, range)
+        self.construct(class, Some(vec![element]), None, vec![reducer], range, range)
     }
 
     /// `offer e;`

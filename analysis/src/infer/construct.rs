@@ -33,7 +33,24 @@ impl Infer<'_> {
             return self.new_inner(outer, &ty, args, range);
         }
         let Some((class, given)) = self.written_class(&ty) else { return self.error(range) };
-        self.construct(class, given, args, range_of(&ty), range)
+        let made = self.construct(class, given, None, args, range_of(&ty), range);
+        if ty.name_ref().is_some_and(|name| name.text() == *class.name(self.db)) {
+            return made;
+        }
+        // A type definition may ask for more than its class.
+        let wanted = self.written_named(&ty);
+        self.with_constraint_of(made, wanted)
+    }
+
+    /// A new value, of which the type that was written says more.
+    fn with_constraint_of(&mut self, made: ExprId, wanted: Ty) -> ExprId {
+        match wanted.constraint(self.db) {
+            Some(constraint) if !self.ty(made).is_error(self.db) => {
+                let ty = self.ty(made).base(self.db).constrained(self.db, constraint.clone());
+                self.convert(made, ty, Why::Initialiser)
+            }
+            _ => made,
+        }
     }
 
     /// `o.new C[T](args)`: an object of an inner class, inside the object `o`.
@@ -79,7 +96,7 @@ impl Infer<'_> {
         let (outer_class, outer_args) = owner.as_class(db).map_or((class, &[][..]), |(c, args)| (c, args));
         let rest = Substitution::class(db, outer_class, outer_args).apply_all(db, &params);
         let given = own.into_iter().chain(rest).collect();
-        let made = self.construct(class, Some(given), args, at, range);
+        let made = self.construct(class, Some(given), Some(outer), args, at, range);
         let object = match self.body.expr(made).kind {
             ExprKind::Let { result, .. } => result,
             _ => made,
@@ -116,7 +133,7 @@ impl Infer<'_> {
         };
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         let picked = match class_kind(db, above) {
-            Some(ClassKind::Class) => match self.pick_constructor(above, given, &call) {
+            Some(ClassKind::Class) => match self.pick_constructor(above, given, outer, &call) {
                 Ok(picked) => Some(picked),
                 Err(reason) => {
                     self.stops_at(class, None);
@@ -214,13 +231,15 @@ impl Infer<'_> {
             (false, false) => Some(type_args.into_iter().chain(own.into_iter().skip(own_params)).collect()),
             (false, true) => None,
         };
-        self.construct(class, given, args, range, range)
+        let made = self.construct(class, given, None, args, range, range);
+        self.with_constraint_of(made, ty)
     }
 
     pub(super) fn construct(
         &mut self,
         class: ClassId,
         given: Option<Vec<Ty>>,
+        outer: Option<ExprId>,
         args: Vec<ExprId>,
         at: TextRange,
         range: TextRange,
@@ -241,7 +260,7 @@ impl Infer<'_> {
             return self.error(range);
         }
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
-        match self.pick_constructor(class, given, &call) {
+        match self.pick_constructor(class, given, outer, &call) {
             Ok(picked) => {
                 self.capture_for(class);
                 let mut call = call;
@@ -297,7 +316,7 @@ impl Infer<'_> {
             None => outer,
         });
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
-        match self.pick_constructor(class, Some(class_args), &call) {
+        match self.pick_constructor(class, Some(class_args), outer, &call) {
             Ok(picked) => {
                 let args = self.constructor_args(&picked, call.args, range);
                 self.note_made(picked.result);
@@ -338,7 +357,7 @@ impl Infer<'_> {
             return Vec::new();
         };
         let call = Call { args: Vec::new(), type_args: Vec::new(), through_super: false, at: range, range };
-        match self.pick_constructor(class, Some(class_args), &call) {
+        match self.pick_constructor(class, Some(class_args), None, &call) {
             Ok(picked) => {
                 let class_args = picked.class_args;
                 let kind = StmtKind::ConstructorCall {

@@ -1,17 +1,18 @@
 //! Conversions made explicit: a value of one type where another is needed.
 
-use smol_str::SmolStr;
-
 use super::ctx::Infer;
+use super::pick::Picked;
 use super::surroundings::{captured_path, captured_variable, outer_path};
 use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
+use crate::constraint::Entailment;
+use crate::constraint::decide::Question;
 use crate::diagnostics::r#type as type_rules;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::relate::{ImplicitCall, Representation};
 use crate::ty::subst::Substitution;
-use crate::ty::{Constraint, Path, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Path, Ty};
 
 /// What a value is needed for; decides the message when it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +108,16 @@ impl<'db> Infer<'db> {
         value
     }
 
-    fn implicit_call(&mut self, call: &ImplicitCall, argument: ExprId) -> ExprId {
+    fn implicit_call(&mut self, call: &ImplicitCall, mut argument: ExprId) -> ExprId {
         let db = self.db;
         let class_params = crate::ty::params::all_type_params(db, call.method.class(db));
         let own = crate::item_tree::items::method_type_param_ids(db, call.method);
         let substitution =
             Substitution::types(class_params, &call.class_args).with_types(own, &call.type_args);
         let formal = crate::scope::signature::method_signature(db, call.method).params.first().map(|p| p.ty);
+        let asked = self.asked_of(call, &substitution, argument);
+        let mut stmts = Vec::new();
+        self.bind_nameless(&asked, std::slice::from_mut(&mut argument), &mut stmts);
         let argument = match formal {
             Some(formal) => {
                 let formal = substitution.apply(db, formal).base(db);
@@ -130,7 +134,35 @@ impl<'db> Infer<'db> {
             type_args: call.type_args.clone(),
             args: vec![argument],
         };
-        self.alloc(kind, call.result, range)
+        let id = self.alloc(kind, call.result, range);
+        self.guarded(id, &asked, stmts)
+    }
+
+    /// What the condition of a conversion operator asks of a value, beyond what is known of it.
+    fn asked_of(&mut self, call: &ImplicitCall, types: &Substitution, value: ExprId) -> Picked {
+        let guard = crate::scope::property::guard_of(self.db, call.method);
+        let mut unproved = Constraint::default();
+        if !guard.terms.is_empty() {
+            let path = self.named(value);
+            let substitution = types.clone().with_paths(None, vec![path]);
+            let terms = substitution.constraint(&guard).terms.into_iter();
+            let open = |term: &ConstraintTerm| {
+                let known = self.context().decide(Question::default(), std::slice::from_ref(term));
+                known != Entailment::Proved
+            };
+            unproved.terms = terms.filter(open).collect();
+        }
+        Picked {
+            method: call.method,
+            owner: call.result,
+            class_args: call.class_args.clone(),
+            type_args: call.type_args.clone(),
+            params: Vec::new(),
+            conversions: Vec::new(),
+            result: call.result,
+            unproved,
+            is_refuted: false,
+        }
     }
 
     fn explain_mismatch(&mut self, id: ExprId, to: Ty, why: Why) {
@@ -221,10 +253,8 @@ impl<'db> Infer<'db> {
                 Some(object.field(field.name(self.db).clone()))
             }
             ExprKind::StaticField(field) => {
-                let class = crate::item_tree::items::qualified_name(self.db, field.class(self.db));
                 let stable = !crate::item_tree::items::field_is_mutable(self.db, *field);
-                let name = SmolStr::from(format!("{class}.{}", field.name(self.db)));
-                stable.then(|| Path { root: crate::ty::PathRoot::Static(name), fields: Vec::new() })
+                stable.then(|| Path::static_field(self.db, *field))
             }
             // A reference to an object elsewhere as a place: its home.
             ExprKind::Call { method, receiver: None, args, .. }

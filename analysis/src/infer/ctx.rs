@@ -106,6 +106,11 @@ impl<'db> Infer<'db> {
     // ---- building
 
     pub(super) fn alloc(&mut self, kind: ExprKind, ty: Ty, range: TextRange) -> ExprId {
+        match kind {
+            ExprKind::Cast { checked: true, .. } => self.uses_of_check(ty),
+            ExprKind::InstanceOf { ty: tested, .. } => self.uses_of_check(tested),
+            _ => {}
+        }
         self.body.exprs.push(Expr { kind, ty, range });
         ExprId(self.body.exprs.len() as u32 - 1)
     }

@@ -10,7 +10,7 @@ use super::undecided::Need;
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::place::{is_here, required_home};
 use crate::ty::known::Known;
-use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
 
 impl Infer<'_> {
     /// `call`, after `stmts` and a check of what `picked` asks for. A home is checked by the object itself.
@@ -40,7 +40,8 @@ impl Infer<'_> {
         // The method may speak of what the caller cannot: that is no fault of the caller's.
         let said = self.diagnostics.len();
         for term in picked.unproved.terms.iter().filter(|term| required_home(term).is_none()) {
-            let Some(refused) = self.refutation(term, range) else { continue };
+            let refused = self.refutation(term, range).or_else(|| self.untrue(term, range));
+            let Some(refused) = refused else { continue };
             let Some(exception) = self.failed_check(term, range) else { continue };
             let then = self.alloc_stmt(StmtKind::Throw(exception), range);
             stmts.push(self.alloc_stmt(StmtKind::If { condition: refused, then, otherwise: None }, range));
@@ -59,7 +60,7 @@ impl Infer<'_> {
         let string = Ty::string(self.db);
         let text = self.alloc(ExprKind::Literal(text), string, range);
         let call = Call { args: vec![text], type_args: Vec::new(), through_super: false, at: range, range };
-        let picked = self.pick_constructor(class, Some(Vec::new()), &call).ok()?;
+        let picked = self.pick_constructor(class, Some(Vec::new()), None, &call).ok()?;
         let args = self.convert_args(&picked, call.args);
         let kind =
             ExprKind::New { outer: None, class, class_args: Vec::new(), constructor: picked.method, args };
@@ -93,6 +94,48 @@ impl Infer<'_> {
         same.then(|| self.alloc(ExprKind::Equal { negated, left, right }, boolean, range))
     }
 
+    /// A check of a type's constraint uses the variables that the constraint speaks of, which closures then keep.
+    pub(super) fn uses_of_check(&mut self, ty: Ty) {
+        let Some(constraint) = ty.constraint(self.db).filter(|_| !self.in_kernel) else { return };
+        for path in constraint.terms.iter().flat_map(ConstraintTerm::paths) {
+            match &path.root {
+                PathRoot::Local { name, offset } => {
+                    if let Some(local) = self.local_at(name, *offset) {
+                        self.scopes.use_local(local, false);
+                    }
+                }
+                PathRoot::This => self.scopes.use_this(),
+                PathRoot::Static { what: Named::Around(_) | Named::Captured(_), .. } => {
+                    self.scopes.use_this()
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn local_at(&self, name: &str, offset: u32) -> Option<LocalId> {
+        let same =
+            |local: &crate::body::Local| local.name == *name && u32::from(local.range.start()) == offset;
+        self.body.locals.iter().position(same).map(|index| LocalId(index as u32))
+    }
+
+    /// The same for a term about what only the run time finds: static fields, objects around others.
+    fn untrue(&mut self, term: &ConstraintTerm, range: TextRange) -> Option<ExprId> {
+        let found_then = |path: &Path| {
+            let of_static = matches!(path.root, PathRoot::Static { what, .. } if what != Named::Nothing);
+            of_static || path.fields.iter().any(|field| field.ends_with(".this"))
+        };
+        if !term.paths().any(found_then) {
+            return None;
+        }
+        let boolean = Ty::boolean(self.db);
+        let ty = boolean.constrained(self.db, Constraint { terms: vec![term.clone()] });
+        let value = self.alloc(ExprKind::Literal(Literal::Bool(true)), boolean, range);
+        let left = self.alloc(ExprKind::InstanceOf { value, ty }, boolean, range);
+        let right = self.alloc(ExprKind::Literal(Literal::Bool(true)), boolean, range);
+        Some(self.alloc(ExprKind::Equal { negated: true, left, right }, boolean, range))
+    }
+
     /// The value that a path names; a literal is of type `like`.
     fn path_value(&mut self, path: &Path, like: Option<Ty>, range: TextRange) -> Option<ExprId> {
         if is_here(path) {
@@ -102,11 +145,8 @@ impl Infer<'_> {
         }
         let mut value = match &path.root {
             PathRoot::Local { name, offset } => {
-                let same = |local: &crate::body::Local| {
-                    local.name == *name && u32::from(local.range.start()) == *offset
-                };
-                let index = self.body.locals.iter().position(same)?;
-                self.read(LocalId(index as u32), range)
+                let local = self.local_at(name, *offset)?;
+                self.read(local, range)
             }
             PathRoot::This if !self.is_static => self.this_value(range),
             PathRoot::Literal(text) => {
@@ -138,7 +178,8 @@ impl Infer<'_> {
                 let number = text.trim_end_matches(['f', 'F', 'd', 'D']);
                 number.parse::<f64>().ok().map(|value| Literal::Float(value.to_bits()))
             }
-            Known::Char => None,
+            Known::Char => characters(text)?.chars().next().map(Literal::Char),
+            Known::ULong => text.parse::<u64>().ok().map(|value| Literal::Int(value as i64)),
             _ => text.parse().ok().map(Literal::Int),
         }
     }

@@ -120,6 +120,11 @@ impl<'db> Infer<'db> {
         ty
     }
 
+    /// The type that a name stands for; what is wrong with it was reported.
+    pub(super) fn written_named(&mut self, ty: &ast::NamedType) -> Ty {
+        self.with_type_scope(None, |scope, lowering, _| scope.resolve(&lowering.named(ty), &mut Vec::new()))
+    }
+
     /// The class that a type name after `new` or before `(` names, and its type arguments if given.
     pub(super) fn written_class(&mut self, ty: &ast::NamedType) -> Option<(ClassId, Option<Vec<Ty>>)> {
         self.with_type_scope(None, |scope, lowering, problems| {

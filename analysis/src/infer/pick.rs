@@ -51,6 +51,7 @@ impl Infer<'_> {
         self.note_arguments(&call.args);
         let args = self.args(call);
         let call = crate::members::resolve::Call {
+            around: None,
             receiver,
             type_args: &call.type_args,
             args: &args,
@@ -65,6 +66,7 @@ impl Infer<'_> {
         &mut self,
         class: ClassId,
         given: Option<Vec<Ty>>,
+        outer: Option<ExprId>,
         call: &Call,
     ) -> Result<Picked, Failure> {
         let owner = Ty::this_type(self.db, class);
@@ -75,7 +77,8 @@ impl Infer<'_> {
         let known = self.known.len();
         self.note_arguments(&call.args);
         let args = self.args(call);
-        let found = self.context().resolve_constructor(class, given.as_deref(), &args);
+        let around = outer.and_then(|outer| Some((class.outer(self.db)?, self.path_of(outer))));
+        let found = self.context().resolve_constructor(class, given.as_deref(), &args, around.as_ref());
         self.forget(known);
         found.map(|picked| self.here_and_now(picked))
     }
@@ -100,21 +103,27 @@ impl Infer<'_> {
         range: TextRange,
     ) -> Result<ExprId, Failure> {
         let name = format!("operator{op}");
-        let (a, b) = (self.operand(left), self.operand(right));
+        // Of the built-in types no operator asks for more than the types of its operands.
+        let built_in = self.is_built_in(left) && self.is_built_in(right);
+        let (a, b) = (self.operand(left, built_in), self.operand(right, built_in));
         let call = self.context().resolve_binary(&name, &a, &b)?;
         Ok(self.operator_call(call, vec![left, right], range))
     }
 
     pub(super) fn unary_operator(&mut self, op: &str, operand: ExprId, range: TextRange) -> Option<ExprId> {
         let name = format!("operator{op}");
-        let arg = self.operand(operand);
+        let arg = self.operand(operand, self.is_built_in(operand));
         let call = self.context().resolve_unary(&name, &arg).ok()?;
         Some(self.operator_call(call, vec![operand], range))
     }
 
-    /// An operand; of the built-in numbers no operator asks for more than their type.
-    fn operand(&mut self, id: ExprId) -> Arg {
-        if self.ty(id).primitive(self.db).is_none() && !self.is_string(self.ty(id)) {
+    fn is_built_in(&self, operand: ExprId) -> bool {
+        let ty = self.ty(operand);
+        ty.primitive(self.db).is_some() || self.is_string(ty)
+    }
+
+    fn operand(&mut self, id: ExprId, built_in: bool) -> Arg {
+        if !built_in {
             self.named(id);
         }
         self.arg(id)
@@ -137,20 +146,23 @@ impl Infer<'_> {
 
     /// `value as to`, by a conversion operator.
     pub(super) fn explicit_conversion(&mut self, value: ExprId, to: Ty, range: TextRange) -> Option<ExprId> {
-        let arg = self.arg(value);
+        let arg = self.operand(value, self.is_built_in(value) && to.primitive(self.db).is_some());
         let picked = self.context().resolve_conversion(&arg, to)?;
         let picked = self.here_and_now(picked);
         let param = picked.params.first().copied()?;
+        let (mut value, mut stmts) = (value, Vec::new());
+        self.bind_nameless(&picked, std::slice::from_mut(&mut value), &mut stmts);
         let argument = self.convert(value, param, Why::Cast);
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch: Dispatch::Static,
             receiver: None,
-            class_args: picked.class_args,
-            type_args: picked.type_args,
+            class_args: picked.class_args.clone(),
+            type_args: picked.type_args.clone(),
             args: vec![argument],
         };
         let call = self.alloc(kind, picked.result, range);
+        let call = self.guarded(call, &picked, stmts);
         Some(if picked.result == to { call } else { self.convert(call, to, Why::Cast) })
     }
 

@@ -13,7 +13,7 @@ use crate::flow;
 use crate::ids::{ClassId, FieldId};
 use crate::item_tree::items::{field_is_mutable, field_is_static, method_is_static, method_item};
 use crate::item_tree::source::{Item, item_source};
-use crate::item_tree::{ClassPlace, MethodKind, Modifiers};
+use crate::item_tree::{ClassPlace, MethodKind, Modifiers, RESTORER};
 use crate::scope::signature::{field_signature, method_signature};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
@@ -139,6 +139,9 @@ pub(super) fn constant_result(body: &Body) -> Option<Literal> {
 impl Infer<'_> {
     fn method(&mut self, method: crate::ids::MethodId, node: &SyntaxNode) -> BodyResult {
         let db = self.db;
+        if let Some(annotation) = ast::Annotation::cast(node.clone()) {
+            return self.restorer(method, &annotation);
+        }
         let (formals, code) = parts(node);
         self.scopes.enter();
         self.formals(method, &formals);
@@ -293,6 +296,27 @@ impl Infer<'_> {
             ty if mutable => ty.base(db),
             ty => ty,
         });
+        let value = self.convert(value, result, Why::Initialiser);
+        self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
+        self.scopes.leave();
+        self.finish(result, None)
+    }
+
+    /// The argument of `@TransientInitExpr`: a value for the field.
+    fn restorer(&mut self, method: crate::ids::MethodId, annotation: &ast::Annotation) -> BodyResult {
+        let db = self.db;
+        let range = range_of(annotation);
+        let name = method.name(db).strip_prefix(RESTORER).unwrap_or_default();
+        let ty = crate::item_tree::items::own_field(db, self.class, name);
+        let ty = ty.map_or_else(|| Ty::any(db), |field| crate::scope::signature::field_type(db, field));
+        let args: Vec<ast::Expr> = annotation.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
+        let result = self.seen_inside(ty);
+        self.scopes.enter();
+        let value = self.value(args.first(), range, Some(result));
+        if args.len() > 1 {
+            let message = "`@TransientInitExpr` takes one value".to_owned();
+            self.report(crate::diagnostics::r#type::misplaced_annotation::RULE.at(range, message));
+        }
         let value = self.convert(value, result, Why::Initialiser);
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();

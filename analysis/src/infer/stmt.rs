@@ -13,10 +13,47 @@ use crate::scope::lookup::Found;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
+/// The macros that `@Ifdef` and `@Ifndef` know: programs become C++.
+const MACROS: &[&str] = &["__CPP__"];
+
+/// Whether `@Ifdef` or `@Ifndef` takes the statement out of the program: one of the macros of `@Ifndef` is defined, or none of those
+/// of `@Ifdef`.
+fn is_left_out(stmt: &ast::Stmt) -> bool {
+    let mut wanted = false;
+    let mut found = false;
+    for annotation in stmt.annotations() {
+        let is_ifdef = match annotation.simple_name().as_deref() {
+            Some("Ifdef") => true,
+            Some("Ifndef") => false,
+            _ => continue,
+        };
+        let args = annotation.arg_list().into_iter().flat_map(|list| list.exprs());
+        let defined = args.into_iter().any(|arg| match arg {
+            ast::Expr::Literal(literal) => matches!(
+                literal.value(),
+                Some(ast::LiteralValue::String(text)) if MACROS.contains(&text.as_str())
+            ),
+            _ => false,
+        });
+        match (is_ifdef, defined) {
+            (false, true) => return true,
+            (false, false) => {}
+            (true, _) => {
+                wanted = true;
+                found |= defined;
+            }
+        }
+    }
+    wanted && !found
+}
+
 impl Infer<'_> {
     /// One statement where the grammar has one; declarations get a block of their own.
     pub(super) fn stmt(&mut self, stmt: Option<&ast::Stmt>, range: TextRange) -> StmtId {
         let Some(stmt) = stmt else { return self.alloc_stmt(StmtKind::Error, range) };
+        if is_left_out(stmt) {
+            return self.alloc_stmt(StmtKind::Empty, range);
+        }
         if let ast::Stmt::Block(block) = stmt {
             return self.block(block);
         }
@@ -98,7 +135,7 @@ impl Infer<'_> {
 
     /// A statement; a declaration of several variables makes several.
     pub(super) fn stmt_into(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
-        if self.stopped.is_some() {
+        if self.stopped.is_some() || is_left_out(stmt) {
             return;
         }
         if let ast::Stmt::LocalDecl(decl) = stmt {

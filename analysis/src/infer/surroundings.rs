@@ -14,7 +14,7 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{class_item, fields, method_item, methods, nested_classes, qualified_name};
 use crate::ty::supers::superclass;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 
 /// A variable of the code around a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,14 +100,14 @@ pub fn captured_type(db: &dyn Db, field: FieldId) -> Option<Ty> {
 
 /// The variable in constraints that the class speaks of.
 pub fn captured_path(db: &dyn Db, class: ClassId, variable: &str) -> Path {
-    let name = format_smolstr!("{}.{}", qualified_name(db, class), captured_name(variable));
-    Path { root: PathRoot::Static(name), fields: Vec::new() }
+    let field = captured_name(variable);
+    let name = format_smolstr!("{}.{field}", qualified_name(db, class));
+    Path::named(name, Named::Captured(FieldId::new(db, class, field)))
 }
 
 /// `C.this` of a class around, in constraints.
 pub fn outer_path(db: &dyn Db, class: ClassId) -> Path {
-    let name = format_smolstr!("{}.this", qualified_name(db, class));
-    Path { root: PathRoot::Static(name), fields: Vec::new() }
+    Path::named(format_smolstr!("{}.this", qualified_name(db, class)), Named::Around(class))
 }
 
 /// A type of the code around `class`, as the class sees it: terms about what it cannot name are dropped.
@@ -180,6 +180,18 @@ fn nothing_captured(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Arc<Vec<Ca
     Arc::default()
 }
 
+/// The variables that a check of a type asks for, of those that are around `class`.
+fn checked_variables(db: &dyn Db, ty: Ty, class: ClassId) -> Vec<SmolStr> {
+    let paths = ty.constraint(db).into_iter().flat_map(|it| &it.terms).flat_map(ConstraintTerm::paths);
+    let variable = |path: &Path| match path.root {
+        PathRoot::Static { what: Named::Captured(field), .. } if field.class(db) == class => {
+            captured_variable(db, field).map(SmolStr::new)
+        }
+        _ => None,
+    };
+    paths.filter_map(variable).collect()
+}
+
 /// The variables that the code of `class` itself uses; adds the classes of `owner` that it extends or makes objects of.
 fn used_variables(db: &dyn Db, class: ClassId, owner: Owner, siblings: &mut Vec<ClassId>) -> Vec<SmolStr> {
     let mut used = Vec::new();
@@ -204,6 +216,10 @@ fn used_variables(db: &dyn Db, class: ClassId, owner: Owner, siblings: &mut Vec<
                         used.extend(captured_variable(db, *field).map(SmolStr::new));
                     }
                     ExprKind::New { class, .. } => meet(*class),
+                    ExprKind::Cast { checked: true, .. } => {
+                        used.extend(checked_variables(db, expr.ty, class))
+                    }
+                    ExprKind::InstanceOf { ty, .. } => used.extend(checked_variables(db, *ty, class)),
                     _ => {}
                 }
             }

@@ -91,7 +91,7 @@ impl Infer<'_> {
 
     fn callers_know(&self, path: &Path) -> bool {
         match &path.root {
-            PathRoot::This | PathRoot::Literal(_) | PathRoot::Static(_) => true,
+            PathRoot::This | PathRoot::Literal(_) | PathRoot::Static { .. } => true,
             PathRoot::Local { name, offset } => self.body.params.iter().any(|&local| {
                 let local = self.body.local(local);
                 !local.mutable && local.name == *name && u32::from(local.range.start()) == *offset

@@ -177,6 +177,8 @@ pub enum MethodKind {
     ImplicitConversion,
     /// `operator async(...)` and the like.
     Keyword,
+    /// The argument of `@TransientInitExpr`, which gives a transient field its value where its object arrives.
+    Restorer,
 }
 
 impl MethodKind {
@@ -185,6 +187,9 @@ impl MethodKind {
         matches!(self, MethodKind::Constructor | MethodKind::AutomaticConstructor)
     }
 }
+
+/// The name of a [`MethodKind::Restorer`] is this and that of its field: no program can call it.
+pub const RESTORER: &str = "transient ";
 
 /// A method, operator, constructor or property method.
 #[derive(Clone, Debug, PartialEq, Eq)]

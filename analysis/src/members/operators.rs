@@ -101,8 +101,13 @@ impl<'db> Context<'db> {
         let mut found: Vec<OperatorCall> = Vec::new();
         let mut rejections = Vec::new();
         for (form, candidates, args, receiver) in groups {
-            let call =
-                Call { receiver: receiver.path.as_ref(), type_args: &[], args: &args, infer_class: false };
+            let call = Call {
+                receiver: receiver.path.as_ref(),
+                around: None,
+                type_args: &[],
+                args: &args,
+                infer_class: false,
+            };
             match self.choose_operator(&candidates, call, implicit) {
                 Ok(resolution) => {
                     let conversion = self.convert_directly(receiver.ty, resolution.owner, None);
@@ -167,7 +172,7 @@ impl<'db> Context<'db> {
         let (statics, instance): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|c| method_is_static(db, c.method));
         let path = operand.path.as_ref();
-        let call = |args| Call { receiver: path, type_args: &[], args, infer_class: false };
+        let call = |args| Call { receiver: path, around: None, type_args: &[], args, infer_class: false };
         let found = self.choose(&instance, call(&[])).map(|resolution| {
             let receiver = self.convert_directly(operand.ty, resolution.owner, None).unwrap_or_default();
             OperatorCall { resolution, form: OperatorForm::Left, receiver }
@@ -195,7 +200,8 @@ impl<'db> Context<'db> {
                     own_methods(db, class, name).iter().map(|m| Candidate { method: *m, owner }).collect();
                 let fits = |c: &Candidate| {
                     let args = std::slice::from_ref(value);
-                    let call = Call { receiver: None, type_args: &[], args, infer_class: false };
+                    let call =
+                        Call { receiver: None, around: None, type_args: &[], args, infer_class: false };
                     let resolution = self.choose(std::slice::from_ref(c), call).ok()?;
                     let direct = resolution.conversions.iter().all(|c| c.implicit.is_none());
                     (direct && self.is_subtype(resolution.result, to)).then_some(resolution)

@@ -117,6 +117,8 @@ impl Failure {
 pub struct Call<'a> {
     /// The receiver in constraints.
     pub receiver: Option<&'a Path>,
+    /// Of a constructor: the object that the new one is inside of, and its class, where that is written.
+    pub around: Option<&'a (ClassId, Option<Path>)>,
     /// Type arguments, if given.
     pub type_args: &'a [Ty],
     /// Arguments.
@@ -142,7 +144,7 @@ impl<'db> Context<'db> {
         args: &[Arg],
     ) -> Result<Resolution, Failure> {
         let candidates = self.methods_named(receiver, name);
-        self.choose(&candidates, Call { receiver: path, type_args, args, infer_class: false })
+        self.choose(&candidates, Call { receiver: path, around: None, type_args, args, infer_class: false })
     }
 
     /// The static method that `C.name[type_args](args)` means.
@@ -155,7 +157,7 @@ impl<'db> Context<'db> {
     ) -> Result<Resolution, Failure> {
         let mut candidates = self.methods_named(class, name);
         candidates.retain(|c| method_is_static(self.db, c.method));
-        self.choose(&candidates, Call { receiver: None, type_args, args, infer_class: false })
+        self.choose(&candidates, Call { receiver: None, around: None, type_args, args, infer_class: false })
     }
 
     /// The constructor that `new C[class_args](args)` means; without `class_args` they are inferred.
@@ -164,6 +166,7 @@ impl<'db> Context<'db> {
         class: ClassId,
         class_args: Option<&[Ty]>,
         args: &[Arg],
+        around: Option<&(ClassId, Option<Path>)>,
     ) -> Result<Resolution, Failure> {
         let db = self.db;
         let owner = match class_args {
@@ -177,7 +180,7 @@ impl<'db> Context<'db> {
         let candidates: Vec<_> =
             self.constructors(class).iter().map(|m| Candidate { method: *m, owner }).collect();
         let infer_class = class_args.is_none() && !type_param_ids(db, class).is_empty();
-        self.choose(&candidates, Call { receiver: None, type_args: &[], args, infer_class })
+        self.choose(&candidates, Call { receiver: None, around, type_args: &[], args, infer_class })
     }
 
     /// The candidate that fits the call and is more specific than all others that do.
@@ -311,7 +314,8 @@ impl<'db> Context<'db> {
         let mut params = Vec::new();
         let mut conversions = Vec::new();
         let paths: Vec<Option<Path>> = call.args.iter().map(|a| a.path.clone()).collect();
-        let substitution = types.clone().with_paths(call.receiver.cloned(), paths);
+        let mut substitution = types.clone().with_paths(call.receiver.cloned(), paths);
+        substitution.around = call.around.cloned();
         for (index, (param, arg)) in signature.params.iter().zip(call.args).enumerate() {
             let formal = substitution.apply(db, param.ty);
             let conversion = match implicit {

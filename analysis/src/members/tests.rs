@@ -182,9 +182,9 @@ fn a_rail_is_more_specific_than_a_function() {
             (&["Long", "Float"], "init:T)"),
             (&["Int"], "size:Long"),
         ] {
-            let found = cx.resolve_constructor(rail, None, &args(db, class, types));
+            let found = cx.resolve_constructor(rail, None, &args(db, class, types), None);
             let text = match types.len() {
-                1 => show(db, cx.resolve_constructor(rail, Some(&[element]), &args(db, class, types))),
+                1 => show(db, cx.resolve_constructor(rail, Some(&[element]), &args(db, class, types), None)),
                 _ => show(db, found),
             };
             assert!(text.contains(expected) && text.contains("Rail[Float]"), "{types:?}: {text}");

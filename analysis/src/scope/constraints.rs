@@ -9,14 +9,14 @@ use super::signature::Guard;
 use super::suggest::closest;
 use crate::constraint::decide::Definition;
 use crate::diagnostics::{constraint as constraint_rules, name as name_rules};
-use crate::ids::{ClassId, MethodId};
+use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
     class_item, field_is_static, method_item, own_field, own_methods, qualified_name,
 };
 use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
 use crate::ty::subst::Substitution;
 use crate::ty::supers::all_supertypes;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Named, Path, Ty};
 
 impl TypeScope<'_> {
     /// The constraint of a type `base{...}`; terms about types have no place there and are carried.
@@ -156,14 +156,10 @@ impl TypeScope<'_> {
         let mut inner = true;
         while let Some(around) = class {
             match self.declares(around, name) {
-                Some(ValueMember::Static(owner)) => {
-                    let name = format_smolstr!("{}.{name}", qualified_name(db, owner));
-                    return Some(Path { root: PathRoot::Static(name), fields: Vec::new() });
-                }
+                Some(ValueMember::Static(field)) => return Some(Path::static_field(db, field)),
                 Some(ValueMember::Instance) if inner => return Some(Path::this().field(name.clone())),
                 Some(ValueMember::Instance) => {
-                    let object = format_smolstr!("{}.this", qualified_name(db, around));
-                    return Some(Path { root: PathRoot::Static(object), fields: vec![name.clone()] });
+                    return Some(crate::infer::surroundings::outer_path(db, around).field(name.clone()));
                 }
                 None => {
                     let around_class = crate::infer::surroundings::surroundings(db, around);
@@ -234,10 +230,18 @@ impl TypeScope<'_> {
                 .is_some_and(|item| item.kind == MethodKind::Property && item.params.len() == arity)
         };
         let own = |class: ClassId| own_methods(db, class, name).iter().find(fits).copied();
-        if self.header_of == Some(class) {
-            return own(class);
+        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
+    }
+
+    /// The classes that a class inherits from; of one whose header is resolved those that are known.
+    fn inherited(&self, class: ClassId) -> Vec<ClassId> {
+        let db = self.db;
+        let of = |ty: &Ty| ty.as_class(db).map(|(class, _)| class);
+        if self.header_of != Some(class) {
+            return all_supertypes(db, class).iter().skip(1).filter_map(of).collect();
         }
-        all_supertypes(db, class).iter().filter_map(|ty| ty.as_class(db)).find_map(|(class, _)| own(class))
+        let supers = self.header_supers.iter().filter_map(of);
+        supers.flat_map(|class| all_supertypes(db, class).iter().filter_map(of)).collect()
     }
 
     /// `C.f`, `a.b.C.f.g`.
@@ -245,8 +249,7 @@ impl TypeScope<'_> {
         let names: Vec<SmolStr> = std::iter::once(first).chain(&written.fields).cloned().collect();
         for end in (1..names.len()).rev() {
             if let Some(class) = self.find_class(&names[..end]) {
-                let name = format_smolstr!("{}.{}", qualified_name(self.db, class), names[end]);
-                return Some(Path { root: PathRoot::Static(name), fields: names[end + 1..].to_vec() });
+                return Some(self.qualified(class, &names[end]).with_fields(&names[end + 1..]));
             }
         }
         let message = format!("nothing named `{first}` can be used in this constraint");
@@ -256,6 +259,21 @@ impl TypeScope<'_> {
             None => problem.note("a constraint may name formals and `val`s in scope, properties, and `here`"),
         });
         None
+    }
+
+    /// `C.this`, or `C.f` with a static field `f` that `C` declares or inherits.
+    fn qualified(&self, class: ClassId, name: &SmolStr) -> Path {
+        if name == "this" && self.class == Some(class) {
+            return Path::this();
+        }
+        let mut around = std::iter::successors(self.class, |class| class.outer(self.db));
+        if name == "this" && around.any(|it| it == class) {
+            return crate::infer::surroundings::outer_path(self.db, class);
+        }
+        match self.declares(class, name) {
+            Some(ValueMember::Static(field)) => Path::static_field(self.db, field),
+            _ => Path::named(format_smolstr!("{}.{name}", qualified_name(self.db, class)), Named::Nothing),
+        }
     }
 
     fn value_candidates(&self) -> Vec<SmolStr> {
@@ -269,26 +287,20 @@ impl TypeScope<'_> {
         let own = |class: ClassId| {
             if let Some(field) = own_field(db, class, name) {
                 let is_static = field_is_static(db, field);
-                return Some(if is_static { ValueMember::Static(class) } else { ValueMember::Instance });
+                return Some(if is_static { ValueMember::Static(field) } else { ValueMember::Instance });
             }
             let nullary = |m: &crate::ids::MethodId| {
                 crate::item_tree::items::method_item(db, *m).is_some_and(|m| m.params.is_empty())
             };
             own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Instance)
         };
-        if let Some(member) = own(class) {
-            return Some(member);
-        }
-        if self.header_of == Some(class) {
-            return None;
-        }
-        all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db)).find_map(|(c, _)| own(c))
+        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
     }
 }
 
 /// What a class declares under a name.
 enum ValueMember {
-    Static(ClassId),
+    Static(FieldId),
     Instance,
 }
 

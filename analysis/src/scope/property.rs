@@ -14,7 +14,7 @@ use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_source};
 use crate::item_tree::{MethodKind, TermRef};
 use crate::ty::supers::all_supertypes;
-use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 /// What a property method stands for, over `this` and its formals; `None` if its code is no term of a constraint.
 #[salsa::tracked(cycle_result = no_definition)]
@@ -149,7 +149,7 @@ pub fn mentioned(db: &dyn Db, method: MethodId) -> Mentioned {
     let signature = method_signature(db, method);
     let mut mentioned = Mentioned::default();
     let mut visit = |path: &Path| match &path.root {
-        PathRoot::This => mentioned.this = true,
+        PathRoot::This | PathRoot::Static { what: Named::Around(_), .. } => mentioned.this = true,
         PathRoot::Local { offset, .. } if (*offset as usize) < signature.params.len() => {
             mentioned.formals.push(*offset);
         }

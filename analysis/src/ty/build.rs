@@ -1,12 +1,12 @@
 //! Making types, and asking what they are.
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::known::{Known, known_class};
 use super::params::all_type_params;
-use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
-use crate::ids::{ClassId, TypeParamId};
+use crate::ids::{ClassId, FieldId, TypeParamId};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::class_kind;
 
@@ -209,6 +209,15 @@ impl Path {
     /// `here`.
     pub fn here() -> Path {
         Path { root: PathRoot::Here, fields: Vec::new() }
+    }
+    /// Something by its qualified name.
+    pub fn named(name: SmolStr, what: Named) -> Path {
+        Path { root: PathRoot::Static { name, what }, fields: Vec::new() }
+    }
+    /// A static field.
+    pub fn static_field(db: &dyn Db, field: FieldId) -> Path {
+        let class = crate::item_tree::items::qualified_name(db, field.class(db));
+        Path::named(format_smolstr!("{class}.{}", field.name(db)), Named::Field(field))
     }
     /// `self.name`
     pub fn field(mut self, name: impl Into<SmolStr>) -> Path {

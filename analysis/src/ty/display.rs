@@ -104,7 +104,7 @@ impl fmt::Display for Path {
             PathRoot::SelfValue => f.write_str("self")?,
             PathRoot::This => f.write_str("this")?,
             PathRoot::Here => f.write_str("here")?,
-            PathRoot::Local { name, .. } | PathRoot::Static(name) | PathRoot::Literal(name) => {
+            PathRoot::Local { name, .. } | PathRoot::Static { name, .. } | PathRoot::Literal(name) => {
                 f.write_str(name)?
             }
         }

@@ -11,11 +11,12 @@ pub mod relate;
 pub mod subst;
 pub mod supers;
 mod term;
+pub use term::characters;
 pub mod test;
 
 use smol_str::SmolStr;
 
-use crate::ids::{ClassId, TypeParamId};
+use crate::ids::{ClassId, FieldId, TypeParamId};
 
 /// A type, with its constraint if it has one. `void` and the error type are types too.
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
@@ -75,6 +76,19 @@ pub struct Path {
     pub fields: Vec<SmolStr>,
 }
 
+/// What a qualified name in a constraint stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Named {
+    /// A static field.
+    Field(FieldId),
+    /// `C.this`, of this class or one around it.
+    Around(ClassId),
+    /// A hidden field of a local or anonymous class: a variable of the code around it.
+    Captured(FieldId),
+    /// Nothing that is declared.
+    Nothing,
+}
+
 /// The start of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // each variant says what its fields are
@@ -89,8 +103,8 @@ pub enum PathRoot {
     /// formals of a method, constructor or type definition, and for properties named in a class
     /// header, their index in the list instead (signatures have no positions).
     Local { name: SmolStr, offset: u32 },
-    /// A static field or anything else by qualified name.
-    Static(SmolStr),
+    /// A static field or an object around, by qualified name.
+    Static { name: SmolStr, what: Named },
     /// A literal as written, normalised.
     Literal(SmolStr),
 }

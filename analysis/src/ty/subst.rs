@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::params::all_type_params;
-use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 use crate::ids::{ClassId, TypeParamId};
 
@@ -14,6 +14,8 @@ pub struct Substitution {
     pub types: FxHashMap<TypeParamId, Ty>,
     /// For `this` in constraints; with `None` a term about `this` is dropped, unless `keep_paths`.
     pub this: Option<Path>,
+    /// For a constructor that is called on an object: the class of that object, and its path if it has one.
+    pub around: Option<(ClassId, Option<Path>)>,
     /// For the formals of a signature, by index; `None` is an argument that is not a stable path.
     pub formals: Vec<Option<Path>>,
     /// Leave paths as they are: only types are substituted.
@@ -96,6 +98,13 @@ impl Substitution {
     pub fn path(&self, path: &Path) -> Option<Path> {
         let root = match &path.root {
             PathRoot::This => self.this.clone()?,
+            PathRoot::Static { name, what: Named::Around(class) } => match (&self.around, &self.this) {
+                (Some((around, object)), _) if around == class => object.clone()?,
+                (Some((_, object)), _) => object.clone()?.field(name.clone()),
+                // The object around another one.
+                (None, Some(object)) if !object.is_this_or_around() => object.clone().field(name.clone()),
+                _ => return Some(path.clone()),
+            },
             PathRoot::Local { offset, .. } if (*offset as usize) < self.formals.len() => {
                 self.formals[*offset as usize].clone()?
             }

@@ -1,6 +1,6 @@
 //! Terms of constraints taken apart and put together.
 
-use super::{Constraint, ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
 
 impl ConstraintTerm {
@@ -60,6 +60,12 @@ impl Path {
         self.fields.is_empty()
     }
 
+    /// Whether it is `this` or an object around it.
+    pub fn is_this_or_around(&self) -> bool {
+        let this = matches!(&self.root, PathRoot::This | PathRoot::Static { what: Named::Around(_), .. });
+        this && self.is_root()
+    }
+
     /// Whether it is a literal.
     pub fn is_literal(&self) -> bool {
         matches!(self.root, PathRoot::Literal(_))
@@ -75,6 +81,31 @@ impl Path {
     pub fn is_nameless(&self) -> bool {
         matches!(&self.root, PathRoot::Local { name, .. } if name.starts_with('$'))
     }
+}
+
+/// The characters of the literal of a `Char` or `String` in a path.
+pub fn characters(literal: &str) -> Option<String> {
+    let quote = literal.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let mut rest = literal.strip_prefix(quote)?.strip_suffix(quote)?.chars();
+    let mut text = String::new();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        text.push(match rest.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '0' => '\0',
+            'u' => {
+                let digits: String = rest.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
+            }
+            other => other,
+        });
+    }
+    Some(text)
 }
 
 impl Ty {

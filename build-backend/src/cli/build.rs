@@ -8,7 +8,7 @@ use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome, output, resources, source};
 use crate::build::{self, Options, Translated};
-use crate::driver::{self, Cache, Profile};
+use crate::driver::{self, Cache, Mode, Profile, Sanitizer};
 use crate::report;
 
 /// Build a program, or print what it is compiled to
@@ -32,6 +32,10 @@ pub struct Build {
     /// What the program checks while it runs
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     checks: Checks,
+
+    /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
+    #[arg(long, value_enum, value_name = "WHICH")]
+    sanitize: Option<Sanitizer>,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -90,14 +94,14 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
 }
 
 /// Compiles what was translated; the shared object.
-pub fn compile(translated: &Translated, profile: Profile, progress: &Progress) -> Result<PathBuf, Failure> {
-    build::compile(translated, profile, &Cache::default(), progress).map_err(|failure| match failure {
+pub fn compile(translated: &Translated, mode: Mode, progress: &Progress) -> Result<PathBuf, Failure> {
+    build::compile(translated, mode, &Cache::default(), progress).map_err(|failure| match failure {
         build::Failure::Driver(error) => driver_failure(&error),
         build::Failure::Findings(_) => Failure::new("the program has errors"),
     })
 }
 
-fn driver_failure(error: &driver::BuildError) -> Failure {
+pub fn driver_failure(error: &driver::BuildError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error.hint() {
         Some(hint) => failure.hint(hint),
@@ -109,10 +113,11 @@ impl Build {
     pub fn run(self) -> Outcome {
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Portable };
+        let mode = Mode { profile, sanitizer: self.sanitize };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
-            options: Options { profile, unchecked: self.checks == Checks::None },
+            options: Options { mode, unchecked: self.checks == Checks::None },
             sources: &self.sources,
             report: self.report,
         };
@@ -124,7 +129,7 @@ impl Build {
             progress.finish();
             return print(form, &translated);
         }
-        let object = compile(&translated, profile, &progress)?;
+        let object = compile(&translated, mode, &progress)?;
         progress.finish();
         let output = self.output.unwrap_or_else(|| self.file.with_extension(""));
         if output.is_dir() {

@@ -14,7 +14,7 @@ use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
 use crate::build::Options;
-use crate::driver::Profile;
+use crate::driver::{self, Mode, Profile, Sanitizer};
 use crate::report::Format;
 
 /// Build a program and run it
@@ -35,6 +35,10 @@ pub struct Run {
     /// What the program checks while it runs
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     checks: Checks,
+
+    /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
+    #[arg(long, value_enum, value_name = "WHICH")]
+    sanitize: Option<Sanitizer>,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -159,10 +163,11 @@ impl Run {
         }
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Dev };
+        let mode = Mode { profile, sanitizer: self.sanitize };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
-            options: Options { profile, unchecked: self.checks == Checks::None },
+            options: Options { mode, unchecked: self.checks == Checks::None },
             sources: &self.sources,
             report: self.report,
         };
@@ -172,13 +177,72 @@ impl Run {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
         };
-        let program = build::compile(&translated, profile, &progress)?;
+        let program = build::compile(&translated, mode, &progress)?;
         progress.finish();
+        if let Some(sanitizer) = self.sanitize {
+            return self.run_with(sanitizer, program);
+        }
         let mut options = self.launch.resolve(Image::File(program.clone()))?;
         options.place_arguments = self.launch.for_places(program);
         options.arguments = self.args;
         start(&options)
     }
+}
+
+impl Run {
+    /// Runs the program in this executable started anew with a sanitizer's library.
+    fn run_with(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
+        let library = driver::find_compiler().and_then(|it| sanitizer.library(&it));
+        let library = library.map_err(|error| build::driver_failure(&error))?;
+        let mut arguments = self.launch.for_places(program);
+        arguments[0] = SANITIZED.into();
+        arguments.extend(self.launch.places.map(|places| OsString::from(format!("--places={places}"))));
+        arguments.push("--".into());
+        arguments.extend(self.args.iter().map(OsString::from));
+        become_sanitized(sanitizer, library, arguments)
+    }
+}
+
+/// This process goes on as the same executable with a sanitizer's library and these arguments.
+fn become_sanitized(
+    sanitizer: Sanitizer,
+    library: impl Into<OsString>,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Outcome {
+    use std::os::unix::process::CommandExt;
+    let cannot = |error| Failure::new(format!("cannot start apg with a sanitizer: {error}"));
+    let mut command = std::process::Command::new(std::env::current_exe().map_err(cannot)?);
+    command.args(arguments);
+    sanitizer.prepare(&mut command, library);
+    Err(cannot(command.exec()))
+}
+
+/// The command line of a program that was built already, run with a sanitizer: this word, the shared object, and these.
+pub const SANITIZED: &str = "__sanitized";
+
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct SanitizedCommand {
+    #[command(flatten)]
+    launch: LaunchOptions,
+
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+/// If this process was started anew with a sanitizer's library: runs the program.
+pub fn as_sanitized() -> Option<Outcome> {
+    let mut arguments = std::env::args_os().skip(1);
+    if !driver::is_sanitizer_loaded() || arguments.next()? != SANITIZED {
+        return None;
+    }
+    let program = PathBuf::from(arguments.next()?);
+    let SanitizedCommand { launch, args } = SanitizedCommand::parse_from(arguments);
+    Some(launch.resolve(Image::File(program.clone())).and_then(|mut options| {
+        options.place_arguments = launch.for_places(program);
+        options.arguments = args;
+        start(&options)
+    }))
 }
 
 /// The command line of a further place: this word, then the shared object.
@@ -219,6 +283,11 @@ pub fn as_program() -> Option<Outcome> {
         Ok(object) => object?,
         Err(error) => return Some(Err(Failure::new(error.to_string()))),
     };
+    if let Some((sanitizer, library)) = Sanitizer::of_object(&object)
+        && !driver::is_sanitizer_loaded()
+    {
+        return Some(become_sanitized(sanitizer, library, std::env::args_os().skip(1)));
+    }
     let outcome = LaunchOptions::default().resolve(Image::Bytes(object)).and_then(|mut options| {
         options.arguments = std::env::args().skip(1).collect();
         start(&options)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
-use super::{BuildError, Profile, UnitKind};
+use super::{BuildError, Mode, Profile, UnitKind};
 
 /// A compiler that takes GCC's options.
 #[derive(Clone, Debug)]
@@ -47,7 +47,8 @@ fn locate(name: &str) -> Option<Compiler> {
 impl Compiler {
     /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are vectorised in every
     /// profile; like a device they may fuse a multiplication with an addition and keep no floating-point traps.
-    pub fn flags(&self, profile: Profile, kind: UnitKind) -> Vec<String> {
+    pub fn flags(&self, mode: Mode, kind: UnitKind) -> Vec<String> {
+        let profile = mode.profile;
         let mut flags = vec![
             "-std=gnu++20",
             "-fPIC",
@@ -80,6 +81,10 @@ impl Compiler {
             (UnitKind::Code, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
             }
+        }
+        if let (Some(sanitizer), UnitKind::Code | UnitKind::Kernels) = (mode.sanitizer, kind) {
+            flags.extend(sanitizer.flags());
+            flags.extend(["-fno-omit-frame-pointer", "-DAPG_STACK_CHECKS"]);
         }
         flags.into_iter().map(str::to_owned).collect()
     }

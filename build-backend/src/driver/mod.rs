@@ -6,6 +6,7 @@
 mod bundle;
 mod cache;
 mod compiler;
+mod sanitizer;
 mod unfinished;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 pub use bundle::{appended_program, write_bundle};
 pub use cache::Cache;
 pub use compiler::{Compiler, find as find_compiler};
+pub use sanitizer::{Sanitizer, is_loaded as is_sanitizer_loaded};
 pub use unfinished::{Unfinished, remove_unfinished};
 
 /// What a unit holds, which decides how it is compiled.
@@ -53,6 +55,21 @@ pub enum Profile {
     Release,
 }
 
+/// How a program is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Mode {
+    /// How it is optimised.
+    pub profile: Profile,
+    /// What is looked for while it runs.
+    pub sanitizer: Option<Sanitizer>,
+}
+
+impl From<Profile> for Mode {
+    fn from(profile: Profile) -> Self {
+        Self { profile, sanitizer: None }
+    }
+}
+
 /// Hears what is being done; all methods may be called from several threads.
 pub trait Observer: Sync {
     /// `total` units are not in the cache and will be compiled.
@@ -85,6 +102,13 @@ pub enum BuildError {
         /// What the compiler said; `#line` makes it speak of the `.x10` file.
         message: String,
     },
+    /// The compiler has no library for a sanitizer.
+    NoSanitizer {
+        /// The compiler.
+        compiler: String,
+        /// The library.
+        library: String,
+    },
     /// Reading or writing the cache failed.
     Cache {
         /// The file.
@@ -110,6 +134,9 @@ impl fmt::Display for BuildError {
                     message.trim_end()
                 )
             }
+            Self::NoSanitizer { compiler, library } => {
+                write!(f, "the C++ compiler {compiler} comes without `{library}`, which `--sanitize` needs")
+            }
             Self::Cache { path, error } => {
                 write!(f, "the build cache cannot be used: {}: {error}", path.display())
             }
@@ -128,6 +155,9 @@ impl BuildError {
                  or set CXX to its path",
             ),
             Self::Cache { .. } => Some("set APG_CACHE_DIR to a folder that can be written"),
+            Self::NoSanitizer { .. } => Some(
+                "install it (Debian, Ubuntu: it is part of g++; Fedora: `dnf install libasan libubsan libtsan`), or set CXX to GCC",
+            ),
             Self::Refused { .. } => None,
         }
     }
@@ -140,7 +170,7 @@ impl BuildError {
 pub fn build(
     units: &[Unit],
     headers: &[(&str, &str)],
-    profile: Profile,
+    mode: Mode,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, BuildError> {
@@ -149,7 +179,7 @@ pub fn build(
     let keys: Vec<String> = units
         .iter()
         .map(|unit| {
-            let flags = compiler.flags(profile, unit.kind).join(" ");
+            let flags = compiler.flags(mode, unit.kind).join(" ");
             // Caches are shared by machines of one network.
             let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
             cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text])
@@ -169,7 +199,7 @@ pub fn build(
         cache.produce(object, |output| {
             let mut command = Command::new(&compiler.path);
             command
-                .args(compiler.flags(profile, unit.kind))
+                .args(compiler.flags(mode, unit.kind))
                 .arg("-I")
                 .arg(&include.folder)
                 .arg("-c")
@@ -183,7 +213,8 @@ pub fn build(
     })?;
     cache.produce(&program, |output| {
         let mut command = Command::new(&compiler.path);
-        command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]).args(&objects).arg("-o").arg(output);
+        command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
+        command.args(mode.sanitizer.map(Sanitizer::link_flag)).args(&objects).arg("-o").arg(output);
         command.arg("-Wl,--as-needed").args(compiler.libraries());
         run(command, "linking")
     })?;
@@ -244,7 +275,7 @@ mod tests {
         ];
         let compiled = |units: &[Unit], header: &[(&str, &str)]| {
             let counter = Counter::default();
-            let path = build(units, header, Profile::Dev, &cache, &counter).unwrap();
+            let path = build(units, header, Profile::Dev.into(), &cache, &counter).unwrap();
             (path, counter.0.into_inner())
         };
         let (first, count) = compiled(&units, &header);
@@ -268,7 +299,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path().join("cache"));
         let bad = unit("bad", "#line 7 \"program.x10\"\nint f() { return nonsense; }");
-        let error = build(&[bad], &[], Profile::Dev, &cache, &Silent).unwrap_err().to_string();
+        let error = build(&[bad], &[], Profile::Dev.into(), &cache, &Silent).unwrap_err().to_string();
         assert!(error.contains("program.x10:7") && error.contains("fault of apg"), "{error}");
     }
 }

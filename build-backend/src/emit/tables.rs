@@ -157,16 +157,20 @@ impl Code<'_> {
             Custom::Fields => return "APG_BY_FIELDS, nullptr".into(),
             Custom::Refused => return "APG_REFUSED, nullptr".into(),
             Custom::Own(None) => return "APG_OWN, nullptr".into(),
-            Custom::Own(Some(function)) => self.function_symbol(function),
+            Custom::Own(Some(function)) | Custom::Restored(function) => self.function_symbol(function),
         };
-        let code = match value {
-            Some(value) => format!("*({value} *)at = {restore}(d)"),
-            None => format!("{restore}((apg_object *)at, d)"),
+        let (how, code) = match (custom, value) {
+            (Custom::Restored(_), Some(value)) => {
+                ("RESTORED", format!("*({value} *)at = {restore}(*({value} *)at)"))
+            }
+            (Custom::Restored(_), None) => ("RESTORED", format!("{restore}((apg_object *)at)")),
+            (_, Some(value)) => ("OWN", format!("*({value} *)at = {restore}(d)")),
+            (_, None) => ("OWN", format!("{restore}((apg_object *)at, d)")),
         };
         self.out.line(format!(
             "static apg_object *restore_{name}(void *at, apg_object *d) {{ APG_CATCH({code}) }}"
         ));
-        format!("APG_OWN, restore_{name}")
+        format!("APG_{how}, restore_{name}")
     }
 
     fn element_text(&mut self, kind: ClassKind) -> String {

@@ -1,8 +1,8 @@
 //! Run-time checks of constraints: `x as T{c}` and `x instanceof T{c}`.
 
 use apg_analysis::body::Dispatch;
-use apg_analysis::item_tree::items::own_field;
-use apg_analysis::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
+use apg_analysis::item_tree::items::{own_field, qualified_name};
+use apg_analysis::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, characters};
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
@@ -150,7 +150,24 @@ impl Builder<'_, '_> {
                 }
             }
             PathRoot::Literal(text) => Some((self.written(text, Ty::long(db))?, Ty::long(db))),
-            PathRoot::Static(_) => None,
+            PathRoot::Static { what, .. } => self.named(*what),
+        }
+    }
+
+    fn named(&mut self, what: Named) -> Option<(mir::Expr, Ty)> {
+        match what {
+            Named::Field(field) => {
+                let ty = self.lowerer.static_type(field);
+                Some((self.static_field(field, ty), ty))
+            }
+            Named::Around(class) => self.around(class),
+            Named::Captured(field) => {
+                let (object, ty) = self.around(field.class(self.lowerer.db))?;
+                self.lowerer.locate_field(ty, field)?;
+                let declared = self.lowerer.field_of(field, ty);
+                Some((self.field_value(object, ty, field, declared, false), declared))
+            }
+            Named::Nothing => None,
         }
     }
 
@@ -167,6 +184,10 @@ impl Builder<'_, '_> {
         name: &SmolStr,
         range: TextRange,
     ) -> Option<(mir::Expr, Ty)> {
+        if let Some(class) = name.strip_suffix(".this") {
+            let db = self.lowerer.db;
+            return self.out_to(value, ty, &|around| qualified_name(db, around) == class);
+        }
         for supertype in self.lowerer.all_supertypes(ty).iter().copied() {
             let Some((class, _)) = supertype.as_class(self.lowerer.db) else { continue };
             if let Some(field) = own_field(self.lowerer.db, class, name) {
@@ -187,14 +208,15 @@ impl Builder<'_, '_> {
             "null" if is_reference(machine) => ExprKind::Null,
             "true" => ExprKind::Int(1),
             "false" => ExprKind::Int(0),
-            _ if text.starts_with('"') => ExprKind::String(SmolStr::new(text.trim_matches('"'))),
+            _ if text.starts_with('"') => ExprKind::String(SmolStr::new(characters(text)?)),
             _ if text.starts_with('\'') => {
-                ExprKind::Int(i64::from(u32::from(text.trim_matches('\'').chars().next()?)))
+                ExprKind::Int(i64::from(u32::from(characters(text)?.chars().next()?)))
             }
             _ => {
                 let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
                 match machine {
                     mir::Ty::F32 | mir::Ty::F64 => ExprKind::Float(digits.parse().ok()?),
+                    mir::Ty::U64 => ExprKind::Int(digits.parse::<u64>().ok()? as i64),
                     _ => ExprKind::Int(digits.parse().ok()?),
                 }
             }

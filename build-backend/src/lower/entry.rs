@@ -108,6 +108,9 @@ impl Lowerer<'_> {
         // A `main` with the arguments comes before one without, and that of a class at the top before one of a class inside.
         let fit = prefer(fit, |it| !self.param_types(*it).is_empty());
         let fit = prefer(fit, |it| it.class(db).outer(db).is_none());
+        // The class that the file is named after is the one that others see.
+        let stem = target.file.path(db).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let fit = prefer(fit, |it| Some(it.class(db).name(db).as_str()) == stem.as_deref());
         match (fit.as_slice(), unfit.first()) {
             ([one], _) => Some(*one),
             ([], None) => {

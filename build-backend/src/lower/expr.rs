@@ -171,21 +171,35 @@ impl Builder<'_, '_> {
 
     /// `C.this`: out along the chain of enclosing objects.
     fn outer(&mut self, class: ClassId, id: ExprId) -> mir::Expr {
-        let Some((mut ty, this)) = self.source.this.zip(self.this) else {
+        let Some((value, ty)) = self.around(class) else {
             let ty = self.type_of(id);
             return self.broken(id, ty);
         };
-        let mut value = self.local(this);
+        let wanted = self.type_of(id);
+        self.convert(value, ty, wanted)
+    }
+
+    /// The object around, of the class, and its type.
+    pub(super) fn around(&mut self, class: ClassId) -> Option<(mir::Expr, Ty)> {
+        let (ty, this) = self.source.this.zip(self.this)?;
+        let value = self.local(this);
+        self.out_to(value, ty, &|around| around == class)
+    }
+
+    /// The object around `value`, or `value` itself, of the class that is looked for.
+    pub(super) fn out_to(
+        &mut self,
+        mut value: mir::Expr,
+        mut ty: Ty,
+        is_wanted: &dyn Fn(ClassId) -> bool,
+    ) -> Option<(mir::Expr, Ty)> {
         // The class around is meant, not a superclass: an inner class may extend the class that it is in.
-        while ty.as_class(self.lowerer.db).is_none_or(|(around, _)| around != class) {
-            let Some((outer, owner, index)) = self.lowerer.outer_field(ty) else {
-                return self.broken(id, ty);
-            };
+        while ty.as_class(self.lowerer.db).is_none_or(|(around, _)| !is_wanted(around)) {
+            let (outer, owner, index) = self.lowerer.outer_field(ty)?;
             value = self.load(value, owner, index, outer, false);
             ty = outer;
         }
-        let wanted = self.type_of(id);
-        self.convert(value, ty, wanted)
+        Some((value, ty))
     }
 
     /// A field of an object or struct: `owner` is the class instance that declares it.
@@ -279,7 +293,7 @@ impl Builder<'_, '_> {
         self.retype(value, machine)
     }
 
-    fn static_field(&mut self, field: FieldId, ty: Ty) -> mir::Expr {
+    pub(super) fn static_field(&mut self, field: FieldId, ty: Ty) -> mir::Expr {
         if let Some(local) = self.kernel.as_ref().and_then(|it| it.statics.get(&field)).copied() {
             return self.local(local);
         }

@@ -79,6 +79,8 @@ enum FunctionKey {
     Create(Callee),
     /// The value of an initialised instance field; takes the object, or the struct so far.
     FieldValue(FieldId, Ty),
+    /// Sets the transient fields of what has just arrived: takes the object, or takes and gives the struct.
+    Restore(Ty),
     /// The first value of a static field.
     StaticValue(FieldId),
     /// What every object has unless its class says otherwise.

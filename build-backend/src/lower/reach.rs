@@ -65,6 +65,7 @@ impl Lowerer<'_> {
             FunctionKey::Initialise(callee) => self.write_initialise(callee, id),
             FunctionKey::Create(callee) => self.write_create(callee, id),
             FunctionKey::FieldValue(field, owner) => self.write_field_value(*field, Some(*owner), id),
+            FunctionKey::Restore(ty) => self.write_restore(*ty, id),
             FunctionKey::StaticValue(field) => self.write_field_value(*field, None, id),
             FunctionKey::Default(universal, ty) => self.write_default(*universal, *ty, id),
             FunctionKey::Thunk(thunk) => self.write_thunk(thunk, id),

@@ -135,6 +135,9 @@ pub enum Custom {
     /// As the type's own code says. The function makes an instance of what was sent, which its last parameter gives: it fills an
     /// object, its first parameter, or results in a struct. Without it nothing can be received.
     Own(Option<FunctionId>),
+    /// Field by field; then the function sets transient fields: of an object, its first parameter, or of a struct, which it takes
+    /// and results in.
+    Restored(FunctionId),
     /// Not at all.
     Refused,
 }

@@ -1,7 +1,5 @@
 //! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
-use std::collections::HashMap;
-
 use apg_analysis::diagnostics;
 use apg_analysis::ide::{self, Assist, AssistKind};
 use apg_analysis::{Cancelled, file_diagnostics};
@@ -9,7 +7,7 @@ use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit,
 };
 
-use crate::convert;
+use crate::convert::{self, Changes};
 use crate::document::Document;
 use crate::world::Snapshot;
 
@@ -60,8 +58,9 @@ impl Snapshot {
             range: document.text.range(edit.range, self.settings.encoding),
             new_text: edit.text.clone(),
         };
-        let changes = HashMap::from([(document.uri.clone(), edits.iter().map(edit).collect())]);
-        WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+        let mut changes = Changes::default();
+        edits.iter().map(edit).for_each(|edit| changes.add(document.uri.clone(), edit));
+        changes.edit(self, None)
     }
 }
 

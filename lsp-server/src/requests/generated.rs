@@ -1,44 +1,156 @@
-//! `apg/generatedCode`: what a document is compiled to.
+//! `apg/generatedCode`: what a document is compiled to, and which of its lines come from which of the source.
+
+use std::path::{Path, PathBuf};
 
 use apg_analysis::Cancelled;
-use apg_build::build::{self, Failure};
-use tower_lsp_server::ls_types::Uri;
+use apg_build::build::{self, Failure, Options, Translated};
+use apg_build::mir;
+use serde::{Deserialize, Serialize};
+use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::world::Snapshot;
 
+/// `apg/generatedCode`: what a document is compiled to.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GeneratedCodeParams {
+    /// The document with `main`.
+    pub text_document: TextDocumentIdentifier,
+    /// `cuda`, `cpp`, `mir` or `ptx`.
+    pub kind: String,
+}
+
+/// The answer to `apg/generatedCode`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GeneratedCode {
+    /// The text; a comment that says why if there is none.
+    pub text: String,
+    /// `[line of the text, line of the document]`, both from 0: from the first on, up to that of the next entry, the text comes
+    /// from the second. `-1` is nowhere in the document.
+    pub lines: Vec<(u32, i64)>,
+}
+
+/// A program in the intermediate form, or why there is none, as a comment.
+pub struct Lowered {
+    path: PathBuf,
+    program: Result<mir::Program, String>,
+}
+
 impl Snapshot {
-    /// The CUDA C++, host C++ or MIR of the program whose `main` is in a document; a comment that says why if there is none.
-    pub fn generated_code(&self, uri: &Uri, kind: &str) -> Result<String, Cancelled> {
-        let Some((_, file)) = self.document(uri) else { return Ok("// This document is not open.\n".into()) };
+    /// The program whose `main` is in a document.
+    pub fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
+        let failed = |why: &str| Lowered { path: PathBuf::new(), program: Err(why.to_owned()) };
+        let Some((document, file)) = self.document(uri) else {
+            return Ok(failed("// This document is not open.\n"));
+        };
         // Translating asks the database; a change meanwhile unwinds to here.
-        let translated = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
-            build::translate(&self.analysis, file, None, build::Options::default())
+        let lowered = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
+            build::lowered(&self.analysis, file, None, Options::default())
         }))?;
-        let translated = match translated {
-            Ok(translated) => translated,
-            Err(Failure::Findings(findings)) => {
+        let program = lowered.map_err(|failure| match failure {
+            Failure::Findings(findings) => {
                 let mut text = String::from("// There is no generated code while the program has errors:\n");
                 for finding in findings {
-                    text.push_str(&format!(
-                        "// [{}] {}\n",
-                        finding.code,
-                        finding.message.replace('\n', "\n// ")
-                    ));
+                    text.push_str(&format!("// [{}] {}\n", finding.code, comment(&finding.message)));
                 }
-                return Ok(text);
+                text
             }
-            Err(Failure::Driver(error)) => return Ok(format!("// {error}\n")),
+            Failure::Driver(error) => format!("// {}\n", comment(&error.to_string())),
+        });
+        Ok(Lowered { path: document.path.clone(), program })
+    }
+}
+
+/// The code of one kind.
+pub fn code(lowered: Lowered, kind: &str) -> GeneratedCode {
+    let text = lowered.program.and_then(|program| written(program, kind)).unwrap_or_else(|why| why);
+    GeneratedCode { lines: lines(&text, &lowered.path), text }
+}
+
+fn written(program: mir::Program, kind: &str) -> Result<String, String> {
+    if kind == "mir" {
+        return Ok(mir::print::print(&program));
+    }
+    let Translated { emitted, .. } = build::emitted(program, Options::default()).map_err(|errors| {
+        let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
+        format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
+    })?;
+    match kind {
+        "cuda" | "ptx" if emitted.cuda.is_empty() => Err("// This program has no @CUDA kernel.\n".into()),
+        "cpp" => {
+            let units = emitted.units.iter().map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text));
+            Ok(units.collect())
+        }
+        "cuda" => Ok(emitted.cuda.join("\n")),
+        "ptx" => {
+            let compiled = emitted.cuda.iter().map(|text| apg_runtime::device::ptx(text));
+            let compiled: Result<Vec<String>, _> = compiled.collect();
+            compiled
+                .map(|all| all.join("\n"))
+                .map_err(|error| format!("// {}\n", comment(&error.to_string())))
+        }
+        other => Err(format!("// There is no form `{}`: ask for cuda, ptx, cpp or mir.\n", comment(other))),
+    }
+}
+
+/// A text that goes on as a comment behind each of its line ends.
+fn comment(text: &str) -> String {
+    text.replace(['\r', '\n'], "\n// ")
+}
+
+/// The lines of a document that those of a text come from, by its `#line` directives or, in PTX, its `.loc` ones.
+fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
+    let mut found: Vec<(u32, i64)> = vec![(0, -1)];
+    let mut files: Vec<(&str, bool)> = Vec::new();
+    let is_document = |quoted: &str| {
+        let name = quoted.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\");
+        std::path::absolute(name).is_ok_and(|file| file == path)
+    };
+    // Since the last directive each line is one further in the source.
+    let mut running: Option<i64> = None;
+    for (at, line) in text.lines().enumerate() {
+        let Ok(at) = u32::try_from(at) else { break };
+        let words = line.trim_start();
+        let source = if let Some(rest) = words.strip_prefix("#line ") {
+            let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
+            running = number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 2);
+            running.map(|line| line + 1)
+        } else if let Some(rest) = words.strip_prefix(".file") {
+            if let Some((number, file)) = rest.trim().split_once([' ', '\t']) {
+                files.push((number, is_document(file)));
+            }
+            None
+        } else if let Some(rest) = words.strip_prefix(".loc") {
+            let mut words = rest.split_whitespace();
+            let (file, number) = (words.next(), words.next().and_then(|n| n.parse::<i64>().ok()));
+            let ours = files.iter().any(|(n, ours)| *ours && Some(*n) == file);
+            number.filter(|_| ours).map(|line| line - 1)
+        } else {
+            // Between the directives of PTX nothing changes; after `#line` all that follows is of that line's statement.
+            running = running.map(|line| line + 1);
+            match running {
+                Some(line) => Some(line),
+                None => continue,
+            }
         };
-        Ok(match kind {
-            "mir" => apg_build::mir::print::print(&translated.mir),
-            "cpp" => translated
-                .emitted
-                .units
-                .iter()
-                .map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text))
-                .collect(),
-            _ if translated.emitted.cuda.is_empty() => "// This program has no @CUDA kernel.\n".into(),
-            _ => translated.emitted.cuda.join("\n"),
-        })
+        let source = source.unwrap_or(-1);
+        if found.last().is_none_or(|(_, last)| *last != source) {
+            found.push((at, source));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_text_are_those_of_the_source() {
+        let text = "a\n#line 3 \"/A.x10\"\nb;\nc;\n#line 9 \"/B.x10\"\nd;\n#line 4 \"/A.x10\"\ne;";
+        let found = lines(text, Path::new("/A.x10"));
+        assert_eq!(found, [(0, -1), (1, 2), (3, 3), (4, -1), (6, 3)]);
+        let ptx = ".file 1 \"/A.x10\"\n.loc 1 7 0\nadd;\nmul;\n.loc 1 8 0\nret;";
+        assert_eq!(lines(ptx, Path::new("/A.x10")), [(0, -1), (1, 6), (4, 7)]);
     }
 }

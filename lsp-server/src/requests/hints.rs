@@ -1,24 +1,16 @@
-//! What is shown between the lines and beside the cursor: inlay hints, lenses, signatures.
+//! What is shown between the lines and beside the cursor: inlay hints, signatures.
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::{self, InlayKind};
 use tower_lsp_server::ls_types::{
-    CodeLens, Documentation, InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, MarkupContent,
-    MarkupKind, ParameterInformation, ParameterLabel, Position, Range, SignatureHelp, SignatureInformation,
-    TextEdit, Uri,
+    Documentation, InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, MarkupContent, MarkupKind,
+    ParameterInformation, ParameterLabel, Position, Range, SignatureHelp, SignatureInformation, TextEdit,
+    Uri,
 };
 
-use crate::convert;
 use crate::world::Snapshot;
 
 impl Snapshot {
-    /// *Run* above each `main`, *Show CUDA* above each kernel.
-    pub fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
-        let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
-        let lenses = self.analysis.with(|db| ide::lenses(db, file))?;
-        Ok(lenses.into_iter().map(|lens| convert::lens(self, document, &lens)).collect())
-    }
-
     /// The hints in a range of a document.
     pub fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
@@ -33,7 +25,7 @@ impl Snapshot {
                 kind: match inlay.kind {
                     InlayKind::Type => Some(InlayHintKind::TYPE),
                     InlayKind::Parameter => Some(InlayHintKind::PARAMETER),
-                    InlayKind::Captures | InlayKind::Launch => None,
+                    InlayKind::Captures | InlayKind::Launch | InlayKind::Check => None,
                 },
                 // A double click writes the type down.
                 text_edits: (inlay.kind == InlayKind::Type).then(insert),

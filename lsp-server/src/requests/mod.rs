@@ -3,13 +3,17 @@
 mod actions;
 mod calls;
 mod completion;
-mod format;
-mod generated;
+pub mod diagnostics;
+pub mod format;
+pub mod generated;
 mod hints;
+mod lenses;
+mod links;
+pub mod memory;
 mod navigate;
-mod rename;
+pub mod rename;
 mod structure;
-mod tokens;
+pub mod tokens;
 mod types;
 
 pub use tokens::legend;

@@ -28,6 +28,12 @@ impl Snapshot {
 
     /// Where the name under the cursor is declared, in the class library too.
     pub fn definition(&self, uri: &Uri, position: Position) -> Result<Option<Location>, Cancelled> {
+        if let Some((document, file, offset)) = self.at(uri, position)
+            && let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))?
+        {
+            let range = uses.first().map(|range| self.range(document, *range));
+            return Ok(range.map(|range| Location { uri: document.uri.clone(), range }));
+        }
         self.declared(uri, position, |_, symbol| Some(symbol))
     }
 
@@ -65,6 +71,12 @@ impl Snapshot {
         position: Position,
         with_declaration: bool,
     ) -> Result<Option<Vec<Location>>, Cancelled> {
+        if let Some((_, file, offset)) = self.at(uri, position)
+            && let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))?
+        {
+            let wanted = uses.into_iter().skip(usize::from(!with_declaration));
+            return Ok(Some(self.locations(wanted.map(|range| (file, range)))));
+        }
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let files = self.analysis.user_files();
         let found = self.analysis.with(|db| ide::references(db, &files, &symbol))?;
@@ -82,7 +94,11 @@ impl Snapshot {
         uri: &Uri,
         position: Position,
     ) -> Result<Option<Vec<DocumentHighlight>>, Cancelled> {
-        let Some((document, file, _)) = self.at(uri, position) else { return Ok(None) };
+        let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
+        if let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))? {
+            let highlight = |range| DocumentHighlight { range: self.range(document, range), kind: None };
+            return Ok(Some(uses.into_iter().map(highlight).collect()));
+        }
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let found = self.analysis.with(|db| ide::references(db, &[file], &symbol))?;
         let highlight = |reference: ide::Reference| DocumentHighlight {

@@ -1,20 +1,30 @@
 //! Renaming over the whole workspace.
 
-use std::collections::HashMap;
-
 use apg_analysis::{Cancelled, ide};
 use tower_lsp_server::jsonrpc;
-use tower_lsp_server::ls_types::{
-    DocumentChangeOperation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position,
-    PrepareRenameResponse, RenameFile, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
-};
+use tower_lsp_server::ls_types::{Position, PrepareRenameResponse, RenameFile, TextEdit, Uri, WorkspaceEdit};
 
-use crate::convert;
+use crate::convert::{self, Changes};
 use crate::world::Snapshot;
 
 /// What a refusal looks like to the client, which shows its message.
 fn refused(why: String) -> jsonrpc::Error {
     jsonrpc::Error { code: jsonrpc::ErrorCode::ServerError(-32803), message: why.into(), data: None }
+}
+
+/// A rename that is still to be checked, for which the database is not needed.
+pub struct Renamed {
+    edit: WorkspaceEdit,
+    check: Option<ide::RenameCheck>,
+}
+
+/// The answer: the edit, or why there is none.
+pub fn checked(renamed: Result<Option<Renamed>, String>) -> jsonrpc::Result<Option<WorkspaceEdit>> {
+    let Some(Renamed { edit, check }) = renamed.map_err(refused)? else { return Ok(None) };
+    match check.and_then(|check| check.refusal()) {
+        Some(why) => Err(refused(why)),
+        None => Ok(Some(edit)),
+    }
 }
 
 impl Snapshot {
@@ -26,6 +36,11 @@ impl Snapshot {
     ) -> Result<jsonrpc::Result<Option<PrepareRenameResponse>>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(Ok(None)) };
         let prepared = self.analysis.with(|db| {
+            if let Some(uses) = ide::label_uses(db, file, offset) {
+                let here = uses.into_iter().find(|range| range.contains_inclusive(offset));
+                let range = here.ok_or("there is no name here")?;
+                return Ok((document.text.text()[range].into(), range));
+            }
             let (symbol, range) = ide::prepare_rename(db, file, offset)?;
             Ok((ide::name_of(db, &symbol), range))
         })?;
@@ -37,52 +52,37 @@ impl Snapshot {
         }))
     }
 
-    /// The edits that give the name at a position a new name.
+    /// The edits that give the name at a position a new name, and what is needed to see whether the program still means the
+    /// same then.
     pub fn rename(
         &self,
         uri: &Uri,
         position: Position,
         new: &str,
-    ) -> Result<jsonrpc::Result<Option<WorkspaceEdit>>, Cancelled> {
+    ) -> Result<Result<Option<Renamed>, String>, Cancelled> {
         let Some((_, file, offset)) = self.at(uri, position) else { return Ok(Ok(None)) };
         let files = self.analysis.user_files();
-        let renamed = self.analysis.with(|db| ide::rename(db, &files, (file, offset), new))?;
-        Ok(renamed.map_err(refused).map(|rename| Some(self.edit_of(&rename, new))))
+        let renamed = self.analysis.with(|db| {
+            let rename = ide::rename(db, &files, (file, offset), new)?;
+            let check = ide::RenameCheck::new(db, &rename, new);
+            Ok((rename, check))
+        })?;
+        Ok(renamed.map(|(rename, check)| Some(Renamed { edit: self.edit_of(&rename, new), check })))
     }
 
     fn edit_of(&self, rename: &ide::Rename, new: &str) -> WorkspaceEdit {
-        let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+        let mut changes = Changes::default();
         for (file, range) in &rename.edits {
             if let Some(location) = convert::location(self, *file, *range) {
-                let edit = TextEdit { range: location.range, new_text: new.to_owned() };
-                changes.entry(location.uri).or_default().push(edit);
+                changes.add(location.uri, TextEdit { range: location.range, new_text: new.to_owned() });
             }
         }
-        let old = rename.file.and_then(|file| convert::uri(self, file));
-        let old = old.filter(|_| self.settings.can_rename_files);
-        let Some((old, target)) = old.and_then(|old| Some((old.clone(), sibling(&old, new)?))) else {
-            return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
-        };
-        // The file is renamed last: the edits before it name it as it is.
-        let mut operations: Vec<DocumentChangeOperation> = changes
-            .into_iter()
-            .map(|(uri, edits)| {
-                DocumentChangeOperation::Edit(TextDocumentEdit {
-                    text_document: OptionalVersionedTextDocumentIdentifier { uri, version: None },
-                    edits: edits.into_iter().map(OneOf::Left).collect(),
-                })
-            })
-            .collect();
-        operations.push(DocumentChangeOperation::Op(ResourceOp::Rename(RenameFile {
-            old_uri: old,
-            new_uri: target,
-            options: None,
-            annotation_id: None,
-        })));
-        WorkspaceEdit {
-            document_changes: Some(DocumentChanges::Operations(operations)),
-            ..WorkspaceEdit::default()
-        }
+        let old_uri = rename.file.and_then(|file| convert::uri(self, file));
+        let old_uri = old_uri.filter(|_| self.settings.can_rename_files);
+        let renamed = old_uri.and_then(|old_uri| {
+            Some(RenameFile { new_uri: sibling(&old_uri, new)?, old_uri, options: None, annotation_id: None })
+        });
+        changes.edit(self, renamed)
     }
 }
 

@@ -3,8 +3,10 @@
 use apg_analysis::{Cancelled, ide};
 use apg_syntax::services::HighlightKind;
 use apg_syntax::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{
-    Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend, Uri,
+    Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
+    SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensLegend, Uri,
 };
 
 use crate::document::Document;
@@ -108,4 +110,85 @@ fn lines(document: &Document, range: TextRange) -> Vec<TextRange> {
         start += TextSize::of(line);
     }
     pieces
+}
+
+/// The tokens that the client has of each document: what changed is sent alone.
+#[derive(Debug, Default)]
+pub struct TokenCache {
+    kept: FxHashMap<Uri, (u64, Vec<SemanticToken>)>,
+    answers: u64,
+}
+
+/// Of so many documents the tokens are kept.
+const MOST_KEPT: usize = 64;
+
+impl TokenCache {
+    /// An answer with all tokens.
+    pub fn keep(&mut self, uri: Uri, data: Vec<SemanticToken>) -> SemanticTokens {
+        self.answers += 1;
+        if self.kept.len() >= MOST_KEPT && !self.kept.contains_key(&uri) {
+            // Those longest not asked for make room: their clients get all tokens the next time.
+            let oldest = self.kept.iter().min_by_key(|(_, (id, _))| *id).map(|(uri, _)| uri.clone());
+            oldest.map(|uri| self.kept.remove(&uri));
+        }
+        self.kept.insert(uri, (self.answers, data.clone()));
+        SemanticTokens { result_id: Some(self.answers.to_string()), data }
+    }
+
+    /// An answer with what is different from the answer of that name, if that is known.
+    pub fn delta(
+        &mut self,
+        uri: Uri,
+        previous: &str,
+        data: Vec<SemanticToken>,
+    ) -> SemanticTokensFullDeltaResult {
+        let known = self.kept.get(&uri).filter(|(id, _)| id.to_string() == previous);
+        let Some(edits) = known.map(|(_, old)| difference(old, &data)) else {
+            return SemanticTokensFullDeltaResult::Tokens(self.keep(uri, data));
+        };
+        let SemanticTokens { result_id, .. } = self.keep(uri, data);
+        SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta { result_id, edits })
+    }
+}
+
+/// The one edit between what two lists begin and end with in common.
+fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, rest) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (deleted, inserted) = (old.len() - end, &rest[..rest.len() - end]);
+    if deleted == 0 && inserted.is_empty() {
+        return Vec::new();
+    }
+    // Tokens are five numbers each.
+    let number = |n: usize| u32::try_from(n * 5).unwrap_or(u32::MAX);
+    vec![SemanticTokensEdit {
+        start: number(start),
+        delete_count: number(deleted),
+        data: Some(inserted.to_vec()).filter(|data| !data.is_empty()),
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_changed_is_sent() {
+        let token = |n| SemanticToken {
+            delta_line: n,
+            delta_start: 0,
+            length: 1,
+            token_type: 0,
+            token_modifiers_bitset: 0,
+        };
+        let list = |numbers: &[u32]| numbers.iter().map(|n| token(*n)).collect::<Vec<_>>();
+        assert_eq!(difference(&list(&[1, 2, 3]), &list(&[1, 2, 3])), []);
+        let edits = difference(&list(&[1, 2, 3]), &list(&[1, 4, 5, 3]));
+        assert_eq!((edits[0].start, edits[0].delete_count), (5, 5));
+        assert_eq!(edits[0].data.as_deref(), Some(&list(&[4, 5])[..]));
+        // What begins and ends alike is counted once.
+        let edits = difference(&list(&[1, 1]), &list(&[1, 1, 1]));
+        assert_eq!((edits[0].start, edits[0].delete_count), (10, 0));
+    }
 }

@@ -22,7 +22,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
 /* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
-typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED } apg_custom;
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED } apg_custom;
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
@@ -41,7 +41,7 @@ struct apg_type {
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
   const void *const *vtable; apg_u32 vtable_length;
   apg_u32 custom;                   /* an apg_custom */
-  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it */
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */

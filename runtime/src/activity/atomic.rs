@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use parking_lot::Mutex;
 
 use super::block::{Waker, block};
+use crate::sanitizer;
 
 struct Section {
     taken: bool,
@@ -23,6 +24,7 @@ pub fn enter() {
         let mut section = SECTION.lock();
         if !section.taken {
             section.taken = true;
+            sanitizer::acquire(&raw const SECTION);
             return;
         }
     }
@@ -36,10 +38,12 @@ pub fn enter() {
             waker.wake();
         }
     });
+    sanitizer::acquire(&raw const SECTION);
 }
 
 /// Leaves the section after a change: whoever waits for a guard looks again.
 pub fn leave() {
+    sanitizer::release(&raw const SECTION);
     let (next, waiting) = {
         let mut section = SECTION.lock();
         let waiting = std::mem::take(&mut section.waiting);
@@ -50,6 +54,7 @@ pub fn leave() {
 
 /// Leaves the section, waits until somebody else has been in it, and enters it again.
 pub fn wait_for_change() {
+    sanitizer::release(&raw const SECTION);
     block(|waker| {
         let next = {
             let mut section = SECTION.lock();

@@ -7,6 +7,7 @@ use parking_lot::{Condvar, Mutex};
 use super::fiber::{self, Fiber, Switch};
 use super::pool;
 use super::queues::Task;
+use crate::sanitizer;
 
 /// Wakes one waiting activity (or thread), once.
 pub struct Waker(Kind);
@@ -36,10 +37,12 @@ impl Waker {
     fn resume(self, push: fn(Task)) {
         match self.0 {
             Kind::Fiber(fiber) => {
+                sanitizer::release(fiber);
                 pool::count_blocked(false);
                 push(Task::Resume(fiber));
             }
             Kind::Thread(signal) => {
+                sanitizer::release(Arc::as_ptr(&signal));
                 *signal.set.lock() = true;
                 signal.changed.notify_one();
             }
@@ -54,6 +57,7 @@ pub fn block(register: impl FnOnce(Waker) + 'static) {
         Some(fiber) => {
             pool::count_blocked(true);
             fiber.leave(Switch::Block(Box::new(move |fiber| register(Waker(Kind::Fiber(fiber))))));
+            sanitizer::acquire(fiber);
         }
         None => {
             let signal = Arc::new(Signal::default());
@@ -62,6 +66,7 @@ pub fn block(register: impl FnOnce(Waker) + 'static) {
             while !*set {
                 signal.changed.wait(&mut set);
             }
+            sanitizer::acquire(Arc::as_ptr(&signal));
         }
     }
 }
@@ -93,15 +98,18 @@ impl Event {
         // SAFETY: see above.
         unsafe impl Send for Waited {}
         if matches!(*self.0.lock(), EventState::Happened) {
+            sanitizer::acquire(self);
             return;
         }
         let event = Waited(self);
         block(move |waker| {
             // SAFETY: see above.
-            let mut state = unsafe { &*{ event }.0 }.0.lock();
+            let event = unsafe { &*{ event }.0 };
+            let mut state = event.0.lock();
             match *state {
                 EventState::Happened => {
                     drop(state);
+                    sanitizer::acquire(event);
                     waker.wake();
                 }
                 _ => *state = EventState::Waited(waker),
@@ -116,6 +124,7 @@ impl Event {
 
     /// It happens.
     pub fn set(&self) {
+        sanitizer::release(self);
         let before = std::mem::replace(&mut *self.0.lock(), EventState::Happened);
         if let EventState::Waited(waker) = before {
             waker.wake();

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::block::{Waker, block};
+use crate::sanitizer;
 
 /// A clock.
 #[derive(Default)]
@@ -145,6 +146,7 @@ pub fn wait_here(handle: i64, phase: i32) {
 
 impl Clock {
     fn arrive(&self) {
+        sanitizer::release(self);
         let woken = {
             let mut state = self.0.lock();
             state.arrived += 1;
@@ -154,6 +156,7 @@ impl Clock {
     }
 
     fn leave(&self, ticket: Ticket) {
+        sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
             state.registered -= 1;
@@ -242,8 +245,10 @@ impl Pending {
             Seat::Elsewhere => return crate::distributed::clocks::wait(self.handle, self.phase),
         };
         if clock.0.lock().phase > phase {
+            sanitizer::acquire(Arc::as_ptr(&clock));
             return;
         }
+        let same = Arc::clone(&clock);
         block(move |waker| {
             let mut state = clock.0.lock();
             if state.phase > phase {
@@ -253,6 +258,7 @@ impl Pending {
                 state.waiting.push(waker);
             }
         });
+        sanitizer::acquire(Arc::as_ptr(&same));
     }
 }
 

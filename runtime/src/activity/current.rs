@@ -8,6 +8,7 @@ use super::queues::Task;
 use super::{fiber, pool};
 use crate::distributed::Governor;
 use crate::memory::{Handle, Ref};
+use crate::sanitizer;
 
 /// What an activity runs.
 pub enum Work {
@@ -45,10 +46,10 @@ impl Governing {
         }
     }
 
-    fn leave(self, exception: Ref) {
+    fn leave(&self, exception: Ref) {
         match self {
             // SAFETY: alive until then.
-            Governing::Finish(finish) => unsafe { &*finish }.leave(exception),
+            Governing::Finish(finish) => unsafe { &**finish }.leave(exception),
             Governing::Other(governor) => governor.leave(exception),
         }
     }
@@ -91,7 +92,9 @@ impl Activity {
     }
 
     /// Runs it to its end on this fiber, inside the activity that runs there (which waits for it) if there is one.
-    pub fn run(mut self) {
+    #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
+    pub fn run(mut self: Box<Self>) {
+        sanitizer::acquire(&raw const *self);
         match self.work.take() {
             Some(Work::Closure(closure)) => self.run_code(|| crate::program::call(closure.get())),
             Some(Work::Runtime(work)) => self.run_code(work),
@@ -99,15 +102,16 @@ impl Activity {
         }
     }
 
-    fn run_code(mut self, code: impl FnOnce() -> Ref) {
+    fn run_code(&mut self, code: impl FnOnce() -> Ref) {
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        let outer = fiber.activity.replace(&raw mut self);
+        let outer = fiber.activity.replace(self);
         let exception = code();
         // The same fiber, though perhaps in another thread.
         fiber.activity.set(outer);
         if !self.clocks.is_empty() {
             super::clock::drop_all(&mut self.clocks);
         }
+        sanitizer::release(&raw const sanitizer::MESSAGES);
         self.governing.leave(exception);
     }
 
@@ -158,11 +162,22 @@ pub fn run_closure(closure: Ref, finish: *const Finish) {
 
 /// Starts an activity that is no more than its closure, newest first; false if there is more to it.
 pub fn spawn_closure(activity: &Activity, closure: Ref) -> bool {
+    // A sanitizer of threads tells activities apart by where they lie.
+    if sanitizer::watches_threads() {
+        return false;
+    }
     let Some(finish) = activity.innermost_finish() else { return false };
     // SAFETY: open, or it counts the activity.
     unsafe { &*finish }.enter();
     pool::push(Task::Closure(closure, finish));
     true
+}
+
+/// What the caller has done so far is done before the activity begins.
+fn ready(activity: Activity) -> Box<Activity> {
+    let activity = Box::new(activity);
+    sanitizer::release(&raw const *activity);
+    activity
 }
 
 /// Starts an activity, newest first.
@@ -172,7 +187,7 @@ pub fn spawn(activity: Activity) {
         Governing::Finish(finish) => unsafe { &**finish }.enter(),
         Governing::Other(governor) => governor.enter(),
     }
-    pool::push(Task::Activity(Box::new(activity)));
+    pool::push(Task::Activity(ready(activity)));
 }
 
 /// Starts an activity whose governor has been entered for it already, after those that can run now.
@@ -182,5 +197,5 @@ pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Sen
 
 /// The same for an activity with more to it.
 pub fn start_activity_at(activity: Activity) {
-    pool::push_last(Task::Activity(Box::new(activity)));
+    pool::push_last(Task::Activity(ready(activity)));
 }

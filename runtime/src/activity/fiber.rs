@@ -11,6 +11,7 @@ use super::pool;
 use super::queues::Task;
 use super::stack::AlignedStack;
 use crate::memory::{self, StackRecord};
+use crate::sanitizer::FiberView;
 
 /// Why a fiber leaves its thread.
 pub enum Switch {
@@ -25,6 +26,7 @@ pub struct Fiber {
     coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), AlignedStack>>>,
     yielder: Cell<*const Yielder<(), Switch>>,
     record: &'static StackRecord,
+    view: FiberView,
     /// The activity that it runs.
     pub activity: Cell<*mut Activity>,
 }
@@ -78,9 +80,11 @@ fn make() -> &'static Fiber {
         coroutine: UnsafeCell::new(None),
         yielder: Cell::new(std::ptr::null()),
         record: memory::register_stack(low, high),
+        view: FiberView::new(low, high),
         activity: Cell::new(std::ptr::null_mut()),
     }));
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
+        fiber.view.resumed(None);
         memory::leave_critical();
         fiber.yielder.set(yielder);
         fiber.run();
@@ -110,13 +114,33 @@ impl Fiber {
         let mark = 0_usize;
         memory::enter_critical();
         memory::set_suspended(self.record, &raw const mark as usize);
-        // SAFETY: set when the coroutine began; it lives on this fiber's stack.
-        unsafe { (*self.yielder.get()).suspend(switch) };
+        self.suspend(switch);
         while ASKED.load(Ordering::Acquire) {
             self.answer();
         }
         memory::leave_critical();
         std::hint::black_box(&mark);
+    }
+
+    /// Goes back to the thread's own stack, with nothing noted; returns when the fiber is resumed.
+    fn suspend(&self, switch: Switch) {
+        let left = self.view.leaving();
+        // SAFETY: set when the coroutine began; it lives on this fiber's stack.
+        unsafe { (*self.yielder.get()).suspend(switch) };
+        self.view.resumed(Some(left));
+    }
+
+    /// Resumes the coroutine in this thread; returns when it leaves.
+    ///
+    /// # Safety
+    /// This thread alone has the fiber.
+    unsafe fn go_on(&self) -> Option<CoroutineResult<Switch, ()>> {
+        // SAFETY: by the caller.
+        let coroutine = unsafe { (*self.coroutine.get()).as_mut() }?;
+        let thread = self.view.resuming();
+        let result = coroutine.resume(());
+        thread.returned();
+        Some(result)
     }
 
     /// Says where it waits, and waits on.
@@ -126,8 +150,7 @@ impl Fiber {
         if let Some(answers) = ANSWERS.lock().as_mut() {
             answers.push(frames);
         }
-        // SAFETY: as in `leave`.
-        unsafe { (*self.yielder.get()).suspend(Switch::Block(Box::new(|_| {}))) };
+        self.suspend(Switch::Block(Box::new(|_| {})));
     }
 
     /// Runs the fiber in this thread until it leaves.
@@ -137,8 +160,7 @@ impl Fiber {
         memory::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
         // SAFETY: this thread alone has the fiber now.
-        let coroutine = unsafe { (*self.coroutine.get()).as_mut() };
-        let result = coroutine.map(|coroutine| coroutine.resume(()));
+        let result = unsafe { self.go_on() };
         CURRENT.with(|current| current.set(None));
         memory::set_running(None);
         memory::leave_critical();
@@ -166,9 +188,7 @@ pub fn where_they_wait() -> Vec<Vec<i64>> {
             continue;
         }
         // SAFETY: it is suspended, and no thread takes it any more.
-        if let Some(coroutine) = unsafe { (*fiber.coroutine.get()).as_mut() } {
-            let _ = coroutine.resume(());
-        }
+        let _ = unsafe { fiber.go_on() };
     }
     ANSWERS.lock().take().unwrap_or_default()
 }

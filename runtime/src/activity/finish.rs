@@ -11,6 +11,7 @@ use super::{current, pool};
 use crate::device::Flight;
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
+use crate::sanitizer;
 
 /// The most kernels in flight that a finish looks at itself.
 const WATCHED: usize = 16;
@@ -57,6 +58,7 @@ impl Finish {
             all = std::mem::take(&mut *self.exceptions.lock());
             drop(std::mem::take(&mut *self.flights.lock()));
         }
+        sanitizer::acquire(Arc::as_ptr(&self));
         if !exception.get().is_null() {
             all.insert(0, exception);
         }
@@ -87,6 +89,10 @@ impl Finish {
     /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so
     /// that it costs nothing to run them on its stack, and saves two switches.
     fn run_own_activities(self: &Arc<Self>) {
+        if sanitizer::watches_threads() {
+            // One after the other on this stack, they could not be seen to race.
+            return;
+        }
         while let Some(closure) = pool::pop_own_of(Arc::as_ptr(self)) {
             // Not the last one that leaves: the body has not ended.
             current::run_closure(closure, Arc::as_ptr(self));
@@ -105,6 +111,7 @@ impl Governor for Finish {
             self.exceptions.lock().push(handle);
             self.touched.store(true, Ordering::Release);
         }
+        sanitizer::release(self);
         if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ended.set();
         }

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::block::{Waker, block};
+use crate::sanitizer;
 
 /// Who has a lock: an activity's address, which tells activities apart while they live.
 pub type Owner = usize;
@@ -52,6 +53,7 @@ impl Lock {
         if free {
             state.owner = Some(owner);
             state.depth += 1;
+            sanitizer::acquire(Arc::as_ptr(&self.0));
         }
         free
     }
@@ -78,6 +80,7 @@ impl Lock {
                 state.waiting.push_back((owner, waker));
             }
         });
+        sanitizer::acquire(Arc::as_ptr(&self.0));
     }
 
     /// Releases it: false if the caller does not have it.
@@ -86,6 +89,7 @@ impl Lock {
         if state.owner != Some(owner) {
             return false;
         }
+        sanitizer::release(Arc::as_ptr(&self.0));
         state.depth -= 1;
         if state.depth > 0 {
             return true;

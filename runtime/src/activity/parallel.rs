@@ -9,6 +9,7 @@ use super::block::Event;
 use super::pool;
 use super::queues::Task;
 use crate::memory::{Handle, Ref};
+use crate::sanitizer;
 
 /// A loop body: runs the iterations `first..last` and returns an exception or null.
 type Body = dyn Fn(i64, i64) -> Ref + Sync;
@@ -39,11 +40,18 @@ impl Job {
     pub fn help(&self) {
         let before = self.helpers.fetch_add(1, Ordering::AcqRel);
         if before & CLOSED == 0 {
+            sanitizer::acquire(self.begin());
             self.run();
+            sanitizer::release(self);
         }
         if self.helpers.fetch_sub(1, Ordering::AcqRel) == CLOSED + 1 {
             self.left.set();
         }
+    }
+
+    /// What orders the caller before its helpers; the job itself orders them before the caller's end.
+    fn begin(&self) -> *const AtomicI64 {
+        &raw const self.next
     }
 
     fn run(&self) {
@@ -87,6 +95,7 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
         exception: Mutex::new(None),
     });
     let pieces = (count - 1) / chunk + 1;
+    sanitizer::release(job.begin());
     for _ in 0..(threads - 1).min(pieces - 1) {
         pool::push(Task::Help(Arc::clone(&job)));
     }
@@ -94,6 +103,7 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
     if job.helpers.fetch_add(CLOSED, Ordering::AcqRel) > 0 {
         job.left.wait();
     }
+    sanitizer::acquire(Arc::as_ptr(&job));
     let exception = job.exception.lock().take();
     exception.map_or(Ref::NULL, |handle| handle.get())
 }

@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::{HERE, at, clocks, home, message, quiet, team, transfer};
 use crate::device::{self, Device, DeviceError};
 use crate::memory::Ref;
+use crate::sanitizer;
 use crate::serialize::read::Input;
 use crate::topology::{Accelerator, Selection, Topology};
 use crate::transport::{PutTarget, Receiver, Transport};
@@ -154,6 +155,7 @@ impl System {
     /// The same for a message that starts nothing, and is not counted.
     pub(super) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
+        sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.send(to, kind, body);
     }
 
@@ -161,6 +163,7 @@ impl System {
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
         quiet::sent();
         // As above.
+        sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.put(to, kind, header, data);
     }
 
@@ -302,6 +305,7 @@ struct Inbox(&'static System);
 
 impl Receiver for Inbox {
     fn message(&self, from: u32, kind: u8, body: Vec<u8>) {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
         if let Err(error) = self.0.act(from, kind, body) {
             // Nobody can be told what the message was about, and the program cannot go on without it.
             remark!("apg: place {}: from place {from}: {error}", super::here());
@@ -317,6 +321,7 @@ impl Receiver for Inbox {
     }
 
     fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
         transfer::end_put(from, kind, &header, accepted);
         quiet::dealt_with();
     }

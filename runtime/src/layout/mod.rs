@@ -163,6 +163,8 @@ pub mod custom {
     pub const OWN: u32 = 1;
     /// Not at all.
     pub const REFUSED: u32 = 2;
+    /// Field by field; then its own code sets transient fields.
+    pub const RESTORED: u32 = 3;
 }
 
 impl Type {
@@ -182,6 +184,11 @@ impl Type {
         }
         // SAFETY: descriptors are static data of the program and say their own lengths.
         unsafe { std::slice::from_raw_parts(self.fields, self.field_count as usize) }
+    }
+
+    /// Whether its own code says what is sent of instances, or that they cannot be.
+    pub fn is_sent_whole(&self) -> bool {
+        matches!(self.custom, custom::OWN | custom::REFUSED)
     }
 
     /// Whether instances have a length and inline elements.

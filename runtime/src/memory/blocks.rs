@@ -6,6 +6,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::sanitizer;
+
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;
 /// Objects larger than this get blocks of their own.
@@ -127,6 +129,7 @@ impl Region {
         let meta = reserve(blocks as usize * size_of::<Meta>())?;
         let work = reserve(blocks as usize * (BLOCK / 2))?.cast();
         let base = (memory as usize).next_multiple_of(BLOCK);
+        sanitizer::heap(base, blocks as usize * BLOCK);
         Some(Region { base, blocks, kinds, meta: meta.cast(), work, top: AtomicU32::new(0) })
     }
 
@@ -213,6 +216,7 @@ impl Region {
         meta.clean = clean;
         meta.allocated = [0; 64];
         meta.marks = [0; 64];
+        sanitizer::poison(self.address(block), BLOCK);
         self.set_kind(block, kind::SMALL);
     }
 

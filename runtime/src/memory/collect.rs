@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::blocks::{CLASSES, NONE, class_of, kind};
+use super::blocks::{CLASSES, Meta, NONE, class_of, kind};
 use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
 use super::{roots, threads};
+use crate::sanitizer;
 
 /// The right to collect.
 static COLLECTOR: Mutex<()> = Mutex::new(());
@@ -183,11 +184,27 @@ fn sweep(heap: &Heap) {
     heap.plan();
 }
 
+/// Cells that hold no object any more must not be touched.
+#[cold]
+fn poison_freed(meta: &Meta, start: usize) {
+    for (word, (allocated, marks)) in meta.allocated.iter().zip(&meta.marks).enumerate() {
+        let mut freed = allocated & !marks;
+        while freed != 0 {
+            let cell = word * 64 + freed.trailing_zeros() as usize;
+            sanitizer::poison(start + cell * meta.cell as usize, meta.cell as usize);
+            freed &= freed - 1;
+        }
+    }
+}
+
 /// Whether the block is still in use.
 fn sweep_small(heap: &Heap, central: &mut Central, block: u32) -> bool {
     // SAFETY: all threads are stopped.
     let meta = unsafe { &mut *heap.region.meta(block) };
     let mut alive = 0;
+    if sanitizer::watches_addresses() {
+        poison_freed(meta, heap.region.address(block));
+    }
     for (allocated, marks) in meta.allocated.iter_mut().zip(&mut meta.marks) {
         *allocated = std::mem::take(marks);
         alive += allocated.count_ones();

@@ -8,6 +8,7 @@ use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, cl
 use super::object::Ref;
 use super::{collect, threads};
 use crate::layout::{Counted, Object, Type};
+use crate::sanitizer;
 
 /// The heap of this process.
 pub struct Heap {
@@ -81,6 +82,13 @@ const RESERVE: usize = 64;
 /// Fewest blocks between collections.
 const LEAST_THRESHOLD: usize = 1024;
 
+/// A sanitizer finds what the collector frees too early only if it collects: small programs, too.
+const LEAST_WATCHED: usize = 8;
+
+fn least_threshold() -> usize {
+    if sanitizer::watches_addresses() { LEAST_WATCHED } else { LEAST_THRESHOLD }
+}
+
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 static HEAP: OnceLock<Heap> = OnceLock::new();
 
@@ -103,7 +111,7 @@ pub fn heap() -> &'static Heap {
             region,
             central: Mutex::new(Central { cursor: 0, free: 0, partial: [NONE; CLASSES] }),
             used: AtomicUsize::new(0),
-            threshold: AtomicUsize::new(LEAST_THRESHOLD.min(limit)),
+            threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
         }
     })
@@ -143,7 +151,7 @@ impl Heap {
     /// Sets when to collect next, after a collection.
     pub fn plan(&self) {
         let used = self.used.load(Ordering::Relaxed);
-        let next = (used * 2).max(used + LEAST_THRESHOLD).min(self.limit);
+        let next = (used * 2).max(used + least_threshold()).min(self.limit);
         self.threshold.store(next.max(used), Ordering::Relaxed);
     }
 
@@ -236,8 +244,10 @@ impl Heap {
         let address = |cell: u32| self.region.address(block) + (cell * meta.cell) as usize;
         let row = Row { next: address(first), end: address(end) };
         if !meta.clean {
+            sanitizer::unpoison(row.next, row.end - row.next);
             // SAFETY: free cells of this thread's block.
             unsafe { (row.next as *mut u8).write_bytes(0, row.end - row.next) };
+            sanitizer::poison(row.next, row.end - row.next);
         }
         cache.rows[class] = row;
         true
@@ -253,6 +263,8 @@ impl Heap {
                 if row.next < row.end {
                     let cell = row.next as *mut u8;
                     row.next += size;
+                    sanitizer::unpoison(cell as usize, size);
+                    sanitizer::allocated(cell as usize, bytes, size);
                     return Some(cell);
                 }
                 if !self.row(cache, class) && !self.refill(cache, class, ceiling) {
@@ -268,10 +280,12 @@ impl Heap {
         };
         let (first, clean) = first;
         let address = self.region.address(first) as *mut u8;
+        sanitizer::unpoison(address as usize, count as usize * BLOCK);
         if !clean {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(address, count as usize * BLOCK) };
         }
+        sanitizer::allocated(address as usize, bytes, count as usize * BLOCK);
         Some(address)
     }
 }
@@ -280,7 +294,7 @@ impl Heap {
 /// without calls: the thread is the same all over it.
 #[inline]
 fn quick_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
-    if bytes > LARGEST_SMALL {
+    if bytes > LARGEST_SMALL || sanitizer::is_present() {
         return None;
     }
     let class = class_of(bytes);
@@ -368,6 +382,7 @@ pub fn bytes_in_use() -> usize {
 /// Marks a swept block as free; all threads are stopped.
 pub fn release(region: &Region, central: &mut Central, block: u32) {
     region.set_kind(block, kind::FREE_DIRTY);
+    sanitizer::poison(region.address(block), BLOCK);
     central.free += 1;
 }
 

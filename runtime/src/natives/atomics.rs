@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, Ordering};
 
 use crate::layout::Object;
 use crate::memory::Ref;
+use crate::sanitizer;
 
 /// The element, seen as an atomic variable of type `A`, which has the size and alignment of the element's type.
 fn cell<'a, A>(rail: Ref) -> &'a A {
@@ -12,26 +13,35 @@ fn cell<'a, A>(rail: Ref) -> &'a A {
     unsafe { &*rail.elements().cast::<A>() }
 }
 
+/// Does something with the element in one step, ordered with all others that do.
+fn ordered<A: 'static, R>(rail: Ref, step: impl FnOnce(&A) -> R) -> R {
+    sanitizer::release(rail.elements());
+    let result = step(cell(rail));
+    sanitizer::acquire(rail.elements());
+    result
+}
+
 macro_rules! numbers {
     ($cell:ty, $value:ty: $load:ident $store:ident $swap:ident $add:ident $compare:ident) => {
         pub fn $load(rail: Ref) -> $value {
-            cell::<$cell>(rail).load(Ordering::SeqCst)
+            ordered(rail, |it: &$cell| it.load(Ordering::SeqCst))
         }
 
         pub fn $store(rail: Ref, value: $value) {
-            cell::<$cell>(rail).store(value, Ordering::SeqCst);
+            ordered(rail, |it: &$cell| it.store(value, Ordering::SeqCst));
         }
 
         pub fn $swap(rail: Ref, value: $value) -> $value {
-            cell::<$cell>(rail).swap(value, Ordering::SeqCst)
+            ordered(rail, |it: &$cell| it.swap(value, Ordering::SeqCst))
         }
 
         pub fn $add(rail: Ref, delta: $value) -> $value {
-            cell::<$cell>(rail).fetch_add(delta, Ordering::SeqCst)
+            ordered(rail, |it: &$cell| it.fetch_add(delta, Ordering::SeqCst))
         }
 
         pub fn $compare(rail: Ref, expected: $value, value: $value) -> bool {
-            cell::<$cell>(rail).compare_exchange(expected, value, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+            let (all, or) = (Ordering::SeqCst, Ordering::SeqCst);
+            ordered(rail, |it: &$cell| it.compare_exchange(expected, value, all, or).is_ok())
         }
     };
 }
@@ -39,24 +49,23 @@ macro_rules! numbers {
 numbers!(AtomicI32, i32: atomic_load_i32 atomic_store_i32 atomic_swap_i32 atomic_add_i32 atomic_compare_i32);
 numbers!(AtomicI64, i64: atomic_load_i64 atomic_store_i64 atomic_swap_i64 atomic_add_i64 atomic_compare_i64);
 
-fn reference<'a>(rail: Ref) -> &'a AtomicPtr<Object> {
-    cell(rail)
-}
+type Reference = AtomicPtr<Object>;
 
 pub fn atomic_load_ref(rail: Ref) -> Ref {
-    Ref(reference(rail).load(Ordering::SeqCst))
+    Ref(ordered(rail, |it: &Reference| it.load(Ordering::SeqCst)))
 }
 
 pub fn atomic_store_ref(rail: Ref, value: Ref) {
-    reference(rail).store(value.0, Ordering::SeqCst);
+    ordered(rail, |it: &Reference| it.store(value.0, Ordering::SeqCst));
 }
 
 pub fn atomic_swap_ref(rail: Ref, value: Ref) -> Ref {
-    Ref(reference(rail).swap(value.0, Ordering::SeqCst))
+    Ref(ordered(rail, |it: &Reference| it.swap(value.0, Ordering::SeqCst)))
 }
 
 pub fn atomic_compare_ref(rail: Ref, expected: Ref, value: Ref) -> bool {
-    reference(rail).compare_exchange(expected.0, value.0, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    let (all, or) = (Ordering::SeqCst, Ordering::SeqCst);
+    ordered(rail, |it: &Reference| it.compare_exchange(expected.0, value.0, all, or).is_ok())
 }
 
 pub fn atomic_fence() {

@@ -9,7 +9,7 @@ use super::{non_null, outcome, raise as raise_kind, range_of};
 use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
 use crate::activity::block::{Waker, block};
 use crate::memory::{self, Ref};
-use crate::program;
+use crate::{program, sanitizer};
 
 fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
     if text.is_null() {
@@ -125,7 +125,10 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
                     busy.push((address, activity_identity()));
                     return Ok(true);
                 }
-                READY => return Ok(false),
+                READY => {
+                    sanitizer::acquire(state);
+                    return Ok(false);
+                }
                 FAILED => return Err(Raised(field.failure)),
                 _ => {
                     let own = (address, activity_identity());
@@ -152,6 +155,7 @@ pub fn static_begin(state: StaticPointer) -> Outcome<bool> {
 
 pub fn static_end(state: StaticPointer, failure: Ref) -> Outcome<()> {
     let address = state as usize;
+    sanitizer::release(state);
     // SAFETY: only the activity that initialises the field gets here; readers look at the failure after the state.
     unsafe {
         if !failure.is_null() {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::slots::{self, Slot};
 use super::{Error, Heap, allocate};
-use crate::layout::{Kind, Object, Type, custom};
+use crate::layout::{Kind, Object, Type};
 
 /// Copies all that is reachable from `root`. Strings are immutable, so that the copy shares them.
 ///
@@ -40,7 +40,7 @@ impl Copier<'_> {
         if ty.kind == Kind::String as u32 {
             return Ok(from);
         }
-        if ty.custom != custom::NONE {
+        if ty.is_sent_whole() {
             return Err(Error::Custom);
         }
         // SAFETY: as above.
@@ -66,7 +66,7 @@ impl Copier<'_> {
                         let copy = self.copy_of(at.read())?;
                         counterpart(at, from, to).write(copy);
                     }
-                    Slot::Custom(..) => return Err(Error::Custom),
+                    Slot::Custom(..) | Slot::Restored(..) => return Err(Error::Custom),
                     Slot::Transient(..) => {}
                 }
                 Ok(())

@@ -31,7 +31,7 @@ pub type Saved = FxHashMap<*mut u8, Handle>;
 pub struct Restored {
     /// The root.
     pub root: *mut Object,
-    /// What is still zero, and the rail that was sent for it.
+    /// What is still zero, and the rail that was sent for it; or what has transient fields to be set, and null.
     pub customs: Vec<(Place, *mut Object)>,
 }
 
@@ -49,8 +49,14 @@ impl Restored {
     /// # Safety
     /// The graph is as it was read, and nothing has been collected since.
     pub unsafe fn order(&self) -> Vec<usize> {
-        let by_address: FxHashMap<*mut u8, usize> =
-            self.customs.iter().enumerate().map(|(index, (place, _))| (place.at, index)).collect();
+        // A struct may start with another one, at the same address.
+        let key = |at: *mut u8, ty: &Type| (at, std::ptr::from_ref(ty));
+        let by_address: FxHashMap<(*mut u8, *const Type), usize> = self
+            .customs
+            .iter()
+            .enumerate()
+            .map(|(index, (place, _))| (key(place.at, place.ty), index))
+            .collect();
         let mut order = Vec::new();
         let mut seen: FxHashSet<*mut Object> = FxHashSet::default();
         let mut steps = vec![Step::Enter(self.root)];
@@ -63,18 +69,18 @@ impl Restored {
                 Step::Enter(object) if object.is_null() || !seen.insert(object) => continue,
                 Step::Enter(object) => object,
             };
-            let custom = |at: *mut u8, steps: &mut Vec<Step>| {
-                let index = by_address.get(&at).copied();
+            let custom = |at: *mut u8, ty: &Type, steps: &mut Vec<Step>| {
+                let index = by_address.get(&key(at, ty)).copied();
                 steps.extend(index.map(Step::Leave));
                 steps.extend(index.map(|index| Step::Enter(self.customs[index].1)));
-                index.is_some()
             };
-            if custom(object.cast(), &mut steps) {
-                continue;
-            }
             // SAFETY: an object of the graph.
             unsafe {
                 let ty: &'static Type = &*(*object).ty;
+                if ty.is_sent_whole() {
+                    custom(object.cast(), ty, &mut steps);
+                    continue;
+                }
                 let Ok(()) = slots::visit::<std::convert::Infallible>(
                     object,
                     ty,
@@ -82,9 +88,7 @@ impl Restored {
                     &mut |slot| {
                         match slot {
                             Slot::Reference(at, _) => steps.push(Step::Enter(at.read())),
-                            Slot::Custom(at, _) => {
-                                custom(at, &mut steps);
-                            }
+                            Slot::Custom(at, ty) | Slot::Restored(at, ty) => custom(at, ty, &mut steps),
                             Slot::Plain(..) | Slot::Transient(..) => {}
                         }
                         Ok(())

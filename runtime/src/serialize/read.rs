@@ -4,7 +4,7 @@
 use super::custom::{Place, Restored};
 use super::slots::{self, Slot};
 use super::{Error, Heap, TypeTable, allocate};
-use crate::layout::{Kind, Object, Type, custom};
+use crate::layout::{Kind, Object, Type};
 
 /// A position in received bytes.
 #[derive(Clone, Debug)]
@@ -83,7 +83,11 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
     let root = reader.resolve(input, root, std::ptr::null())?;
     let customs = reader.customs.iter().map(|(place, rail)| {
         let rail = reader.resolve(input, *rail, std::ptr::null())?;
-        if rail.is_null() { input.malformed("what an object sent of itself") } else { Ok((*place, rail)) }
+        if rail.is_null() && place.ty.is_sent_whole() {
+            input.malformed("what an object sent of itself")
+        } else {
+            Ok((*place, rail))
+        }
     });
     Ok(Restored { root, customs: customs.collect::<Result<_, Error>>()? })
 }
@@ -94,7 +98,7 @@ struct Reader<'a> {
     objects: Vec<*mut Object>,
     /// Slots that wait for their object: address, reference, declared class.
     references: Vec<(*mut *mut Object, u64, *const Type)>,
-    /// What says itself what is sent, and the reference of the rail of that.
+    /// What says itself what is sent, and the reference of the rail of that; and what sets its transient fields, with none.
     customs: Vec<(Place, u64)>,
 }
 
@@ -103,7 +107,7 @@ impl Reader<'_> {
         let Some(ty) = self.types.get(id).filter(|ty| ty.kind != Kind::Struct as u32) else {
             return input.malformed("the number of a class of this program");
         };
-        let is_custom = ty.custom != custom::NONE;
+        let is_custom = ty.is_sent_whole();
         let length = if ty.is_counted() && !is_custom { self.length(input, ty)? } else { 0 };
         let object = allocate(self.heap, ty, length)?;
         self.objects.push(object);
@@ -121,6 +125,7 @@ impl Reader<'_> {
                     }
                     Slot::Reference(at, class) => references.push((at, input.number()?, class)),
                     Slot::Custom(at, ty) => customs.push((Place { at, ty, owner: object }, input.number()?)),
+                    Slot::Restored(at, ty) => customs.push((Place { at, ty, owner: object }, 0)),
                     Slot::Transient(..) => {}
                 }
                 Ok(())

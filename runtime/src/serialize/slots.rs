@@ -13,6 +13,8 @@ pub enum Slot {
     Transient(*mut u8, usize),
     /// A struct whose own code says what is sent.
     Custom(*mut u8, &'static Type),
+    /// An object or struct whose transient fields its own code sets; its fields follow.
+    Restored(*mut u8, &'static Type),
 }
 
 /// The number of elements of a rail or string; 0 for anything else.
@@ -52,7 +54,7 @@ pub fn is_flat_rail(ty: &Type) -> bool {
 /// `object` is an object of type `ty` with `length` elements.
 pub unsafe fn visit<E>(
     object: *mut Object,
-    ty: &Type,
+    ty: &'static Type,
     length: i64,
     visit: &mut dyn FnMut(Slot) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -91,7 +93,7 @@ unsafe fn visit_struct<E>(
     ty: &'static Type,
     visit: &mut dyn FnMut(Slot) -> Result<(), E>,
 ) -> Result<(), E> {
-    if ty.custom != custom::NONE {
+    if ty.is_sent_whole() {
         return visit(Slot::Custom(at, ty));
     }
     // SAFETY: see above.
@@ -102,9 +104,12 @@ unsafe fn visit_struct<E>(
 /// `base` is the address of an object or struct with the fields of `ty`.
 unsafe fn visit_fields<E>(
     base: *mut u8,
-    ty: &Type,
+    ty: &'static Type,
     visit: &mut dyn FnMut(Slot) -> Result<(), E>,
 ) -> Result<(), E> {
+    if ty.custom == custom::RESTORED {
+        visit(Slot::Restored(base, ty))?;
+    }
     for field in ty.fields() {
         // SAFETY: offsets lie inside the object.
         let at = unsafe { base.add(field.offset as usize) };

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::custom::{Place, Saved};
 use super::slots::{self, Slot};
-use crate::layout::{Object, Type, custom};
+use crate::layout::{Object, Type};
 
 /// Appends a number in LEB128.
 pub fn number(out: &mut Vec<u8>, mut value: u64) {
@@ -78,7 +78,7 @@ impl Writer<'_> {
         unsafe {
             let ty: &'static Type = &*(*object).ty;
             number(self.out, u64::from(ty.id) + 1);
-            if ty.custom != custom::NONE {
+            if ty.is_sent_whole() {
                 return self.custom(Place { at: object.cast(), ty, owner: object });
             }
             let length = slots::length_of(object, ty);
@@ -92,7 +92,7 @@ impl Writer<'_> {
                     }
                     Slot::Reference(at, _) => self.reference(at.read()),
                     Slot::Custom(at, ty) => self.custom(Place { at, ty, owner: object }),
-                    Slot::Transient(..) => {}
+                    Slot::Transient(..) | Slot::Restored(..) => {}
                 }
                 Ok(())
             });

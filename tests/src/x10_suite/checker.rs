@@ -127,9 +127,13 @@ fn check_one(host: &mut AnalysisHost, job: &Job, cache: &Cache) -> Vec<Found> {
 /// The errors of one file that the host knows.
 pub fn errors_of(host: &AnalysisHost, path: &Path) -> Vec<Found> {
     let analysis = host.snapshot();
-    let Some(file) = analysis.file(path) else { return Vec::new() };
-    let diagnostics =
-        analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
+    let missing = |message: String| vec![Found { line: 1, code: "load", message }];
+    let Some(file) = analysis.file(path) else {
+        return missing(format!("{} is not among the files read", path.display()));
+    };
+    let Ok(diagnostics) = analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()) else {
+        return missing("the check was cancelled".to_owned());
+    };
     let text = analysis.source(file).1;
     let found = |it: Diagnostic| Found {
         line: line_of(text, it.range.start().into()),

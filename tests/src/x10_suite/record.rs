@@ -65,14 +65,13 @@ fn to_text(summary: &Summary) -> String {
     root.insert(
         "counts".into(),
         json!({
-            "must_compile": counts.must_compile, "clean": counts.clean, "unsupported": counts.unsupported,
+            "must_compile": counts.must_compile, "clean": counts.clean,
             "must_fail": counts.must_fail, "rejected": counts.rejected, "all_lines": counts.all_lines,
         }),
     );
     for (name, outcome) in mismatches {
         let (list, value) = match outcome {
             Outcome::Right => continue,
-            Outcome::Unsupported => ("unsupported", json!(true)),
             Outcome::FalseErrors(codes) => ("false_errors", json!(codes)),
             Outcome::Accepted => ("accepted", json!(true)),
             Outcome::MissedLines(lines) => ("missed_lines", json!(lines)),
@@ -98,21 +97,25 @@ fn to_text(summary: &Summary) -> String {
     text + "\n}\n"
 }
 
-/// The mismatches of a record.
+/// A record: how many files must compile and how many must not, and what does not match.
 ///
 /// # Errors
 /// If there is none or it is no record.
-pub fn read(name: &str) -> Result<Mismatches, String> {
+pub fn read(name: &str) -> Result<([usize; 2], Mismatches), String> {
     let path = path(name);
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let root: Value = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let count = |name: &str| {
+        let count = root.get("counts").and_then(|counts| counts.get(name)).and_then(Value::as_u64);
+        count.map(|count| count as usize).ok_or_else(|| format!("{}: no count `{name}`", path.display()))
+    };
+    let counts = [count("must_compile")?, count("must_fail")?];
     let mut found = Mismatches::new();
     let mut add = |list: &str, outcome: &dyn Fn(&Value) -> Outcome| {
         for (name, value) in root.get(list).and_then(Value::as_object).into_iter().flatten() {
             found.insert(name.clone(), outcome(value));
         }
     };
-    add("unsupported", &|_| Outcome::Unsupported);
     add("accepted", &|_| Outcome::Accepted);
     add("false_errors", &|codes| {
         let codes = codes.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -122,7 +125,7 @@ pub fn read(name: &str) -> Result<Mismatches, String> {
         let lines = lines.as_array().into_iter().flatten().filter_map(Value::as_u64);
         Outcome::MissedLines(lines.map(|line| line as usize).collect())
     });
-    Ok(found)
+    Ok((counts, found))
 }
 
 /// What got worse than recorded, a line each.
@@ -144,8 +147,6 @@ fn is_worse(was: &Outcome, is: &Outcome) -> bool {
         (Outcome::Right, _) => true,
         (Outcome::MissedLines(was), Outcome::MissedLines(is)) => is.len() > was.len(),
         (Outcome::MissedLines(_), _) => true,
-        (Outcome::Unsupported, Outcome::MissedLines(_)) => false,
-        (Outcome::Unsupported, _) => *is != Outcome::Unsupported,
         (Outcome::FalseErrors(_) | Outcome::Accepted, _) => false,
     }
 }

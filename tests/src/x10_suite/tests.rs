@@ -10,9 +10,6 @@ use super::directives::Directives;
 use super::markers::marked_lines;
 use super::{files_below, text_of};
 
-/// Said of constructs that are not compiled yet: neither a false error nor a right one.
-const UNSUPPORTED: &str = "type/unsupported";
-
 /// A file of the suite.
 #[derive(Clone, Debug)]
 pub struct Test {
@@ -75,8 +72,6 @@ impl Test {
 pub enum Outcome {
     /// As it must.
     Right,
-    /// It needs what is not compiled yet, and nothing else is said of it.
-    Unsupported,
     /// It must compile, and has errors of these rules.
     FalseErrors(BTreeSet<String>),
     /// It must not compile, and has no error.
@@ -90,22 +85,19 @@ pub fn judge(test: &Test, found: &[Found]) -> Outcome {
     if !test.must_fail {
         return outcome_of_right(found);
     }
-    let lines: BTreeSet<usize> = found.iter().filter(|it| it.code != UNSUPPORTED).map(|it| it.line).collect();
-    if lines.is_empty() {
-        return if found.is_empty() { Outcome::Accepted } else { Outcome::Unsupported };
+    if found.is_empty() {
+        return Outcome::Accepted;
     }
+    let lines: BTreeSet<usize> = found.iter().map(|it| it.line).collect();
     let missed: BTreeSet<usize> = test.marked.difference(&lines).copied().collect();
     if missed.is_empty() { Outcome::Right } else { Outcome::MissedLines(missed) }
 }
 
 /// Judges what was found in a file without a mistake.
 pub fn outcome_of_right(found: &[Found]) -> Outcome {
-    let codes: BTreeSet<String> =
-        found.iter().filter(|it| it.code != UNSUPPORTED).map(|it| it.code.to_owned()).collect();
-    match (codes.is_empty(), found.is_empty()) {
-        (true, true) => Outcome::Right,
-        (true, false) => Outcome::Unsupported,
-        (false, _) => Outcome::FalseErrors(codes),
+    match found {
+        [] => Outcome::Right,
+        _ => Outcome::FalseErrors(found.iter().map(|it| it.code.to_owned()).collect()),
     }
 }
 
@@ -116,8 +108,6 @@ pub struct Counts {
     pub must_compile: usize,
     /// Of them, those without an error.
     pub clean: usize,
-    /// Of them, those that need what is not compiled yet.
-    pub unsupported: usize,
     /// Files that must not compile.
     pub must_fail: usize,
     /// Of them, those with an error.
@@ -136,7 +126,6 @@ impl Counts {
         } else {
             self.must_compile += 1;
             self.clean += usize::from(*outcome == Outcome::Right);
-            self.unsupported += usize::from(*outcome == Outcome::Unsupported);
         }
     }
 }

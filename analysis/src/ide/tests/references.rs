@@ -3,7 +3,8 @@
 use super::ask;
 use crate::db::Db;
 use crate::ide::{
-    Access, Symbol, implementations, incoming_calls, name_of, outgoing_calls, references, rename, symbol_at,
+    Access, RenameCheck, Symbol, implementations, incoming_calls, name_of, outgoing_calls, references,
+    rename, symbol_at,
 };
 use crate::ids::SourceFile;
 use crate::item_tree::source::Item;
@@ -62,7 +63,11 @@ class Cat implements Speaks { public def speak():void {} }
 /// The program after the name at the cursor got a new one, or why it did not.
 fn renamed(text: &str, new: &str) -> Result<String, String> {
     ask(text, |db, file, at| {
-        let mut edits = rename(db, &[file], (file, at), new)?.edits;
+        let renamed = rename(db, &[file], (file, at), new)?;
+        if let Some(why) = RenameCheck::new(db, &renamed, new).and_then(|check| check.refusal()) {
+            return Err(why);
+        }
+        let mut edits = renamed.edits;
         edits.sort_by_key(|(_, range)| std::cmp::Reverse(range.start()));
         let mut text = file.text(db).to_string();
         for (_, range) in edits {
@@ -89,15 +94,60 @@ fn a_new_name_is_written_everywhere() {
 }
 
 #[test]
+fn methods_that_a_class_brings_together_are_renamed_together() {
+    let after = renamed(
+        "class Example { public def f$0(x:Long) {} } interface I { def f(y:Long):void; }
+class Both extends Example implements I {}
+class Other implements I { public def f(y:Long) {} } class Apart { def f(x:Long) {} }",
+        "g",
+    );
+    let expected = "class Example { public def g(x:Long) {} } interface I { def g(y:Long):void; }
+class Both extends Example implements I {}
+class Other implements I { public def g(y:Long) {} } class Apart { def f(x:Long) {} }";
+    assert_eq!(after.as_deref(), Ok(expected));
+}
+
+#[test]
+fn scopes_apart_may_use_the_same_name() {
+    let after = renamed("class Example { def f() { for (i$0 in 0..1) {} for (j in 0..1) {} } }", "j");
+    assert_eq!(after.as_deref(), Ok("class Example { def f() { for (j in 0..1) {} for (j in 0..1) {} } }"));
+    let after =
+        renamed("class Example { def f() { a: while (true) { break a$0; } a: while (true) {} } }", "b");
+    let expected = "class Example { def f() { b: while (true) { break b; } a: while (true) {} } }";
+    assert_eq!(after.as_deref(), Ok(expected));
+}
+
+#[test]
 fn a_name_that_would_change_the_meaning_is_refused() {
     for (text, new, why) in [
-        ("class Example { def f(a$0:Long, b:Long) = a + b; }", "b", "already a variable `b`"),
+        ("class Example { def f(a$0:Long, b:Long) = a + b; }", "b", "would"),
+        ("class Example { def f(a$0:Long) { val b = 1; return a + b; } }", "b", "would"),
+        ("class Example { val b = 1; def f(a$0:Long) = a + b; }", "b", "would stand for something else"),
         ("class Example { def f(a$0:Long) = a; }", "while", "is a keyword"),
         ("class Example { def f(a$0:Long) = a; }", "1x", "not a name"),
         ("class Example { val x$0 = 1; val y = 2; }", "y", "already a field `y`"),
-        ("class Example { val x$0 = 1; def f(y:Long) = x + y; }", "y", "would hide it"),
+        ("class Example { val x$0 = 1; def f(y:Long) = x + y; }", "y", "would stand for something else"),
         ("class Example { def f() { Console.OUT.print$0ln(); } }", "say", "class library"),
         ("class Exam$0ple {} class Other {}", "Other", "already a type `Other`"),
+        ("class Exam$0ple { def f[T](x:T, e:Example) {} }", "T", "would"),
+        ("class Example { def f[T$0](x:T, y:Other) {} } class Other {}", "Other", "would"),
+        ("class Example { def f[T$0, U](x:T, y:U) {} }", "U", "would"),
+        ("class Example { public def toStr$0ing() = \"\"; }", "text", "class library"),
+        (
+            "class Base { def g(x:Long) {} } class Example extends Base { def f$0(x:Long) {} }",
+            "g",
+            "already a `g`",
+        ),
+        (
+            "class Base { def g$0(x:Long) {} } class Example extends Base { def f(x:Long) {} }",
+            "f",
+            "already a `f`",
+        ),
+        (
+            "class Example { def f() { a$0: while (true) { b: while (true) { break a; } } } }",
+            "b",
+            "already a label",
+        ),
     ] {
         let refused = renamed(text, new).expect_err(text);
         assert!(refused.contains(why), "{refused} for {text}");

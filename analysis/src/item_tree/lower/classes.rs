@@ -192,7 +192,13 @@ fn lower_member(member: &Member, item: &mut ClassItem, overloads: &mut FxHashMap
                 let lowered = members::lower_declarator(field, &declarator, &mut TypeLowering::default());
                 let owner = lowered.name.clone();
                 item.fields.push(lowered);
-                lower_body_classes(declarator.syntax(), owner, 0, item);
+                lower_body_classes(declarator.syntax(), owner.clone(), 0, item);
+                if let Some(annotation) = members::restoring_annotation(field) {
+                    let method = members::lower_restorer(&annotation, &owner, &mut TypeLowering::default());
+                    let name = method.name.clone();
+                    item.methods.push(method);
+                    lower_body_classes(annotation.syntax(), name, 0, item);
+                }
             }
         }
         Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {

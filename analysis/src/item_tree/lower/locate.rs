@@ -5,6 +5,7 @@ use apg_syntax::ast::{self, AstNode, Member};
 use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr};
 
 use super::classes::{ClassNode, local_class_nodes, local_typedef_nodes};
+use super::members::restoring_annotation;
 
 /// A declaration: its place in the tree of the file, and its own tree.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub struct ClassSources<T = Located> {
     pub node: T,
     /// `Property` and `Declarator` nodes.
     pub fields: Vec<T>,
-    /// Method, constructor and operator declarations. An automatic constructor, the last of its class, is not here.
+    /// Method, constructor and operator declarations, and annotations that restore a transient field. An automatic constructor, the last of its class, is not here.
     pub methods: Vec<T>,
     /// Nested classes.
     pub classes: Vec<ClassSources<T>>,
@@ -115,6 +116,10 @@ fn locate_class(node: &ClassNode) -> ClassSources {
                 for declarator in field.declarators() {
                     source.fields.push(Located::new(declarator.syntax()));
                     locate_local(declarator.syntax(), &mut source);
+                    if let Some(annotation) = restoring_annotation(field) {
+                        source.methods.push(Located::new(annotation.syntax()));
+                        locate_local(annotation.syntax(), &mut source);
+                    }
                 }
             }
             // What is no operator that exists has no item.
@@ -170,7 +175,8 @@ mod tests {
     fn every_item_has_its_place() {
         let odd = "class A(x:Int) { operator foo(); operator this+(y:A) = y; val [a, b] = p, c = new B() { type T = Int; };
             def f() { class L { def g() {} } type U = Int; new C() { class M {} }; } type V = Int; ; interface I {} }
-            type W = Int; struct S {}";
+            type W = Int; struct S {
+            @TransientInitExpr(new B() { def h() {} }) transient var d:B, e:B; @TransientInitExpr(1) val f:Int; }";
         let mut files: Vec<(String, String)> =
             library_files().into_iter().map(|(path, text)| (path.display().to_string(), text)).collect();
         files.push(("odd".into(), odd.into()));

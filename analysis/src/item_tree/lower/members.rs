@@ -5,11 +5,13 @@ use apg_syntax::ast::{
     OperatorKind, ThisOperand,
 };
 use apg_syntax::{SyntaxNode, TextRange};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::classes::{lower_guard, type_params};
 use super::types::{TypeLowering, text_of};
-use crate::item_tree::{AnnotationItem, FieldItem, MethodItem, MethodKind, Modifiers, ParamItem, TypeRef};
+use crate::item_tree::{
+    AnnotationItem, FieldItem, MethodItem, MethodKind, Modifiers, ParamItem, RESTORER, TypeRef,
+};
 
 pub(super) fn modifiers(list: Option<ast::ModifierList>) -> Modifiers {
     let words = list.into_iter().flat_map(|l| l.modifiers().collect::<Vec<_>>());
@@ -89,6 +91,39 @@ pub(super) fn lower_declarator(
     }
 }
 
+/// The annotation that says what a transient field holds where its object arrives.
+pub(super) fn restoring_annotation(field: &ast::FieldDecl) -> Option<ast::Annotation> {
+    let transient = modifiers(field.modifier_list()).has(Modifiers::TRANSIENT);
+    field.annotations().filter(|_| transient).find(|it| {
+        let name = it.named_type().and_then(|named| named.qualified_name());
+        name.and_then(|name| name.iter().last().map(|last| last.text() == "TransientInitExpr"))
+            .unwrap_or(false)
+    })
+}
+
+/// The argument of such an annotation, as a method that gives the value of the field.
+pub(super) fn lower_restorer(
+    annotation: &ast::Annotation,
+    field: &SmolStr,
+    lowering: &mut TypeLowering,
+) -> MethodItem {
+    MethodItem {
+        name: format_smolstr!("{RESTORER}{field}"),
+        nth: 0,
+        kind: MethodKind::Restorer,
+        modifiers: Modifiers::PRIVATE.with(Modifiers::FINAL),
+        type_params: Vec::new(),
+        params: Vec::new(),
+        guard: None,
+        result: None,
+        offers: None,
+        throws: Vec::new(),
+        has_body: true,
+        annotations: Vec::new(),
+        at: lowering.mark(annotation.syntax().text_range()),
+    }
+}
+
 /// A method, constructor or operator; only ranges are wanted of a `Property` or `Declarator`.
 pub(super) fn lower_member_node(node: &SyntaxNode, lowering: &mut TypeLowering) -> Option<MethodItem> {
     if let Some(method) = ast::MethodDecl::cast(node.clone()) {
@@ -103,6 +138,9 @@ pub(super) fn lower_member_node(node: &SyntaxNode, lowering: &mut TypeLowering) 
     }
     if let Some(operator) = ast::OperatorDecl::cast(node.clone()) {
         return lower_operator(&operator, lowering);
+    }
+    if let Some(annotation) = ast::Annotation::cast(node.clone()) {
+        return Some(lower_restorer(&annotation, &SmolStr::default(), lowering));
     }
     if let Some(property) = ast::Property::cast(node.clone()) {
         lower_property(&property, lowering);

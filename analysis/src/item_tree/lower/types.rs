@@ -180,7 +180,14 @@ pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
                 _ => return None,
             }
         }
-        Expr::ThisExpr(this) if this.qualifier().is_none() => (PathRefRoot::This, Vec::new()),
+        Expr::ThisExpr(this) => match this.qualifier() {
+            None => (PathRefRoot::This, Vec::new()),
+            Some(class) => {
+                let (root, mut fields) = path_parts(&class, at)?;
+                fields.push(SmolStr::new_static("this"));
+                (root, fields)
+            }
+        },
         Expr::SelfExpr(_) => (PathRefRoot::SelfValue, Vec::new()),
         Expr::HereExpr(_) => (PathRefRoot::Here, Vec::new()),
         Expr::NameExpr(name) => (PathRefRoot::Name(name.name_ref()?.text()), Vec::new()),

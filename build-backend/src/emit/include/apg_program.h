@@ -14,7 +14,7 @@
 extern apg_object *apg_recent[APG_RECENT];
 extern apg_u32 apg_recent_next;
 static inline void apg_keep(apg_object *e) {
-  apg_recent[__atomic_fetch_add(&apg_recent_next, 1, __ATOMIC_RELAXED) % APG_RECENT] = e;
+  __atomic_store_n(&apg_recent[__atomic_fetch_add(&apg_recent_next, 1, __ATOMIC_RELAXED) % APG_RECENT], e, __ATOMIC_RELAXED);
 }
 [[noreturn]] static APG_COLD void apg_null() { apg_raise_null(); __builtin_unreachable(); }
 [[noreturn]] static APG_COLD void apg_bounds(apg_i64 index, apg_i64 length) { apg_raise_bounds(index, length); __builtin_unreachable(); }

@@ -93,7 +93,6 @@ impl Front {
             match outcome {
                 Outcome::Right if !self.verbose => continue,
                 Outcome::Right => println!("right {}", test.name),
-                Outcome::Unsupported => println!("unsupported {}", test.name),
                 Outcome::FalseErrors(_) => println!("false-error {}", test.name),
                 Outcome::Accepted => println!("accepted {} (marked {:?})", test.name, test.marked),
                 Outcome::MissedLines(lines) => println!("missed {} lines {lines:?}", test.name),
@@ -103,7 +102,7 @@ impl Front {
             }
         }
         let folders = tests::by_folder(chosen, outcomes);
-        println!("{:<28} {:>18} {:>6}  {:>18} {:>9}", "folder", "clean", "unsup.", "rejected", "all lines");
+        println!("{:<28} {:>18}  {:>18} {:>9}", "folder", "clean", "rejected", "all lines");
         for (folder, counts) in &folders {
             print_counts(folder, counts);
         }
@@ -117,9 +116,8 @@ fn print_counts(name: &str, counts: &Counts) {
         _ => format!("{part}/{all} {:>5.1}%", 100.0 * part as f64 / all as f64),
     };
     println!(
-        "{name:<28} {:>18} {:>6}  {:>18} {:>9}",
+        "{name:<28} {:>18}  {:>18} {:>9}",
         rate(counts.clean, counts.must_compile),
-        counts.unsupported,
         rate(counts.rejected, counts.must_fail),
         counts.all_lines,
     );
@@ -129,7 +127,6 @@ fn print_json(chosen: &[Test], found: &[Vec<Found>], outcomes: &[Outcome]) {
     for ((test, found), outcome) in chosen.iter().zip(found).zip(outcomes) {
         let outcome = match outcome {
             Outcome::Right => "right",
-            Outcome::Unsupported => "unsupported",
             Outcome::FalseErrors(_) => "false-error",
             Outcome::Accepted => "accepted",
             Outcome::MissedLines(_) => "missed-lines",

@@ -1,0 +1,238 @@
+//! Whether a rename leaves the meaning of a program as it is: the program with the new name is made, and asked what its names
+//! stand for.
+//!
+//! That finds every way in which a name can come to mean something else: one that hides another, an overriding that was not
+//! there, a type that a type parameter is called as.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_syntax::{TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::references::{references, tokens};
+use super::rename::Rename;
+use super::symbol::{declaration, symbol_at, token_symbols};
+use crate::db::{Checks, Db, Library, Project};
+use crate::diagnostics::Severity;
+use crate::file_diagnostics;
+use crate::host::AnalysisHost;
+use crate::ids::SourceFile;
+
+/// A program and a rename of it, for themselves: the database they come from may change meanwhile.
+pub struct RenameCheck {
+    library: Vec<(PathBuf, Arc<str>)>,
+    files: Vec<(PathBuf, Arc<str>)>,
+    roots: Vec<PathBuf>,
+    source_path: Vec<PathBuf>,
+    checks: Checks,
+    edits: FxHashMap<PathBuf, Vec<TextRange>>,
+    declaration: (PathBuf, TextRange),
+    /// The file that is renamed too, and its new name.
+    moved: Option<(PathBuf, PathBuf)>,
+    new: String,
+}
+
+/// A piece of a file.
+type Place = (PathBuf, TextRange);
+
+/// What is to be the same after the rename, but for where it stands.
+#[derive(Default)]
+struct Meaning {
+    /// The errors of each file: code, message and line.
+    errors: FxHashMap<PathBuf, Vec<(&'static str, String, usize)>>,
+    /// What the names that the new name is equal to stand for.
+    names: FxHashMap<Place, Option<Place>>,
+}
+
+impl RenameCheck {
+    /// What is needed to check a rename to `new`; `None` if there is nothing to check.
+    pub fn new(db: &dyn Db, rename: &Rename, new: &str) -> Option<RenameCheck> {
+        let project = Project::get(db);
+        let texts = |files: &FxHashMap<PathBuf, SourceFile>| {
+            files.iter().map(|(path, file)| (path.clone(), file.text(db).clone())).collect::<Vec<_>>()
+        };
+        let (file, range) = rename.declaration?;
+        let mut edits: FxHashMap<PathBuf, Vec<TextRange>> = FxHashMap::default();
+        for (file, range) in &rename.edits {
+            edits.entry(file.path(db).clone()).or_default().push(*range);
+        }
+        edits.values_mut().for_each(|ranges| ranges.sort_by_key(|range| range.start()));
+        let moved = rename.file.map(|file| {
+            let path = file.path(db);
+            (path.clone(), path.with_file_name(format!("{new}.x10")))
+        });
+        Some(RenameCheck {
+            library: texts(Library::get(db).files(db)),
+            files: texts(project.files(db)),
+            roots: project.roots(db).iter().map(|root| root.path(db).clone()).collect(),
+            source_path: project.source_path(db).to_vec(),
+            checks: project.checks(db),
+            edits,
+            declaration: (file.path(db).clone(), range),
+            moved,
+            new: new.to_owned(),
+        })
+        .filter(|check| !check.edits.is_empty())
+    }
+
+    /// Why the program would not mean the same any more.
+    pub fn refusal(&self) -> Option<String> {
+        let mut host = AnalysisHost::new(self.library.clone());
+        host.set_files(self.files.clone());
+        host.set_roots(&self.roots);
+        host.set_source_path(self.source_path.clone());
+        host.set_checks(self.checks);
+        let before = self.meaning(&host, &|path| path.to_owned());
+        for (path, text) in &self.files {
+            let moved = self.moved_path(path);
+            if let Some(edits) = self.edits.get(path) {
+                if moved != *path {
+                    host.set_file(path, None);
+                }
+                host.set_file(&moved, Some(self.edited(text, edits).into()));
+            }
+        }
+        let roots: Vec<PathBuf> = self.roots.iter().map(|path| self.moved_path(path)).collect();
+        host.set_roots(&roots);
+        let after = self.meaning(&host, &|path| self.moved_path(path));
+        // Names that are not renamed come first: they say best what is in the way.
+        let names = self.other_names(&before, &after);
+        names.or_else(|| self.other_uses(&host)).or_else(|| new_error(&before, &after))
+    }
+
+    fn edited(&self, text: &str, edits: &[TextRange]) -> String {
+        let mut edited = String::with_capacity(text.len());
+        let mut end = 0;
+        for range in edits {
+            edited.push_str(&text[end..usize::from(range.start())]);
+            edited.push_str(&self.new);
+            end = usize::from(range.end());
+        }
+        edited + &text[end..]
+    }
+
+    fn moved_path(&self, path: &Path) -> PathBuf {
+        match &self.moved {
+            Some((from, to)) if from == path => to.clone(),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Where a piece of the program stands after the rename.
+    fn moved(&self, (path, range): &Place) -> Place {
+        let edits = self.edits.get(path).map(Vec::as_slice).unwrap_or_default();
+        let length = TextSize::of(self.new.as_str());
+        let mut start = range.start();
+        for edit in edits.iter().filter(|edit| edit.end() <= range.start()) {
+            start = start + length - edit.len();
+        }
+        let length = if edits.contains(range) { length } else { range.len() };
+        (self.moved_path(path), TextRange::at(start, length))
+    }
+
+    /// What the files that the rename touches, or that name what has the new name already, mean.
+    fn meaning(&self, host: &AnalysisHost, moved: &dyn Fn(&Path) -> PathBuf) -> Meaning {
+        let mut meaning = Meaning::default();
+        let snapshot = host.snapshot();
+        // Nothing changes this database meanwhile.
+        let _ = snapshot.with(|db| {
+            for (path, text) in &self.files {
+                let is_touched = self.edits.contains_key(path);
+                if !is_touched && !text.contains(&self.new) {
+                    continue;
+                }
+                let Some(file) = snapshot.file(&moved(path)) else { continue };
+                meaning.errors.insert(path.clone(), errors(db, file));
+                for token in tokens(db, file, &self.new) {
+                    let symbol = token_symbols(db, file, &token).into_iter().next();
+                    let declared = symbol.and_then(|symbol| declaration(db, &symbol));
+                    let declared = declared.map(|(file, range)| (file.path(db).clone(), range));
+                    meaning.names.insert((file.path(db).clone(), token.text_range()), declared);
+                }
+            }
+        });
+        meaning
+    }
+
+    /// A place where the new name would not stand for what is renamed, or one that would and does not now.
+    fn other_uses(&self, host: &AnalysisHost) -> Option<String> {
+        let expected: FxHashSet<Place> = self
+            .edits
+            .iter()
+            .flat_map(|(path, ranges)| ranges.iter().map(|range| self.moved(&(path.clone(), *range))))
+            .collect();
+        let snapshot = host.snapshot();
+        let (path, range) = self.moved(&self.declaration);
+        let found = snapshot.with(|db| {
+            let file = snapshot.file(&path)?;
+            let (symbol, _) = symbol_at(db, file, range.start())?;
+            let found = references(db, &snapshot.user_files(), &symbol).into_iter();
+            let named = found.filter(|r| r.file.text(db)[r.range].trim_matches('`') == self.new);
+            Some(named.map(|r| (r.file.path(db).clone(), r.range)).collect::<FxHashSet<Place>>())
+        });
+        let found = found.ok().flatten().unwrap_or_default();
+        let text = |path: &Path| snapshot.file(path).map(|file| snapshot.source(file).1.clone());
+        let new = &self.new;
+        if let Some(place) = first(found.difference(&expected)) {
+            return Some(format!(
+                "there is already a `{new}`, which would become the same: at {}",
+                shown(place, text)
+            ));
+        }
+        let place = first(expected.difference(&found))?;
+        Some(format!("`{new}` would stand for something else at {}", shown(place, text)))
+    }
+
+    /// A name that is not renamed and would stand for something else.
+    fn other_names(&self, before: &Meaning, after: &Meaning) -> Option<String> {
+        let changed = before.names.iter().filter(|(place, declared)| {
+            let expected = declared.as_ref().map(|declared| self.moved(declared));
+            after.names.get(&self.moved(place)).is_some_and(|now| *now != expected)
+        });
+        let place = first(changed.map(|(place, _)| place))?;
+        let text = |path: &Path| self.files.iter().find(|(p, _)| p == path).map(|(_, text)| text.clone());
+        Some(format!("`{}` at {} would stand for something else", self.new, shown(place, text)))
+    }
+}
+
+/// The first of some places, so that the same is told each time.
+fn first<'a>(places: impl Iterator<Item = &'a Place>) -> Option<&'a Place> {
+    places.min_by_key(|(path, range)| (path, range.start()))
+}
+
+/// `line 7 of a.x10`
+fn shown((path, range): &Place, text: impl Fn(&Path) -> Option<Arc<str>>) -> String {
+    let before = text(path).map_or(0, |text| text[..usize::from(range.start())].matches('\n').count());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("line {} of {name}", before + 1)
+}
+
+fn errors(db: &dyn Db, file: SourceFile) -> Vec<(&'static str, String, usize)> {
+    let found = file_diagnostics(db, file).into_iter().filter(|d| d.severity == Severity::Error);
+    let text = file.text(db);
+    let line = |at: TextSize| text[..usize::from(at).min(text.len())].matches('\n').count() + 1;
+    found.map(|d| (d.code, d.message.clone(), line(d.range.start()))).collect()
+}
+
+/// An error that is there after the rename alone.
+fn new_error(before: &Meaning, after: &Meaning) -> Option<String> {
+    let mut paths: Vec<&PathBuf> = after.errors.keys().collect();
+    paths.sort();
+    for path in paths {
+        let mut known: Vec<(&str, usize)> =
+            before.errors.get(path).into_iter().flatten().map(|(code, _, line)| (*code, *line)).collect();
+        for (code, message, line) in &after.errors[path] {
+            match known.iter().position(|k| *k == (*code, *line)) {
+                Some(at) => {
+                    known.swap_remove(at);
+                }
+                None => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    return Some(format!("line {line} of {name} would be wrong: {message}"));
+                }
+            }
+        }
+    }
+    None
+}

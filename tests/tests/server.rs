@@ -1,0 +1,203 @@
+//! The language server between its client and the disk: edits that come first, files that change, what is asked again.
+
+use apg_tests::session::Session;
+use serde_json::{Value, json};
+
+const SHAPE: &str = "package shapes;\npublic class Shape {\n    public def area():Double = 1.0;\n}\n";
+
+const MAIN: &str = "import shapes.Shape;
+public class Main {
+    // See https://x10-lang.org.
+    public static def main(args:Rail[String]) {
+        val shape = new Shape();
+        Console.OUT.println(shape.area());
+    }
+}
+";
+
+/// A workspace whose client refreshes what it is told to and takes versioned edits.
+fn session() -> (Session, String) {
+    let refresh = json!({ "refreshSupport": true });
+    let capabilities = json!({
+        "workspace": {
+            "workspaceEdit": { "documentChanges": true },
+            "semanticTokens": refresh, "inlayHint": refresh, "codeLens": refresh,
+        },
+        "textDocument": { "typeHierarchy": {} },
+    });
+    let options = json!({ "commands": ["apg.showReferences", "apg.runOnGpu"] });
+    let mut session = Session::workspace_for(&[("shapes/Shape.x10", SHAPE)], capabilities, options);
+    let uri = session.open("Main.x10", MAIN);
+    assert_eq!(session.server.diagnostics(&uri, 1), Vec::<Value>::new());
+    (session, uri)
+}
+
+/// A request about a position, then an edit: either it is answered from the text it was asked of or it says that the text is
+/// no more. Never from the text after the edit, where the position is that of another name.
+#[test]
+fn a_position_is_never_one_of_a_later_text() {
+    let (mut session, uri) = session();
+    for round in 0..20 {
+        let version = 2 + 2 * round;
+        let place = json!({ "textDocument": { "uri": uri }, "position": { "line": 4, "character": 13 } });
+        let id = session.server.send_request("textDocument/hover", place);
+        session.server.change(&uri, version, [4, 0, 4, 0], "        val other = 1;\n");
+        let answer = session.server.answer(id);
+        let text = answer["result"]["contents"]["value"].as_str().unwrap_or("shape");
+        assert!(text.contains("shape"), "{answer}");
+        assert!(answer["error"].is_null() || answer["error"]["code"] == -32801, "{answer}");
+        session.server.change(&uri, version + 1, [4, 0, 5, 0], "");
+    }
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn edits_say_of_which_version_they_are() {
+    let (mut session, uri) = session();
+    session.server.change(&uri, 2, [7, 1, 7, 1], " // end");
+    let range = json!({ "start": { "line": 5, "character": 8 }, "end": { "line": 5, "character": 42 } });
+    let actions = session.server.request(
+        "textDocument/codeAction",
+        json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } }),
+    );
+    assert!(!actions[0].is_null(), "{actions}");
+    for action in actions.as_array().expect("actions") {
+        assert_eq!(action["edit"]["documentChanges"][0]["textDocument"]["version"], 2, "{action}");
+    }
+}
+
+/// No client of ours says what changes on the disk: the server sees it itself.
+#[test]
+fn files_on_the_disk_are_watched_and_the_client_asks_again() {
+    let (mut session, uri) = session();
+    let path = session.folder.path().join("shapes/Shape.x10");
+    std::fs::write(&path, SHAPE.replace("area", "size")).expect("written");
+    let found = session.server.diagnostics(&uri, 1);
+    assert_eq!(found[0]["code"], "name/unresolved-member", "{found:?}");
+    session.server.notification("workspace/semanticTokens/refresh");
+    // A package may be called as output folders are.
+    let folder = session.folder.path().join("build");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("New.x10"), "package build;\npublic class New {}").expect("written");
+    for _ in 0..100 {
+        let symbols = session.server.request("workspace/symbol", json!({ "query": "New" }));
+        if symbols.as_array().is_some_and(|all| all.iter().any(|s| s["containerName"] == "build")) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("a new folder is not seen");
+}
+
+#[test]
+fn folders_of_the_workspace_come_and_go() {
+    let (mut session, _) = session();
+    let other = tempfile::tempdir().expect("a folder");
+    std::fs::write(other.path().join("Elsewhere.x10"), "public class Elsewhere {}").expect("written");
+    let folder = json!([{ "uri": format!("file://{}", other.path().display()), "name": "other" }]);
+    let known = |session: &mut Session| {
+        let symbols = session.server.request("workspace/symbol", json!({ "query": "Elsewhere" }));
+        symbols.as_array().is_some_and(|all| !all.is_empty())
+    };
+    assert!(!known(&mut session));
+    let change = json!({ "event": { "added": folder, "removed": [] } });
+    session.server.notify("workspace/didChangeWorkspaceFolders", change);
+    // Handlers of notifications other than those of documents may overtake each other.
+    assert!((0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        known(&mut session)
+    }));
+    let change = json!({ "event": { "added": [], "removed": folder } });
+    session.server.notify("workspace/didChangeWorkspaceFolders", change);
+    assert!((0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        !known(&mut session)
+    }));
+}
+
+#[test]
+fn tokens_come_as_differences() {
+    let (mut session, uri) = session();
+    let all = session.of("textDocument/semanticTokens/full", &uri);
+    session.server.change(&uri, 2, [4, 8, 4, 11], "var");
+    let known = json!({ "textDocument": { "uri": uri }, "previousResultId": all["resultId"] });
+    let delta = session.server.request("textDocument/semanticTokens/full/delta", known);
+    let edit = &delta["edits"][0];
+    let mut tokens: Vec<Value> = all["data"].as_array().expect("numbers").clone();
+    let number = |name: &str| usize::try_from(edit[name].as_u64().expect("a number")).expect("small");
+    let new = edit["data"].as_array().cloned().unwrap_or_default();
+    tokens.splice(number("start")..number("start") + number("deleteCount"), new);
+    assert_eq!(json!(tokens), session.of("textDocument/semanticTokens/full", &uri)["data"]);
+    // Of an answer that nobody knows there is no difference.
+    let unknown = json!({ "textDocument": { "uri": uri }, "previousResultId": "nonsense" });
+    let full = session.server.request("textDocument/semanticTokens/full/delta", unknown);
+    assert!(full["data"].is_array(), "{full}");
+}
+
+#[test]
+fn links_lenses_and_linked_names() {
+    let (mut session, uri) = session();
+    let links = session.of("textDocument/documentLink", &uri);
+    let shape = session.uri("shapes/Shape.x10");
+    assert_eq!(links[0]["target"], format!("{shape}#L2"));
+    assert_eq!(links[1]["target"], "https://x10-lang.org");
+    let linked = session.at("textDocument/linkedEditingRange", &uri, 4, 13);
+    assert_eq!(linked["ranges"].as_array().map(Vec::len), Some(2), "{linked}");
+    let lenses = session.of("textDocument/codeLens", &uri);
+    let lenses = lenses.as_array().expect("lenses").clone();
+    assert!(lenses.iter().any(|lens| lens["command"]["command"] == "apg.runOnGpu"));
+    assert!(lenses.iter().all(|lens| lens["command"]["command"] != "apg.runWithPlaces"));
+    let counted = lenses.iter().find(|lens| lens["command"].is_null()).expect("one to be counted");
+    let resolved = session.server.request("codeLens/resolve", counted.clone());
+    assert_eq!(resolved["command"]["title"], "0 references");
+    let memory = session.server.request("apg/memory", json!({}));
+    assert_eq!((&memory["files"], &memory["documents"]), (&json!(2), &json!(1)), "{memory}");
+}
+
+#[test]
+fn only_a_real_main_can_be_run() {
+    let (mut session, _) = session();
+    let uri = session.open(
+        "Mains.x10",
+        "class A { static def main(args:Rail[String]) {} }
+class B { public def main(args:Rail[String]) {} }
+class C { public static def main(n:Long) {} }
+class D { public static def main() {} }
+class E { public static def main(args:Rail[String]):Long = 1; }
+",
+    );
+    let lenses = session.of("textDocument/codeLens", &uri);
+    let runs = lenses.as_array().expect("lenses").iter().filter(|l| l["command"]["command"] == "apg.run");
+    let lines: Vec<&Value> = runs.map(|lens| &lens["range"]["start"]["line"]).collect();
+    assert_eq!(lines, [&json!(3)]);
+}
+
+#[test]
+fn the_workspace_is_diagnosed_for_those_who_ask() {
+    let broken = "package shapes;\nclass Broken extends Missing {}\n";
+    let capabilities = json!({ "textDocument": { "diagnostic": {} } });
+    let files = [("shapes/Shape.x10", SHAPE), ("shapes/Broken.x10", broken)];
+    let mut session = Session::workspace_for(&files, capabilities, Value::Null);
+    let report = session.server.request("workspace/diagnostic", json!({ "previousResultIds": [] }));
+    let items = report["items"].as_array().expect("reports").clone();
+    assert_eq!(items.len(), 2, "{report}");
+    let of_broken = items.iter().find(|item| item["uri"] == session.uri("shapes/Broken.x10")).expect("told");
+    assert_eq!(of_broken["items"][0]["code"], "name/unknown-type");
+    let known: Vec<Value> =
+        items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
+    let again = session.server.request("workspace/diagnostic", json!({ "previousResultIds": known }));
+    assert!(again["items"].as_array().is_some_and(|all| all.iter().all(|i| i["kind"] == "unchanged")));
+}
+
+/// Each line of generated code says which of the source it is from.
+#[test]
+fn generated_code_names_the_lines_it_is_from() {
+    let (mut session, uri) = session();
+    let code =
+        session.server.request("apg/generatedCode", json!({ "textDocument": { "uri": uri }, "kind": "cpp" }));
+    let lines = code["lines"].as_array().expect("lines");
+    assert!(lines.iter().any(|entry| entry[1] == 5), "no line of `println` in {lines:?}");
+    let unknown = json!({ "textDocument": { "uri": uri }, "kind": "nonsense" });
+    let refused = session.server.request("apg/generatedCode", unknown);
+    assert!(refused["text"].as_str().is_some_and(|text| text.contains("no form")), "{refused}");
+}
