@@ -47,7 +47,7 @@ public class spawn {
 
     static def tree(limit:Long):Long {
         val count = new AtomicLong(0);
-        finish visit(19UL, 0, limit, count);
+        finish visit(21UL * 0x9e3779b97f4a7c15UL, 0, limit, count);
         return count.get();
     }
 

@@ -10,7 +10,7 @@ use apg_tests::tools;
 
 const FIB: u32 = 30;
 const SPAWNS: u64 = 1_000_000;
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 14;
 
 fn main() {
     println!("machine: {}", machine());
@@ -39,7 +39,7 @@ fn main() {
 
     let tree = Times::of(5, || {
         let count = AtomicU64::new(0);
-        rayon::scope(|scope| visit(scope, 19, 0, &count));
+        rayon::scope(|scope| visit(scope, 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(21), 0, &count));
     });
     head(&format!("an unbalanced tree, depth {DEPTH}, a geometric number of children"));
     row("an activity for every node", &program("tree", DEPTH.into()), Some(&tree));
