@@ -1,5 +1,3 @@
-// without: thread
-// Threads of some kernels write the same value into the same element.
 import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
@@ -809,3 +807,5 @@ public class kernel_bounds {
               (out:GlobalRail[Int]{self.home() == p}, n:Int, w:Int)=>{ kernel_long(p, out, n, w); });
     }
 }
+// without: thread
+// Threads of some kernels write the same value into the same element.

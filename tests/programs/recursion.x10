@@ -1,5 +1,3 @@
-// without: thread
-// ThreadSanitizer has room for 65,536 calls inside each other.
 // places: 1
 // status: 1
 // stderr: x10.lang.StackOverflowError
@@ -13,3 +11,5 @@ public class recursion {
         Console.OUT.println(down(0));
     }
 }
+// without: thread
+// ThreadSanitizer has room for 65,536 calls inside each other.

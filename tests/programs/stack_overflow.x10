@@ -1,5 +1,3 @@
-// without: thread release
-// ThreadSanitizer has room for 65,536 calls inside each other; optimised programs end at the overflow.
 /** Recursion without an end is an exception that can be caught, here and from other places, again and again. */
 public class stack_overflow {
     static class Ring {
@@ -29,3 +27,5 @@ public class stack_overflow {
         }
     }
 }
+// without: thread release
+// ThreadSanitizer has room for 65,536 calls inside each other; optimised programs end at the overflow.

@@ -29,6 +29,9 @@ pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> 
     } else {
         token
     };
+    if token.kind() == T![new] {
+        return expected_type(db, file, token.text_range().start());
+    }
     let node = token.parent()?;
     match (token.kind(), node.kind()) {
         (T![=], DECLARATOR) => declared_type(db, file, &node),

@@ -2,19 +2,25 @@
 
 use std::fmt::Write;
 
-use apg_syntax::{TextRange, TextSize};
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
-use super::owners;
-use super::symbol::{Symbol, documentation, symbol_at};
-use crate::db::Db;
-use crate::ids::SourceFile;
+use super::symbol::{Symbol, documentation, name_token, symbol_at};
+use super::{keywords, owners, shown};
+use crate::body::{Captured, ExprKind, StmtKind};
+use crate::db::{Db, parse};
+use crate::ids::{ClassId, SourceFile};
 use crate::infer::owner_body;
-use crate::item_tree::items::{class_kind, field_is_mutable, qualified_name};
-use crate::item_tree::source::Item;
+use crate::item_tree::items::{
+    class_item, class_kind, field_is_mutable, field_item, method_item, qualified_name,
+};
+use crate::item_tree::source::{Item, item_node, item_offset};
+use crate::item_tree::{ClassKind, Modifiers};
 use crate::kernel::{AxisSummary, LaunchSummary, Travel, launch_summaries};
 use crate::members::describe_method;
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
+use crate::ty::supers::direct_supertypes;
 
 /// A text about a piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +37,56 @@ pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     if let Some(kernel) = summaries.find(|kernel| kernel.head.contains_inclusive(offset)) {
         return Some(Hover { range: kernel.head, markdown: launch(&kernel) });
     }
-    let (symbol, range) = symbol_at(db, file, offset)?;
-    Some(Hover { range, markdown: about(db, &symbol)? })
+    let Some((symbol, range)) = symbol_at(db, file, offset) else {
+        let token = name_token(&parse(db, file).syntax(), offset)?;
+        let markdown = keywords::meaning(token.text())
+            .filter(|_| token.kind().is_keyword() || token.text() == "haszero")?;
+        return Some(Hover { range: token.text_range(), markdown: markdown.to_owned() });
+    };
+    let mut markdown = about(db, &symbol)?;
+    if let Some(place) = place_of(db, file, &symbol, range) {
+        let _ = write!(markdown, "\n\n{place}");
+    }
+    Some(Hover { range, markdown })
+}
+
+/// Where the value of a local is that is used inside an `at`: a copy of it, or what it refers to at its home.
+fn place_of(db: &dyn Db, file: SourceFile, symbol: &Symbol, range: TextRange) -> Option<String> {
+    let Symbol::Local { owner, local } = symbol else { return None };
+    let body = &owner_body(db, *owner).body;
+    let offset = item_offset(db, (*owner).into());
+    let range = range.checked_sub(offset)?;
+    let statements = body.stmts.iter().filter_map(|s| match &s.kind {
+        StmtKind::At { place, captures, .. } => Some((s.range, *place, captures)),
+        _ => None,
+    });
+    let expressions = body.exprs.iter().filter_map(|e| match &e.kind {
+        ExprKind::At { place, captures, .. } => Some((e.range, *place, captures)),
+        _ => None,
+    });
+    let around = statements.chain(expressions).filter(|(at, place, captures)| {
+        let is_captured = captures.iter().any(|c| c.what == Captured::Local(*local));
+        at.contains_range(range) && !body.expr(*place).range.contains_range(range) && is_captured
+    });
+    let (at, place, _) = around.min_by_key(|(at, ..)| at.len())?;
+    let written = body.expr(place).range + offset;
+    let place = file.text(db).get(usize::from(written.start())..usize::from(written.end()))?;
+    let line = file.text(db)[..usize::from((at + offset).start())].matches('\n').count() + 1;
+    let ty = body.local(*local).ty.base(db);
+    let class = ty.as_class(db).map(|(class, _)| qualified_name(db, class));
+    Some(match class.as_deref() {
+        Some("x10.lang.GlobalRef" | "x10.lang.GlobalRail") => {
+            format!(
+                "Place: a reference, valid at `{place}` too (`at` of line {line}); what it refers to stays at its home."
+            )
+        }
+        Some("x10.lang.PlaceLocalHandle") => {
+            format!(
+                "Place: stands for the object of `{place}` (`at` of line {line}); each place has its own."
+            )
+        }
+        _ => format!("Place: a copy at `{place}`, made by the `at` of line {line}."),
+    })
 }
 
 /// A symbol's declaration and documentation.
@@ -42,21 +96,26 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
             let body = &owner_body(db, *owner).body;
             let local = body.local(*local);
             let keyword = if local.mutable { "var" } else { "val" };
-            (format!("{keyword} {}:{}", local.name, local.ty.display(db)), None)
+            (format!("{keyword} {}:{}", local.name, shown(db, local.ty)), None)
         }
         Symbol::TypeParam(ty) => (format!("type parameter {}", ty.display(db)), None),
         Symbol::Item(item @ Item::Field(field)) => {
             let keyword = if field_is_mutable(db, *field) { "var" } else { "val" };
+            let modifiers = field_item(db, *field).map_or(String::new(), |f| modifiers(f.modifiers));
             let owner = field.class(db).name(db);
-            let ty = field_type(db, *field);
-            (format!("{keyword} {}:{} // of {owner}", field.name(db), ty.display(db)), Some(*item))
+            let ty = shown(db, field_type(db, *field));
+            (format!("{modifiers}{keyword} {}:{ty} // of {owner}", field.name(db)), Some(*item))
         }
         Symbol::Item(item @ Item::Method(method)) => {
             let class = method.class(db).name(db);
             let text = describe_method(db, *method);
             let text = match text.strip_prefix("this") {
                 Some(rest) => format!("new {class}{rest}"),
-                None => format!("def {text} // of {class}"),
+                None => {
+                    let modifiers =
+                        method_item(db, *method).map_or(String::new(), |m| modifiers(m.modifiers));
+                    format!("{modifiers}def {text} // of {class}")
+                }
             };
             (text, Some(*item))
         }
@@ -65,15 +124,59 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
             let name = qualified_name(db, *class);
             let own = Ty::this_type(db, *class).display(db).to_string();
             let params = own.find('[').map_or("", |at| &own[at..]);
-            (format!("{keyword} {name}{params}"), Some(*item))
+            let modifiers = class_item(db, *class).as_ref().map_or(String::new(), |c| modifiers(c.modifiers));
+            let above = above(db, *class);
+            (format!("{modifiers}{keyword} {name}{params}{above}"), Some(*item))
         }
-        Symbol::Item(item @ Item::Typedef(typedef)) => (format!("type {}", typedef.name(db)), Some(*item)),
+        // As it is written: what stands for what.
+        Symbol::Item(item @ Item::Typedef(typedef)) => {
+            let written = item_node(db, *item).and_then(|node| ast::TypeDef::cast(node)).map(|node| {
+                let tokens = node
+                    .syntax()
+                    .children_with_tokens()
+                    .filter(|e| !matches!(e.kind(), SyntaxKind::DOC_COMMENT));
+                tokens.map(|e| e.to_string()).collect::<String>().trim().to_owned()
+            });
+            (written.unwrap_or_else(|| format!("type {}", typedef.name(db))), Some(*item))
+        }
     };
     let mut text = format!("```x10\n{code}\n```");
     if let Some(comment) = item.and_then(|item| documentation(db, item)) {
         let _ = write!(text, "\n\n{comment}");
     }
     Some(text)
+}
+
+/// The modifiers that matter to those who use something, each with a space behind it.
+fn modifiers(all: Modifiers) -> String {
+    const SHOWN: &[(Modifiers, &str)] = &[
+        (Modifiers::PRIVATE, "private "),
+        (Modifiers::PROTECTED, "protected "),
+        (Modifiers::ABSTRACT, "abstract "),
+        (Modifiers::STATIC, "static "),
+        (Modifiers::TRANSIENT, "transient "),
+        (Modifiers::PROPERTY, "property "),
+    ];
+    SHOWN.iter().filter(|(modifier, _)| all.has(*modifier)).map(|(_, word)| *word).collect()
+}
+
+/// ` extends A implements B, C`, without what everything has.
+fn above(db: &dyn Db, class: ClassId) -> String {
+    let supers = direct_supertypes(db, class).iter().filter(|ty| {
+        ty.base(db)
+            .as_class(db)
+            .is_some_and(|(above, _)| !matches!(above.name(db).as_str(), "Object" | "Any"))
+    });
+    let is_interface = class_kind(db, class) == Some(ClassKind::Interface);
+    let of_class = |ty: &&&Ty| {
+        ty.base(db).as_class(db).and_then(|(above, _)| class_kind(db, above)) == Some(ClassKind::Class)
+    };
+    let (extended, implemented): (Vec<&Ty>, Vec<&Ty>) = supers.partition(|ty| is_interface || of_class(&ty));
+    let list = |word: &str, all: Vec<&Ty>| {
+        let names: Vec<String> = all.into_iter().map(|ty| shown(db, *ty)).collect();
+        if names.is_empty() { String::new() } else { format!(" {word} {}", names.join(", ")) }
+    };
+    format!("{}{}", list("extends", extended), list("implements", implemented))
 }
 
 fn launch(kernel: &LaunchSummary) -> String {

@@ -7,6 +7,8 @@ use super::owners;
 use super::symbol::{Symbol, declared_local};
 use crate::body::{Body, Captured, Expr, ExprId, ExprKind, StmtKind};
 use crate::db::{Db, parse};
+use crate::diagnostics::constraint::run_time_check;
+use crate::file_diagnostics;
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::method_item;
@@ -38,6 +40,8 @@ pub enum InlayKind {
     Captures,
     /// How a kernel launches.
     Launch,
+    /// What is checked when the program runs.
+    Check,
 }
 
 /// The hints in a range of a file, in order.
@@ -60,6 +64,12 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
                 all.extend(captures_hint(db, file, body, captures, at));
             }
         }
+        for e in &body.exprs {
+            if let ExprKind::At { captures, place, .. } = &e.kind {
+                let at = body.expr(*place).range.end() + offset;
+                all.extend(captures_hint(db, file, body, captures, at));
+            }
+        }
         let launches = launch_summaries(db, owner).into_iter();
         all.extend(launches.map(|launch| launch_hint(&launch)));
     }
@@ -68,6 +78,13 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
             all.extend(variable_type(db, file, &declarator));
         }
     }
+    let checks = file_diagnostics(db, file).into_iter().filter(|d| d.code == run_time_check::RULE.code);
+    all.extend(checks.map(|check| Inlay {
+        at: check.range.end(),
+        label: " checked when run".to_owned(),
+        kind: InlayKind::Check,
+        tooltip: Some(check.message),
+    }));
     all.retain(|inlay| range.contains_inclusive(inlay.at));
     all.sort_by_key(|inlay| inlay.at);
     all.dedup();
@@ -168,15 +185,24 @@ fn captures_hint(
         return None;
     }
     let names: Vec<&str> = named.iter().map(|(n, _)| n.as_str()).collect();
-    let lines = named.iter().map(|(n, ty)| match ty {
-        Some(ty) => format!("- `{n}: {}`", ty.display(db)),
-        None => format!("- `{n}`"),
+    let bytes = |ty: &Option<crate::ty::Ty>| ty.and_then(|ty| crate::kernel::plain_bytes(db, ty));
+    let lines = named.iter().map(|(n, ty)| match (ty, bytes(ty)) {
+        (Some(ty), Some(bytes)) => format!("- `{n}: {}`, {bytes} bytes", ty.display(db)),
+        (Some(ty), None) => format!("- `{n}: {}`, with all it leads to", ty.display(db)),
+        (None, _) => format!("- `{n}`, with all it leads to"),
     });
     let tooltip = format!("Copied to the other place:\n{}", lines.collect::<Vec<_>>().join("\n"));
+    // What objects lead to is known when the program runs.
+    let known: u64 = named.iter().filter_map(|(_, ty)| bytes(ty)).sum();
+    let size = match named.iter().all(|(_, ty)| bytes(ty).is_some()) {
+        true => format!(" ({known} B)"),
+        false if known > 0 => format!(" ({known} B and objects)"),
+        false => String::new(),
+    };
     // Behind the parenthesis that closes the place.
     let rest = file.text(db).get(usize::from(end)..)?;
     let close = u32::try_from(rest.find(')')? + 1).ok()?;
-    let label = format!(" copies {}", names.join(", "));
+    let label = format!(" copies {}{size}", names.join(", "));
     Some(Inlay { at: end + TextSize::new(close), label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
 }
 

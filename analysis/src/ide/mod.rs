@@ -3,10 +3,12 @@
 mod assists;
 mod calls;
 mod completion;
+mod doc_text;
 mod expected;
 mod hover;
 mod implementations;
 mod inlay;
+mod keywords;
 mod labels;
 mod lens;
 mod members;
@@ -47,6 +49,7 @@ use crate::infer::Owner;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{all_classes, class_item, fields, method_item, methods, own_typedefs};
 use crate::item_tree::source::Item;
+use crate::ty::Ty;
 
 /// Everything of a file that has code: methods, operators, constructors and field initialisers.
 fn owners(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = Owner> {
@@ -67,4 +70,10 @@ fn members_of(db: &dyn Db, class: ClassId) -> Vec<Item> {
     let first = typedefs.iter().filter(|t| t.nth == 0);
     all.extend(first.flat_map(|t| own_typedefs(db, class, &t.name)).map(Item::Typedef));
     all
+}
+
+/// A type for people: without conditions on what has no name.
+fn shown(db: &dyn Db, ty: Ty) -> String {
+    let text = ty.display(db).to_string();
+    if text.contains('$') { ty.base(db).display(db).to_string() } else { text }
 }

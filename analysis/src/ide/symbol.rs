@@ -412,7 +412,8 @@ pub fn documentation(db: &dyn Db, item: Item) -> Option<String> {
     if ast::Declarator::can_cast(node.kind()) {
         node = node.parent()?;
     }
-    ast::Member::cast(node.clone()).and_then(|m| m.doc_text()).or_else(|| ast::Item::cast(node)?.doc_text())
+    let member = ast::Member::cast(node.clone()).and_then(|m| m.doc_text());
+    member.or_else(|| ast::Item::cast(node)?.doc_text()).map(|text| super::doc_text::markdown(&text))
 }
 
 /// Whether a class is one without a name of its own.

@@ -1,7 +1,7 @@
 //! The locals and formals that can be named at an offset.
 
 use apg_syntax::SyntaxKind::{self, *};
-use apg_syntax::{SyntaxNode, TextRange, TextSize};
+use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
@@ -55,12 +55,22 @@ fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange
 /// The names that the children of these kinds declare before an offset.
 fn declared_before(node: &SyntaxNode, offset: TextSize, kinds: &[SyntaxKind]) -> Vec<(SmolStr, TextRange)> {
     let before = node.children().take_while(|child| child.text_range().end() <= offset);
-    // In `val x = |` the value is still to come: `x` is not known in it.
-    let unfinished = |child: &SyntaxNode| child.last_token().is_some_and(|t| t.kind() == EQ);
+    // In `val x = |` and `val x = f(|` the value is still to come: `x` is not known in it.
+    let unfinished = |child: &SyntaxNode| {
+        let last = child.last_token();
+        matches!(child.kind(), LOCAL_DECL | DECLARATOR)
+            && last.as_ref().is_some_and(|t| t.kind() != SEMICOLON)
+            && last.and_then(|t| next_solid(&t)).is_none_or(|t| t.text_range().start() >= offset)
+    };
     before
         .filter(|child| kinds.contains(&child.kind()) && !unfinished(child))
         .flat_map(|child| names(&child))
         .collect()
+}
+
+/// The next token that is not white space or a comment.
+fn next_solid(token: &SyntaxToken) -> Option<SyntaxToken> {
+    std::iter::successors(token.next_token(), SyntaxToken::next_token).find(|t| !t.kind().is_trivia())
 }
 
 /// The formals of a method or closure: known in its whole signature and body.

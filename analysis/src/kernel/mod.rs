@@ -157,3 +157,8 @@ pub struct Recognised {
     /// All broken rules, in source order.
     pub violations: Vec<Violation>,
 }
+
+/// The bytes of a value that holds no references; none for others.
+pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
+    facts::Facts { db }.size(ty)
+}

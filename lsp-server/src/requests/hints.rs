@@ -25,7 +25,7 @@ impl Snapshot {
                 kind: match inlay.kind {
                     InlayKind::Type => Some(InlayHintKind::TYPE),
                     InlayKind::Parameter => Some(InlayHintKind::PARAMETER),
-                    InlayKind::Captures | InlayKind::Launch => None,
+                    InlayKind::Captures | InlayKind::Launch | InlayKind::Check => None,
                 },
                 // A double click writes the type down.
                 text_edits: (inlay.kind == InlayKind::Type).then(insert),

@@ -18,10 +18,7 @@ pub(super) fn explicit_type(place: &Place<'_>) -> Option<Assist> {
         return None;
     };
     let ty = owner_body(place.db, owner).body.local(local).ty;
-    if ty.mentions_error(place.db) {
-        return None;
-    }
-    let written = ty.base(place.db).display(place.db).to_string();
+    let written = place.spelled(ty)?;
     Some(Assist {
         title: format!("Write the type `{written}`"),
         kind: AssistKind::Rewrite,

@@ -32,6 +32,10 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
         Some(parent) if parent.kind() == SyntaxKind::EXPR_STMT => {
             vec![place.edit(parent.text_range(), format!("val {name} = {value};"))]
         }
+        // Two edits at one place would have no order.
+        _ if expr.syntax().text_range().start() == start => {
+            vec![place.edit(expr.syntax().text_range(), format!("{declaration}{name}"))]
+        }
         _ => vec![
             place.edit(TextRange::empty(start), declaration),
             place.edit(expr.syntax().text_range(), name.clone()),
@@ -41,7 +45,7 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
 }
 
 /// The expression that is exactly what is selected, but for white space at its ends.
-fn selected(place: &Place<'_>) -> Option<ast::Expr> {
+pub(super) fn selected(place: &Place<'_>) -> Option<ast::Expr> {
     let text = &place.text()[place.range];
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -58,8 +62,16 @@ fn selected(place: &Place<'_>) -> Option<ast::Expr> {
     let is_target = found.syntax().parent().is_some_and(|p| {
         p.kind() == SyntaxKind::ASSIGN_EXPR && p.first_child().as_ref() == Some(found.syntax())
             || p.kind() == SyntaxKind::CALL_EXPR && p.first_child().as_ref() == Some(found.syntax())
+            || is_step(&p)
     });
     (!is_target).then_some(found)
+}
+
+/// `x++`, `--x`
+fn is_step(node: &SyntaxNode) -> bool {
+    let mut tokens = node.children_with_tokens().filter_map(|e| e.into_token());
+    matches!(node.kind(), SyntaxKind::PREFIX_EXPR | SyntaxKind::POSTFIX_EXPR)
+        && tokens.any(|t| matches!(t.text(), "++" | "--"))
 }
 
 /// Whether an expression is not evaluated once, before the statement and at its place: in a closure, another activity, a
@@ -102,7 +114,7 @@ fn before_body(child: &SyntaxNode) -> bool {
 }
 
 /// A name that says what is kept and is not taken.
-fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
+pub(super) fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
     let called = |callee: Option<ast::Expr>| match callee? {
         ast::Expr::NameExpr(name) => Some(name.name_ref()?.text()),
         ast::Expr::FieldExpr(field) => Some(field.name_ref()?.text()),
@@ -116,8 +128,10 @@ fn fresh_name(place: &Place<'_>, expr: &ast::Expr) -> String {
     };
     let stem = stem.unwrap_or_else(|| "value".into());
     let stem = ["get", "make"].iter().find_map(|p| stem.strip_prefix(p)).unwrap_or(&stem);
+    let is_constant = !stem.chars().any(char::is_lowercase);
     let mut letters = stem.chars();
     let stem: String = match letters.next() {
+        Some(_) if is_constant => stem.to_lowercase(),
         Some(first) => first.to_lowercase().chain(letters).collect(),
         None => "value".to_owned(),
     };

@@ -1,17 +1,25 @@
 //! What could be done to the code at a place: refactorings, one a file. Unlike fixes they need nothing to be wrong.
 
+mod device;
 mod explicit_type;
+mod extract_method;
 mod extract_variable;
 mod implement;
 mod imports;
 mod lines;
+mod overrides;
+mod selection;
 mod wrap;
 
 use apg_syntax::{SyntaxNode, TextRange};
 
 use crate::db::{Db, parse};
 use crate::diagnostics::TextEdit;
+use crate::ide::symbol::scope_at;
 use crate::ids::SourceFile;
+use crate::item_tree::items::qualified_name;
+use crate::scope::lookup::Found;
+use crate::ty::Ty;
 
 pub use imports::organized_imports;
 
@@ -51,6 +59,26 @@ impl Place<'_> {
         self.file.text(self.db)
     }
 
+    /// A type as it can be written here, without conditions: classes that no name here stands for with their packages. `None`
+    /// for what cannot be written.
+    fn spelled(&self, ty: Ty) -> Option<String> {
+        if ty.mentions_error(self.db) {
+            return None;
+        }
+        let ty = ty.base(self.db);
+        let Some((class, args)) = ty.as_class(self.db) else { return Some(ty.display(self.db).to_string()) };
+        let scope = scope_at(self.db, self.file, TextRange::empty(self.range.start()));
+        let name = match scope.find_type(class.name(self.db)) {
+            Some(Found::Class(found)) if found == class => class.name(self.db).to_string(),
+            _ => qualified_name(self.db, class).to_string(),
+        };
+        if args.is_empty() {
+            return Some(name);
+        }
+        let args = args.iter().map(|arg| self.spelled(*arg)).collect::<Option<Vec<_>>>()?;
+        Some(format!("{name}[{}]", args.join(", ")))
+    }
+
     fn edit(&self, range: TextRange, text: impl Into<String>) -> TextEdit {
         TextEdit { file: Some(self.file), range, text: text.into() }
     }
@@ -65,8 +93,12 @@ pub fn assists(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Assist> {
     let place = Place { db, file, root, range };
     let mut all = Vec::new();
     all.extend(implement::missing_methods(&place));
+    all.extend(device::hoist(&place));
+    all.extend(device::keep_on_device(&place));
     all.extend(extract_variable::extract_variable(&place));
+    all.extend(extract_method::extract_method(&place));
     all.extend(explicit_type::explicit_type(&place));
     all.extend(wrap::wrap(&place));
+    all.extend(overrides::overrides(&place));
     all
 }

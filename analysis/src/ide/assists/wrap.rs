@@ -1,10 +1,10 @@
 //! Selected statements are put into a `finish`, `async`, `at` or `atomic`.
 
-use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
+use apg_syntax::TextRange;
 
 use super::lines::{STEP, indentation, indented};
-use super::{Assist, AssistKind, Place};
+use super::{Assist, AssistKind, Place, selection};
+use crate::infer::Owner;
 
 /// What code can be put into, and its head.
 const AROUND: &[(&str, &str)] = &[
@@ -16,16 +16,30 @@ const AROUND: &[(&str, &str)] = &[
 ];
 
 pub(super) fn wrap(place: &Place<'_>) -> Vec<Assist> {
-    let Some(statements) = selected(place) else { return Vec::new() };
+    let Some(statements) = selection::statements(place) else { return Vec::new() };
     let (Some(first), Some(last)) = (statements.first(), statements.last()) else { return Vec::new() };
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
-    let text = &place.text()[range];
-    let declares = statements.iter().any(|s| s.kind() == SyntaxKind::LOCAL_DECL);
-    let used_later = declares && last.next_sibling().is_some();
-    if used_later {
-        // What is declared inside is not known after it.
+    let Some((owner, body, locals)) = selection::locals(place, range) else { return Vec::new() };
+    // What is declared inside is not known behind it.
+    if !locals.outgoing.is_empty() || selection::in_kernel(first) {
         return Vec::new();
     }
+    let jumps = selection::jumps_out(&statements);
+    let uses_var = !locals.assigned.is_empty() || locals.used.iter().any(|local| body.local(*local).mutable);
+    let is_parallel =
+        selection::has_word(&statements, &["async", "at", "ateach", "finish", "when", "atomic"]);
+    // An object that is being made cannot be shared yet.
+    let constructs = matches!(owner, Owner::Method(m) if m.name(place.db) == "this");
+    let fits = |title: &str| match title {
+        "async" | "finish async" | "at (...)" if constructs => false,
+        // An activity of its own cannot jump, nor share a variable with code that does not wait for it.
+        "async" => !jumps && !uses_var,
+        "finish async" => !jumps,
+        "at (...)" => !jumps && !uses_var,
+        "atomic" => !is_parallel,
+        _ => true,
+    };
+    let text = &place.text()[range];
     let indent = indentation(place.text(), range.start());
     let assist = |(title, head): &(&str, &str)| {
         let inner = indented(text);
@@ -35,34 +49,5 @@ pub(super) fn wrap(place: &Place<'_>) -> Vec<Assist> {
             edits: vec![place.edit(range, format!("{head} {{\n{indent}{STEP}{inner}\n{indent}}}"))],
         }
     };
-    AROUND.iter().map(assist).collect()
-}
-
-/// The whole statements of one block that the selection touches.
-fn selected(place: &Place<'_>) -> Option<Vec<SyntaxNode>> {
-    let text = &place.text()[place.range];
-    if text.trim().is_empty() {
-        return None;
-    }
-    let node = match place.root.covering_element(place.range) {
-        apg_syntax::NodeOrToken::Node(node) => node,
-        apg_syntax::NodeOrToken::Token(token) => token.parent()?,
-    };
-    let statement = node.ancestors().find(|n| {
-        ast::Stmt::can_cast(n.kind())
-            && n.kind() != SyntaxKind::BLOCK
-            && n.text_range().contains_range(place.range)
-    });
-    // Either one statement, selected whole, or several of a block.
-    if let Some(statement) = statement.filter(|s| s.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)) {
-        let whole = place.text()[statement.text_range()].trim() == text.trim();
-        return whole.then(|| vec![statement]);
-    }
-    let block = node.ancestors().find(|n| n.kind() == SyntaxKind::BLOCK)?;
-    let touched = block.children().filter(|n| {
-        ast::Stmt::can_cast(n.kind()) && n.text_range().intersect(place.range).is_some_and(|r| !r.is_empty())
-    });
-    let touched: Vec<SyntaxNode> = touched.collect();
-    let whole = |n: &SyntaxNode| place.range.contains_range(n.text_range());
-    (!touched.is_empty() && touched.iter().all(whole)).then_some(touched)
+    AROUND.iter().filter(|(title, _)| fits(title)).map(assist).collect()
 }

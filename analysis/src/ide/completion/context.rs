@@ -24,6 +24,8 @@ pub(super) enum Wanted {
     Annotation,
     /// A type.
     Type,
+    /// A class or struct to make a value of; whether it is to be thrown.
+    New(bool),
     /// A declaration in the body of a class.
     Member(ClassId),
     /// A value.
@@ -117,6 +119,9 @@ fn elsewhere(
         return None;
     }
     let at = word.and_then(SyntaxToken::parent).and_then(|n| n.parent());
+    if before.kind() == T![new] {
+        return Some(Wanted::New(solid_before(before).is_some_and(|t| t.kind() == T![throw])));
+    }
     let in_type = at.as_ref().is_some_and(|n| n.kind() == NAMED_TYPE && !is_value_like(n));
     if in_type || starts_type(before, &parent) {
         return Some(Wanted::Type);
@@ -177,7 +182,8 @@ fn names_something_new(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
         T![val] | T![var] | T![class] | T![struct] | T![interface] | T![def] | T![package]
     ) || matches!(before.kind(), T!['('] | T![,])
         && matches!(parent.kind(), FORMAL_LIST | PROPERTY_LIST | TYPE_PARAM_LIST | POINT_PATTERN)
-        || before.kind() == T!['('] && matches!(parent.kind(), FOR_IN_STMT | AT_EACH_STMT)
+        || before.kind() == T!['('] && matches!(parent.kind(), FOR_IN_STMT | AT_EACH_STMT | CATCH_CLAUSE)
+        || before.kind() == T!['('] && solid_before(before).is_some_and(|t| t.kind() == T![catch])
 }
 
 fn declaration(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Wanted> {

@@ -8,6 +8,7 @@ use crate::db::Db;
 use crate::diagnostics::TextEdit;
 use crate::ide::members::{all_fields, all_methods};
 use crate::ide::receiver::{Receiver, context_at};
+use crate::ide::shown;
 use crate::ide::signature::{call_snippet, describe};
 use crate::ide::symbol::{Symbol, scope_at};
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
@@ -34,6 +35,25 @@ pub(super) mod rank {
     pub(crate) const PACKAGE: u32 = 70;
     pub(crate) const TO_IMPORT: u32 = 80;
 }
+
+/// The types of the class library that programs name all the time.
+const COMMON_TYPES: &[&str] = &[
+    "Boolean",
+    "Byte",
+    "Char",
+    "Double",
+    "Exception",
+    "Float",
+    "GlobalRail",
+    "GlobalRef",
+    "Int",
+    "Long",
+    "Place",
+    "PlaceLocalHandle",
+    "Point",
+    "Rail",
+    "String",
+];
 
 /// A list of completions at one place.
 pub(super) struct Items<'db> {
@@ -95,6 +115,11 @@ impl<'db> Items<'db> {
         &mut self.list[last]
     }
 
+    /// Changes all items; keeps those for which it is true.
+    pub(super) fn change(&mut self, change: impl FnMut(&mut Completion) -> bool) {
+        self.list.retain_mut(change);
+    }
+
     pub(super) fn has(&self, label: &str) -> bool {
         self.list.iter().any(|item| item.label == label)
     }
@@ -147,7 +172,7 @@ impl<'db> Items<'db> {
         };
         let rank = self.member_rank(owner, distance) - u32::from(self.fits(ty)) * 5;
         let item = self.add(field.name(db).as_str(), CompletionKind::Field, rank);
-        item.detail = Some(ty.display(db).to_string());
+        item.detail = Some(shown(db, ty));
         item.symbol = Some(Symbol::Item(Item::Field(field)));
     }
 
@@ -247,7 +272,7 @@ impl<'db> Items<'db> {
             return self.sub_packages("");
         }
         self.package(package);
-        self.add("*", CompletionKind::Keyword, rank::KEYWORD);
+        self.add("*", CompletionKind::Keyword, rank::PACKAGE + 1);
     }
 
     /// The types that may be written here, and those that could be imported.
@@ -261,6 +286,7 @@ impl<'db> Items<'db> {
                 let near = match &found {
                     Found::Class(class) if class.file(self.db) == self.file => rank::TYPE - 2,
                     Found::Param(_) => rank::TYPE - 3,
+                    _ if COMMON_TYPES.contains(&name.as_str()) => rank::TYPE - 1,
                     _ => rank::TYPE,
                 };
                 self.found(name, &found, near);
@@ -317,7 +343,9 @@ impl<'db> Items<'db> {
         }
         let root = source_root(db, self.file);
         let names: Vec<SmolStr> = all_type_names(db, root).clone();
-        for qualified in names.iter().filter(|n| n.starts_with("x10.compiler.")) {
+        let of_compiler =
+            |n: &&SmolStr| n.strip_prefix("x10.compiler.").is_some_and(|rest| !rest.contains('.'));
+        for qualified in names.iter().filter(of_compiler) {
             let simple = qualified.rsplit('.').next().unwrap_or_default();
             if self.has(simple) {
                 continue;

@@ -5,6 +5,7 @@
 
 mod context;
 mod items;
+mod made;
 mod names;
 mod overrides;
 mod snippets;
@@ -68,6 +69,7 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
         Wanted::Import(package) => items.import(&package),
         Wanted::Annotation => items.annotations(),
         Wanted::Type => items.types(),
+        Wanted::New(is_thrown) => items.constructible(is_thrown),
         Wanted::Member(class) => items.declarations(class),
         Wanted::Expression => items.expression(false),
         Wanted::Statement => items.expression(true),

@@ -3,6 +3,7 @@
 use super::CompletionKind;
 use super::items::{Items, rank};
 use super::snippets::{EXPRESSION_KEYWORDS, STATEMENT_KEYWORDS, STATEMENT_SNIPPETS};
+use crate::ide::shown;
 use crate::ide::symbol::Symbol;
 use crate::ide::visible::visible_locals;
 use crate::infer::owner_body;
@@ -17,8 +18,10 @@ impl Items<'_> {
         if !self.typed.is_empty() || self.expected.is_none() {
             self.types();
         }
+        let is_here = self.fits(Ty::place(self.db));
         for keyword in EXPRESSION_KEYWORDS {
-            self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
+            let fits = is_here && *keyword == "here";
+            self.add(*keyword, CompletionKind::Keyword, if fits { rank::LOCAL } else { rank::KEYWORD });
         }
         if !self.in_static_code() && self.context.class.is_some() {
             self.add("this", CompletionKind::Keyword, rank::KEYWORD);
@@ -45,7 +48,7 @@ impl Items<'_> {
             let near = u32::try_from(nearness.min(4)).unwrap_or(4);
             let rank = rank::LOCAL + near - u32::from(self.fits(ty)) * 5;
             let item = self.add(local.name.as_str(), CompletionKind::Local, rank);
-            item.detail = Some(ty.display(db).to_string());
+            item.detail = Some(shown(db, ty)).filter(|_| !ty.is_error(db));
             item.symbol = Some(local.symbol);
         }
     }

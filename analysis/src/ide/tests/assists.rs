@@ -33,9 +33,9 @@ fn in_method(statements: &str) -> String {
 
 #[test]
 fn an_expression_becomes_a_variable() {
-    let (_, edited) = after(&in_method("Console.OUT.println($0n * 2$0 + 1);"), "Extract");
+    let (_, edited) = after(&in_method("Console.OUT.println($0n * 2$0 + 1);"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val value = n * 2;\n        Console.OUT.println(value + 1);")));
-    let (_, edited) = after(&in_method("val abs = 1; val b = 1 + $0Math.abs(n)$0;"), "Extract");
+    let (_, edited) = after(&in_method("val abs = 1; val b = 1 + $0Math.abs(n)$0;"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val abs = 1; val abs2 = Math.abs(n);\n        val b = 1 + abs2;")));
     // Evaluated each time round, later, or not at all.
     for statement in [
@@ -46,12 +46,17 @@ fn an_expression_becomes_a_variable() {
         "if (n > 0) f($0n - 1$0);",
         "atomic f($0n - 1$0);",
         "val a = 1, b = $0a + 1$0;",
+        "var i:Long = 0; $0i$0++;",
+        "var i:Long = 0; $0i$0 += 2;",
     ] {
-        let (titles, _) = after(&in_method(statement), "Extract");
-        assert!(!titles.iter().any(|t| t.starts_with("Extract")), "{statement}: {titles:?}");
+        let (titles, _) = after(&in_method(statement), "Extract into `val");
+        assert!(!titles.iter().any(|t| t.starts_with("Extract into `val")), "{statement}: {titles:?}");
     }
-    let (_, edited) = after(&in_method("for (i in $0Math.abs(n)$0..9) f(i);"), "Extract");
+    let (_, edited) = after(&in_method("for (i in $0Math.abs(n)$0..9) f(i);"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val abs = Math.abs(n);\n        for (i in abs..9) f(i);")));
+    // An expression that its statement begins with: one edit, not two at one place.
+    let (_, edited) = after(&in_method("$0Console.ERR$0.println(n);"), "Extract into `val");
+    assert_eq!(edited, Some(in_method("val err = Console.ERR;\n        err.println(n);")));
 }
 
 #[test]
@@ -85,4 +90,107 @@ fn imports_are_put_in_order() {
     let example = file(&host, crate::diagnostics::DEFAULT_FILE);
     let edit = host.snapshot().with(|db| organized_imports(db, example)).expect("not cancelled");
     assert_eq!(edit.map(|e| e.text).as_deref(), Some("import x10.io.*;\nimport x10.util.HashMap;"));
+}
+
+#[test]
+fn what_could_not_stand_there_is_not_offered() {
+    let offered = |statements: &str| {
+        let (titles, _) = after(&in_method(statements), "Wrap");
+        let wraps = titles.iter().filter_map(|t| t.strip_prefix("Wrap in `"));
+        wraps.map(|t| t.trim_end_matches('`').to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    // Another activity cannot return from this one.
+    assert_eq!(offered("$0if (n > 0) return;$0"), "finish, atomic");
+    assert_eq!(offered("while (n > 0) { $0if (n > 1) break;$0 }"), "finish, atomic");
+    assert_eq!(offered("$0while (n > 0) { break; }$0"), "finish, async, finish async, at (...), atomic");
+    // A variable is shared only with code that waits.
+    assert_eq!(offered("var x:Long = 0; $0x = n;$0 Console.OUT.println(x);"), "finish, finish async, atomic");
+    assert_eq!(offered("$0async { }$0"), "finish, async, finish async, at (...)");
+}
+
+#[test]
+fn code_becomes_a_method() {
+    let with = |body: &str, more: &str| {
+        format!("class Example {{\n    def f(n:Long) {{\n        {body}\n    }}{more}\n}}\n")
+    };
+    // What is used goes in, what is declared and used later comes out.
+    let (_, edited) = after(
+        &with(
+            "val a = n * 2;\n        $0val b = a + n;\n        // kept\n        Console.OUT.println(b);$0\n        Console.OUT.println(b);",
+            "",
+        ),
+        "Extract into method",
+    );
+    let wanted = with(
+        "val a = n * 2;\n        val b = extracted(n, a);\n        Console.OUT.println(b);",
+        "\n\n    private def extracted(n:Long, a:Long):Long {\n        val b = a + n;\n        // kept\n        Console.OUT.println(b);\n        return b;\n    }",
+    );
+    assert_eq!(edited, Some(wanted));
+    // What is changed and used later comes back.
+    let (_, edited) = after(
+        &with("var s:Long = 0;\n        $0s += n;$0\n        Console.OUT.println(s);", ""),
+        "Extract into method",
+    );
+    let wanted = with(
+        "var s:Long = 0;\n        s = extracted(n, s);\n        Console.OUT.println(s);",
+        "\n\n    private def extracted(n:Long, var s:Long):Long {\n        s += n;\n        return s;\n    }",
+    );
+    assert_eq!(edited, Some(wanted));
+    let (_, edited) = after(&with("Console.OUT.println($0n * n$0 + 1);", ""), "Extract into method");
+    let wanted =
+        with("Console.OUT.println(extracted(n) + 1);", "\n\n    private def extracted(n:Long):Long = n * n;");
+    assert_eq!(edited, Some(wanted));
+    for body in [
+        "$0if (n > 0) return;$0",
+        "var a:Long; var b:Long;\n        $0a = 1; b = 2;$0 Console.OUT.println(a + b);",
+    ] {
+        let (titles, _) = after(&with(body, ""), "Extract into method");
+        assert!(!titles.iter().any(|t| t.starts_with("Extract into method")), "{body}: {titles:?}");
+    }
+}
+
+/// Types that no import names are written with their packages.
+#[test]
+fn types_are_written_so_that_they_are_known() {
+    let (_, edited) = after(&in_method("val $0out = Console.OUT;"), "Write the type");
+    assert_eq!(edited, Some(in_method("val out:x10.io.Printer = Console.OUT;")));
+    let (_, edited) =
+        after(&in_method("Console.OUT.println(n + $0Console.OUT.hashCode()$0);"), "Extract into method");
+    let edited = edited.expect("offered");
+    assert!(edited.contains("private def extracted():Long = Console.OUT.hashCode();"), "{edited}");
+}
+
+#[test]
+fn common_methods_are_overridden() {
+    let (titles, edited) = after("class Exam$0ple {\n    val a = 1;\n}\n", "Override `toString`");
+    assert!(titles.iter().any(|t| t == "Override `equals`"), "{titles:?}");
+    let edited = edited.expect("offered");
+    assert!(edited.contains("public def toString():String {\n        return "), "{edited}");
+}
+
+#[test]
+fn a_kernel_keeps_its_rails_on_the_device_and_its_constants_outside() {
+    let kernel = |inner: &str| {
+        format!(
+            "import x10.compiler.CUDA;\nclass Example {{\n    static def run(p:Place, out:GlobalRail[Float]{{self.home() == p}}, values:Rail[Float], n:Float) {{\n        finish async at (p) @CUDA {{\n            finish for (block in 0n..7n) async {{\n                clocked finish for (thread in 0n..63n) clocked async {{\n                    {inner}\n                }}\n            }}\n        }}\n    }}\n}}\n"
+        )
+    };
+    let (_, edited) = after(&kernel("out(thread) = val$0ues(thread);"), "Keep `values` on the device");
+    let edited = edited.expect("offered");
+    for part in [
+        "import x10.util.CUDAUtilities;",
+        "val valuesOnDevice = CUDAUtilities.makeGlobalRail[Float](p, values.size);\n        finish Rail.asyncCopy(values, 0, valuesOnDevice, 0, values.size);\n        finish async at (p)",
+        "out(thread) = valuesOnDevice(thread);",
+        "}\n        CUDAUtilities.deleteGlobalRail(valuesOnDevice);",
+    ] {
+        assert!(edited.contains(part), "no `{part}` in\n{edited}");
+    }
+    let (_, edited) = after(&kernel("val$0ues(thread) = 1.0f;"), "Keep `values` on the device");
+    assert!(edited.is_some_and(|text| {
+        text.contains("finish Rail.asyncCopy(valuesOnDevice, 0, values, 0, values.size);")
+    }));
+    let (_, edited) = after(&kernel("out(thread) = $0n * 2.0f$0 + thread;"), "Hoist out of the kernel");
+    let edited = edited.expect("offered");
+    assert!(edited.contains("val value = n * 2.0f;\n        finish async at"), "{edited}");
+    assert!(edited.contains("out(thread) = value + thread;"), "{edited}");
 }

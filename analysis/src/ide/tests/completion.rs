@@ -186,3 +186,29 @@ fn every_offset_of_a_broken_program_is_answered() {
         }
     }
 }
+
+#[test]
+fn what_can_be_made_follows_new() {
+    let classes = "abstract class Base {} class Derived extends Base {} interface Face {} class Apart {}";
+    let found = labels(&format!("class Example {{ def f() {{ val b:Base = new $0; }} }} {classes}"));
+    let position = |label: &str| found.iter().position(|l| l == label).unwrap_or(usize::MAX);
+    assert_eq!(found.first().map(String::as_str), Some("Derived"), "{found:?}");
+    assert!(position("Apart") < position("Base") && position("Apart") < position("Face"), "{found:?}");
+    assert!(position("Apart") < position("Long"), "{found:?}");
+    let found = labels("class Example { def f() { throw new $0; } }");
+    assert!(found.first().is_some_and(|l| l.ends_with("Exception")), "{found:?}");
+    let generic = at_cursor("class Example[T] { def f() { new Exam$0 } }");
+    let example = generic.iter().find(|c| c.label == "Example").expect("offered");
+    assert_eq!(example.insert, "Example[$1]($2)$0");
+}
+
+#[test]
+fn a_variable_is_not_offered_in_its_own_value() {
+    for text in ["val own = new Example($0", "val own = f(1, $0", "val own = $0"] {
+        let found = labels(&format!("class Example {{ def f(n:Long) {{ val before = 1; {text} }} }}"));
+        assert_has(&found, &["before", "n"]);
+        assert_lacks(&found, &["own"]);
+    }
+    assert_lacks(&labels("class Example { def f() { try { } catch ($0 } }"), &["Example", "f"]);
+    assert_eq!(labels("class Example { def f(p:Place) { val x = 1; at ($0 } }")[..2], ["p", "here"]);
+}

@@ -42,7 +42,7 @@ $0";
             "def twice(n:Long):Long",
             "val sum:Long",
             "val sum = area(width:",
-            "for (p in Place.places()) at (p) copies sum",
+            "for (p in Place.places()) at (p) copies sum (8 B)",
         ]
     );
 }
@@ -88,4 +88,39 @@ fn symbols_are_found_by_their_letters() {
     assert_eq!(found[0].0, ["thing", "Things", "makeThing"]);
     assert_eq!(found[0].1, ["makeThing"]);
     assert_eq!(found[0].2, ["Inner"]);
+}
+
+/// The text of a hover at each cursor.
+fn hovers(text: &str) -> Vec<String> {
+    ask(text, |db, file, at| crate::ide::hover(db, file, at).map(|h| h.markdown).unwrap_or_default())
+}
+
+#[test]
+fn hovers_say_what_a_reader_asks() {
+    let found = hovers(
+        "
+interface Sized {}
+abstract class Base {}
+/** Has <code>n</code> sides. */
+class Sha$0pe extends Base implements Sized {
+    private static val si$0des:Long = 3;
+    static type Num$0ber = Long;
+    static def area$0(x:Long):Long = x;
+    def f(p:Place) {
+        val n = area(1);
+        val r = new GlobalRef[Base](null);
+        at (p) { fin$0ish { Console.OUT.println(n$0 + \" \" + r$0); } }
+        Console.OUT.println(n$0);
+    }
+}
+",
+    );
+    assert_eq!(found[0], "```x10\nclass Shape extends Base implements Sized\n```\n\nHas `n` sides.");
+    assert_eq!(found[1], "```x10\nprivate static val sides:Long // of Shape\n```");
+    assert_eq!(found[2], "```x10\nstatic type Number = Long;\n```");
+    assert_eq!(found[3], "```x10\nstatic def area(x:Long):Long // of Shape\n```");
+    assert!(found[4].contains("waits for all activities"), "{}", found[4]);
+    assert!(found[5].ends_with("Place: a copy at `p`, made by the `at` of line 11."), "{}", found[5]);
+    assert!(found[6].contains("stays at its home"), "{}", found[6]);
+    assert!(!found[7].contains("Place:"), "{}", found[7]);
 }

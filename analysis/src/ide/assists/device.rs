@@ -1,0 +1,134 @@
+//! Kernels: what is evaluated in them moves before them, and rails that are copied at each launch into memory of the device.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
+
+use super::lines::indentation;
+use super::{Assist, AssistKind, Place, extract_variable, selection};
+use crate::body::LocalId;
+use crate::diagnostics::TextEdit;
+use crate::ide::receiver::value_type;
+use crate::ide::symbol::{Symbol, symbol_at};
+use crate::infer::owner_body;
+use crate::item_tree::source::item_offset;
+use crate::scope::imports::import_edit;
+
+/// The statement in a block that a kernel is part of: `finish async at (p) @CUDA ...`.
+fn launch(node: &SyntaxNode) -> Option<SyntaxNode> {
+    let kernel = selection::kernel_around(node)?;
+    kernel.ancestors().find(|n| {
+        ast::Stmt::can_cast(n.kind())
+            && n.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)
+            && n.text_range().contains_range(kernel.text_range())
+            && n.kind() != SyntaxKind::BLOCK
+    })
+}
+
+/// A selected expression of what is known before the launch is evaluated there, once, instead of in each thread.
+pub(super) fn hoist(place: &Place<'_>) -> Option<Assist> {
+    if place.range.is_empty() {
+        return None;
+    }
+    let expr = extract_variable::selected(place)?;
+    let launch = launch(expr.syntax())?;
+    if matches!(expr, ast::Expr::NameExpr(_) | ast::Expr::Literal(_)) || !is_pure(expr.syntax()) {
+        return None;
+    }
+    value_type(place.db, place.file, &expr)?;
+    let (owner, body, locals) = selection::locals(place, expr.syntax().text_range())?;
+    let start = launch.text_range().start().checked_sub(item_offset(place.db, owner.into()))?;
+    let known = |local: &LocalId| body.local(*local).range.end() <= start && !body.local(*local).mutable;
+    if !locals.assigned.is_empty() || !locals.used.iter().all(known) {
+        return None;
+    }
+    let name = extract_variable::fresh_name(place, &expr);
+    let indent = indentation(place.text(), launch.text_range().start());
+    let declaration = format!("val {name} = {};\n{indent}", expr.syntax().text());
+    Some(Assist {
+        title: format!("Hoist out of the kernel into `val {name}`"),
+        kind: AssistKind::Extract,
+        edits: vec![
+            place.edit(TextRange::empty(launch.text_range().start()), declaration),
+            place.edit(expr.syntax().text_range(), name),
+        ],
+    })
+}
+
+/// Names, fields, literals and arithmetic: the same wherever it is evaluated.
+fn is_pure(node: &SyntaxNode) -> bool {
+    use SyntaxKind::*;
+    node.descendants().filter(|n| ast::Expr::can_cast(n.kind())).all(|n| {
+        matches!(n.kind(), NAME_EXPR | FIELD_EXPR | LITERAL | BIN_EXPR | PAREN_EXPR | PREFIX_EXPR | CAST_EXPR)
+            && !n.first_token().is_some_and(|t| matches!(t.text(), "++" | "--"))
+    })
+}
+
+/// A rail that a kernel captures, at the cursor: it is kept on the device, filled before the launch, and copied back if the
+/// kernel writes it.
+pub(super) fn keep_on_device(place: &Place<'_>) -> Option<Assist> {
+    let (symbol, range) = symbol_at(place.db, place.file, place.range.start())?;
+    let Symbol::Local { owner, local } = symbol else { return None };
+    let node = place.root.covering_element(range).ancestors().next()?;
+    let launch = launch(&node)?;
+    let declared = owner_body(place.db, owner).body.local(local);
+    let offset = item_offset(place.db, owner.into());
+    if (declared.range + offset).end() > launch.text_range().start() {
+        return None;
+    }
+    let element = declared.ty.base(place.db).rail_element(place.db)?;
+    let name = declared.name.as_str();
+    let uses: Vec<TextRange> = crate::ide::references(place.db, &[place.file], &symbol)
+        .into_iter()
+        .map(|r| r.range)
+        .filter(|r| launch.text_range().contains_range(*r))
+        .collect();
+    let target = kernel_place(&launch)?;
+    let is_written = uses.iter().any(|range| is_element_written(place, *range));
+    let element = element.base(place.db).display(place.db).to_string();
+    let device = format!("{name}OnDevice");
+    let indent = indentation(place.text(), launch.text_range().start());
+    let before = format!(
+        "val {device} = CUDAUtilities.makeGlobalRail[{element}]({target}, {name}.size);\n\
+         {indent}finish Rail.asyncCopy({name}, 0, {device}, 0, {name}.size);\n{indent}"
+    );
+    let mut after = String::new();
+    if is_written {
+        after.push_str(&format!("\n{indent}finish Rail.asyncCopy({device}, 0, {name}, 0, {name}.size);"));
+    }
+    after.push_str(&format!("\n{indent}CUDAUtilities.deleteGlobalRail({device});"));
+    let mut edits = vec![place.edit(TextRange::empty(launch.text_range().start()), before)];
+    edits.extend(uses.iter().map(|range| place.edit(*range, device.clone())));
+    edits.push(place.edit(TextRange::empty(launch.text_range().end()), after));
+    edits.extend(import(place));
+    Some(Assist { title: format!("Keep `{name}` on the device"), kind: AssistKind::Rewrite, edits })
+}
+
+/// The import of `CUDAUtilities`, if it is not known yet.
+fn import(place: &Place<'_>) -> Option<TextEdit> {
+    let scope = crate::ide::symbol::scope_at(place.db, place.file, TextRange::empty(TextSize::new(0)));
+    let known = scope.find_type("CUDAUtilities").is_some();
+    (!known).then(|| import_edit(place.db, place.file, "x10.util.CUDAUtilities"))
+}
+
+/// The place of the `at` of a launch, as written.
+fn kernel_place(launch: &SyntaxNode) -> Option<String> {
+    let at = launch.descendants().find(|n| n.kind() == SyntaxKind::AT_STMT)?;
+    at.children().find_map(ast::Expr::cast).map(|e| e.syntax().text().to_string())
+}
+
+/// Whether the element of a rail named here is assigned to.
+fn is_element_written(place: &Place<'_>, range: TextRange) -> bool {
+    let name = place.root.covering_element(range);
+    let call = name
+        .ancestors()
+        .find(|n| n.kind() == SyntaxKind::CALL_EXPR && n.text_range().start() == range.start());
+    let Some(call) = call else { return false };
+    call.parent().is_some_and(|around| match around.kind() {
+        SyntaxKind::ASSIGN_EXPR => around.first_child().as_ref() == Some(&call),
+        SyntaxKind::POSTFIX_EXPR | SyntaxKind::PREFIX_EXPR => around
+            .children_with_tokens()
+            .filter_map(|e| e.into_token())
+            .any(|t| matches!(t.text(), "++" | "--")),
+        _ => false,
+    })
+}

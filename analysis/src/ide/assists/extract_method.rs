@@ -1,0 +1,205 @@
+//! Selected statements, or an expression, become a method of their own.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
+
+use super::lines::{STEP, indentation};
+use super::{Assist, AssistKind, Place, extract_variable, selection};
+use crate::body::{Body, LocalId, LocalKind};
+use crate::ide::receiver::value_type;
+use crate::ids::MethodId;
+use crate::infer::Owner;
+use crate::item_tree::items::{method_is_static, method_item, methods};
+use crate::item_tree::source::{Item, item_ptr};
+
+pub(super) fn extract_method(place: &Place<'_>) -> Option<Assist> {
+    if place.range.is_empty() {
+        return None;
+    }
+    of_expression(place).or_else(|| of_statements(place))
+}
+
+/// What the new method is called, where it goes, and what both it and its call say.
+struct Made {
+    name: String,
+    formals: String,
+    arguments: String,
+    type_params: String,
+    is_static: bool,
+    after: TextRange,
+    indent: String,
+}
+
+impl Made {
+    fn head(&self) -> String {
+        let keyword = if self.is_static { "private static def" } else { "private def" };
+        format!("{keyword} {}{}({})", self.name, self.type_params, self.formals)
+    }
+
+    fn call(&self) -> String {
+        format!("{}{}({})", self.name, self.type_params, self.arguments)
+    }
+}
+
+fn of_expression(place: &Place<'_>) -> Option<Assist> {
+    let expr = extract_variable::selected(place)?;
+    // A statement is extracted as one, and a name alone needs no method.
+    let is_trivial = matches!(expr, ast::Expr::NameExpr(_) | ast::Expr::Literal(_) | ast::Expr::ThisExpr(_));
+    let is_statement = expr.syntax().parent().is_some_and(|p| p.kind() == SyntaxKind::EXPR_STMT);
+    if is_trivial || is_statement || selection::in_kernel(expr.syntax()) {
+        return None;
+    }
+    let ty = value_type(place.db, place.file, &expr)?;
+    let range = expr.syntax().text_range();
+    let (owner, body, locals) = selection::locals(place, range)?;
+    if !locals.assigned.is_empty() || mentions_self(expr.syntax()) {
+        return None;
+    }
+    let made = made(place, owner, body, &locals.used)?;
+    let result = place.spelled(ty)?;
+    let text = place.text()[range].to_owned();
+    let method = format!("{}{}:{result} = {text};", made.indent, made.head());
+    Some(assist(place, &made, range, made.call(), method))
+}
+
+fn of_statements(place: &Place<'_>) -> Option<Assist> {
+    let statements = selection::statements(place)?;
+    let (first, last) = (statements.first()?, statements.last()?);
+    let range = TextRange::new(first.text_range().start(), last.text_range().end());
+    // What these words refer to lies around the method.
+    let bound = selection::has_word(&statements, &["clocked", "offer", "super", "property", "self"]);
+    if bound || selection::in_kernel(first) || selection::jumps_out(&statements) {
+        return None;
+    }
+    let (owner, body, locals) = selection::locals(place, range)?;
+    // One value can come back.
+    let (before, after) = match (&locals.outgoing[..], &locals.changed[..]) {
+        ([], []) => (String::new(), String::new()),
+        ([local], []) => {
+            let keyword = if body.local(*local).mutable { "var" } else { "val" };
+            let name = &body.local(*local).name;
+            (format!("{keyword} {name} = "), format!("return {name};"))
+        }
+        ([], [local]) => {
+            let name = &body.local(*local).name;
+            (format!("{name} = "), format!("return {name};"))
+        }
+        _ => return None,
+    };
+    // What is assigned to must have a value to be passed.
+    let has_value = |local: &LocalId| {
+        body.local(*local).kind == LocalKind::Param
+            || body.stmts.iter().any(
+                |s| matches!(&s.kind, crate::body::StmtKind::Let { local: l, init: Some(_) } if l == local),
+            )
+    };
+    if !locals.assigned.iter().all(has_value) {
+        return None;
+    }
+    let result = match locals.outgoing.first().or(locals.changed.first()) {
+        Some(local) => place.spelled(body.local(*local).ty)?,
+        None => "void".to_owned(),
+    };
+    let mut made = made(place, owner, body, &locals.used)?;
+    // Formals that are assigned to are variables.
+    for local in &locals.assigned {
+        let name = &body.local(*local).name;
+        let formals = made.formals.split(", ").map(|formal| match formal.starts_with(&format!("{name}:")) {
+            true => format!("var {formal}"),
+            false => formal.to_owned(),
+        });
+        made.formals = formals.collect::<Vec<_>>().join(", ");
+    }
+    let own = indentation(place.text(), range.start()).to_owned();
+    let inner = format!("{}{STEP}", made.indent);
+    let moved = moved(&place.text()[range], &own, &inner);
+    let returned = if after.is_empty() { String::new() } else { format!("{inner}{after}\n") };
+    let indent = &made.indent;
+    let method = format!("{indent}{}:{result} {{\n{inner}{moved}\n{returned}{indent}}}", made.head());
+    let call = format!("{before}{};", made.call());
+    Some(assist(place, &made, range, call, method))
+}
+
+fn assist(place: &Place<'_>, made: &Made, range: TextRange, call: String, method: String) -> Assist {
+    Assist {
+        title: format!("Extract into method `{}`", made.name),
+        kind: AssistKind::Extract,
+        edits: vec![
+            place.edit(range, call),
+            place
+                .edit(TextRange::empty(made.after.end()), format!("\n\n{}", formatted(method, &made.indent))),
+        ],
+    }
+}
+
+/// A method as the formatter has it: its lines may have become too long.
+fn formatted(method: String, indent: &str) -> String {
+    const AROUND: [&str; 2] = ["class Around {\n", "\n}\n"];
+    if indent != STEP {
+        return method;
+    }
+    let text = format!("{}{method}{}", AROUND[0], AROUND[1]);
+    let Ok(mut edits) = apg_syntax::format_parsed(&apg_syntax::parse(&text), None) else { return method };
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
+    let mut text = text;
+    for edit in edits {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+    }
+    let inner = text.strip_prefix(AROUND[0]).and_then(|text| text.strip_suffix(AROUND[1]));
+    inner.map_or(method, str::to_owned)
+}
+
+/// `None` where code cannot be moved into a method beside the one around it.
+fn made(place: &Place<'_>, owner: Owner, body: &Body, used: &[LocalId]) -> Option<Made> {
+    let Owner::Method(method) = owner else { return None };
+    let item = method_item(place.db, method).filter(|m| !m.kind.is_constructor())?;
+    let class = method.class(place.db);
+    // A class in a method's code knows that method's variables: what is used of them is no local of this code.
+    if class.name(place.db).starts_with('$') || crate::ide::symbol::is_anonymous(place.db, class) {
+        return None;
+    }
+    let (mut formals, mut arguments) = (Vec::new(), Vec::new());
+    for local in used {
+        let local = body.local(*local);
+        formals.push(format!("{}:{}", local.name, place.spelled(local.ty)?));
+        arguments.push(local.name.to_string());
+    }
+    let after = item_ptr(place.db, Item::Method(method))?.range();
+    let type_params: Vec<&str> = item.type_params.iter().map(|p| p.name.as_str()).collect();
+    Some(Made {
+        name: fresh(place, method),
+        formals: formals.join(", "),
+        arguments: arguments.join(", "),
+        type_params: if type_params.is_empty() {
+            String::new()
+        } else {
+            format!("[{}]", type_params.join(", "))
+        },
+        is_static: method_is_static(place.db, method),
+        after,
+        indent: indentation(place.text(), after.start()).to_owned(),
+    })
+}
+
+/// A name that no method of the class has.
+fn fresh(place: &Place<'_>, method: MethodId) -> String {
+    let all = methods(place.db, method.class(place.db));
+    let free = |name: &str| all.iter().all(|m| m.name(place.db) != name);
+    let mut names = std::iter::once("extracted".to_owned()).chain((2..).map(|n| format!("extracted{n}")));
+    names.find(|name| free(name)).unwrap_or_default()
+}
+
+/// Lines that stood behind one indentation, behind another; the first stands where it is put.
+fn moved(text: &str, from: &str, to: &str) -> String {
+    let mut lines = text.split('\n');
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |text, line| match line.strip_prefix(from) {
+        _ if line.trim().is_empty() => format!("{text}\n"),
+        Some(rest) => format!("{text}\n{to}{rest}"),
+        None => format!("{text}\n{line}"),
+    })
+}
+
+fn mentions_self(node: &SyntaxNode) -> bool {
+    selection::has_word(std::slice::from_ref(node), &["self", "super"])
+}

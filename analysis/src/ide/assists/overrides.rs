@@ -1,0 +1,76 @@
+//! The methods that most classes override.
+
+use apg_syntax::{SyntaxKind, TextRange};
+
+use super::lines::{STEP, indentation};
+use super::{Assist, AssistKind, Place};
+use crate::ide::members::overridable;
+use crate::ide::spans::enclosing_class;
+use crate::ide::stubs::stub;
+use crate::item_tree::ClassKind;
+use crate::item_tree::items::{class_kind, method_item};
+use crate::item_tree::source::{Item, item_node, name_range};
+use crate::ty::Ty;
+use crate::ty::context::Context;
+
+/// What is offered one by one; the methods of the user's own classes are offered too.
+const COMMON: &[&str] = &["toString", "equals", "hashCode"];
+
+/// Offered at the name of a class: `toString`, `equals`, `hashCode`, and what the user's superclasses declare.
+pub(super) fn overrides(place: &Place<'_>) -> Vec<Assist> {
+    generated(place).unwrap_or_default()
+}
+
+fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
+    let (db, file) = (place.db, place.file);
+    let class = enclosing_class(db, file, place.range)?;
+    if !name_range(db, Item::Class(class)).contains_range(place.range)
+        || class_kind(db, class) != Some(ClassKind::Class)
+    {
+        return None;
+    }
+    let node = item_node(db, Item::Class(class))?;
+    let body = node.children().find(|n| n.kind() == SyntaxKind::CLASS_BODY)?;
+    let close = body.last_token().filter(|t| t.text() == "}")?;
+    let indent = indentation(place.text(), node.text_range().start()).to_owned();
+    let context = Context::class(db, class);
+    let has_body = |m| method_item(db, m).is_some_and(|m| m.has_body);
+    let wanted = overridable(&context, Ty::this_type(db, class)).into_iter().filter(|found| {
+        let is_common = COMMON.contains(&found.member.name(db).as_str());
+        let is_theirs = found.member.class(db).file(db).origin(db) == crate::ids::FileOrigin::User;
+        is_common || is_theirs && has_body(found.member)
+    });
+    let before = &place.text()[..usize::from(close.text_range().start())];
+    let is_open = before.trim_end_matches([' ', '\t']).ends_with('\n');
+    let line = before.rfind('\n').map_or(before.len(), |at| at + 1);
+    let start = if is_open { u32::try_from(line).ok()?.into() } else { close.text_range().start() };
+    let all = wanted.filter_map(|found| {
+        let stub = stub(db, found.member, found.owner)?;
+        let item = method_item(db, found.member)?;
+        let arguments: Vec<&str> = item.params.iter().filter_map(|p| p.name.as_deref()).collect();
+        if arguments.len() != item.params.len() {
+            return None;
+        }
+        let name = found.member.name(db);
+        let is_void = crate::members::result_type(db, found.member).is_void(db);
+        let keyword = if is_void { "" } else { "return " };
+        // What has no code above cannot be called there.
+        let code = match found.owner.as_class(db).and_then(|(c, _)| class_kind(db, c)) {
+            Some(ClassKind::Interface) if name == "toString" => "return \"\";".to_owned(),
+            Some(ClassKind::Interface) => "throw new UnsupportedOperationException();".to_owned(),
+            _ => format!("{keyword}super.{name}({});", arguments.join(", ")),
+        };
+        let gap = if is_open { "" } else { "\n" };
+        let end = if is_open { String::new() } else { indent.clone() };
+        let text = format!(
+            "{gap}{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{code}\n{indent}{STEP}}}\n{end}",
+            stub.declaration
+        );
+        Some(Assist {
+            title: format!("Override `{name}`"),
+            kind: AssistKind::Rewrite,
+            edits: vec![place.edit(TextRange::empty(start), text)],
+        })
+    });
+    Some(all.collect())
+}

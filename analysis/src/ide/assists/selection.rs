@@ -1,0 +1,147 @@
+//! Selected statements, and what goes in and out of them.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
+
+use super::Place;
+use crate::body::{AssignTarget, Body, ExprKind, LocalId};
+use crate::ide::spans::owner_at;
+use crate::infer::{Owner, owner_body};
+use crate::item_tree::source::item_offset;
+
+/// The whole statements of one block that the selection touches.
+pub(super) fn statements(place: &Place<'_>) -> Option<Vec<SyntaxNode>> {
+    let text = &place.text()[place.range];
+    if text.trim().is_empty() {
+        return None;
+    }
+    let node = match place.root.covering_element(place.range) {
+        apg_syntax::NodeOrToken::Node(node) => node,
+        apg_syntax::NodeOrToken::Token(token) => token.parent()?,
+    };
+    let statement = node.ancestors().find(|n| {
+        ast::Stmt::can_cast(n.kind())
+            && n.kind() != SyntaxKind::BLOCK
+            && n.text_range().contains_range(place.range)
+    });
+    // Either one statement, selected whole, or several of a block.
+    if let Some(statement) = statement.filter(|s| s.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)) {
+        let whole = place.text()[statement.text_range()].trim() == text.trim();
+        return whole.then(|| vec![statement]);
+    }
+    let block = node.ancestors().find(|n| n.kind() == SyntaxKind::BLOCK)?;
+    let touched = block.children().filter(|n| {
+        ast::Stmt::can_cast(n.kind()) && n.text_range().intersect(place.range).is_some_and(|r| !r.is_empty())
+    });
+    let touched: Vec<SyntaxNode> = touched.collect();
+    let whole = |n: &SyntaxNode| place.range.contains_range(n.text_range());
+    (!touched.is_empty() && touched.iter().all(whole)).then_some(touched)
+}
+
+/// The locals that a piece of code has to do with.
+#[derive(Debug, Default)]
+pub(super) struct Locals {
+    /// Declared before it and used in it, in the order of their declarations.
+    pub(super) used: Vec<LocalId>,
+    /// Declared before it and assigned to in it.
+    pub(super) assigned: Vec<LocalId>,
+    /// Declared in it and used behind it.
+    pub(super) outgoing: Vec<LocalId>,
+    /// Declared before it, assigned to in it, and used behind it or, in a loop, before it.
+    pub(super) changed: Vec<LocalId>,
+}
+
+/// The code that a range lies in, and what the locals do there.
+pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
+    let owner = owner_at(place.db, place.file, range)?;
+    let range = range.checked_sub(item_offset(place.db, owner.into()))?;
+    let body = &owner_body(place.db, owner).body;
+    let mut found = Locals::default();
+    for e in &body.exprs {
+        let (local, is_assigned) = match &e.kind {
+            ExprKind::Local(local) => (*local, false),
+            ExprKind::Assign { target: AssignTarget::Local(local), .. } => (*local, true),
+            _ => continue,
+        };
+        let declared = body.local(local).range;
+        let declared_inside = range.contains_range(declared);
+        let inside = range.contains_range(e.range);
+        if inside && !declared_inside {
+            found.used.push(local);
+            if is_assigned {
+                found.assigned.push(local);
+            }
+        } else if !inside && declared_inside {
+            found.outgoing.push(local);
+        }
+    }
+    let again = |e: &crate::body::Expr, local: LocalId| {
+        matches!(&e.kind, ExprKind::Local(other) if *other == local) && !range.contains_range(e.range)
+    };
+    found.changed = found.assigned.clone();
+    found.changed.retain(|local| body.exprs.iter().any(|e| again(e, *local)));
+    for list in [&mut found.used, &mut found.assigned, &mut found.outgoing, &mut found.changed] {
+        list.sort();
+        list.dedup();
+    }
+    Some((owner, body, found))
+}
+
+/// Whether a `return`, `break` or `continue` in the statements leads out of them.
+pub(super) fn jumps_out(statements: &[SyntaxNode]) -> bool {
+    let is_inside =
+        |node: &SyntaxNode| statements.iter().any(|s| s.text_range().contains_range(node.text_range()));
+    let leads_out = |jump: &SyntaxNode| {
+        let mut around = jump.ancestors().skip(1).take_while(is_inside);
+        match jump.kind() {
+            SyntaxKind::RETURN_STMT => !around.any(|n| {
+                matches!(n.kind(), SyntaxKind::CLOSURE_EXPR | SyntaxKind::CLASS_BODY | SyntaxKind::AT_EXPR)
+            }),
+            SyntaxKind::BREAK_STMT | SyntaxKind::CONTINUE_STMT => match label_of(jump) {
+                Some(label) => !around.any(|n| {
+                    ast::LabeledStmt::cast(n).and_then(|l| l.name()).is_some_and(|name| name.text() == label)
+                }),
+                None => !around.any(|n| is_target(&n, jump.kind())),
+            },
+            _ => false,
+        }
+    };
+    statements.iter().flat_map(|s| s.descendants()).any(|n| leads_out(&n))
+}
+
+fn label_of(jump: &SyntaxNode) -> Option<String> {
+    let mut tokens = jump.descendants_with_tokens().filter_map(|e| e.into_token());
+    tokens.find(|t| t.kind() == SyntaxKind::IDENT).map(|t| t.text().to_owned())
+}
+
+fn is_target(node: &SyntaxNode, jump: SyntaxKind) -> bool {
+    use SyntaxKind::*;
+    matches!(node.kind(), WHILE_STMT | DO_STMT | FOR_STMT | FOR_IN_STMT)
+        || node.kind() == SWITCH_STMT && jump == BREAK_STMT
+}
+
+/// Whether code holds one of these words.
+pub(super) fn has_word(statements: &[SyntaxNode], words: &[&str]) -> bool {
+    let tokens = statements.iter().flat_map(|s| s.descendants_with_tokens()).filter_map(|e| e.into_token());
+    tokens.into_iter().any(|t| !t.kind().is_trivia() && words.contains(&t.text()))
+}
+
+/// Whether code is part of a kernel: there most constructs mean something else or nothing.
+pub(super) fn in_kernel(node: &SyntaxNode) -> bool {
+    kernel_around(node).is_some()
+}
+
+/// The statement marked `@CUDA` around a piece of code.
+pub(super) fn kernel_around(node: &SyntaxNode) -> Option<SyntaxNode> {
+    node.ancestors().find(|n| {
+        matches!(
+            n.kind(),
+            SyntaxKind::AT_STMT | SyntaxKind::BLOCK | SyntaxKind::ASYNC_STMT | SyntaxKind::FINISH_STMT
+        ) && n.children().any(|child| is_cuda(&child))
+    })
+}
+
+fn is_cuda(annotation: &SyntaxNode) -> bool {
+    annotation.kind() == SyntaxKind::ANNOTATION
+        && annotation.text().to_string().trim_start_matches('@').trim_start().starts_with("CUDA")
+}

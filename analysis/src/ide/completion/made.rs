@@ -1,0 +1,52 @@
+//! After `new`: classes and structs by what can be made of them.
+
+use super::CompletionKind;
+use super::items::Items;
+use crate::ide::symbol::Symbol;
+use crate::item_tree::Modifiers;
+use crate::item_tree::items::{class_item, fields, own_methods, type_param_ids};
+use crate::item_tree::source::Item;
+
+impl Items<'_> {
+    /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a body, last.
+    pub(super) fn constructible(&mut self, is_thrown: bool) {
+        self.types();
+        let db = self.db;
+        let expected = self.expected;
+        let called = self.text_follows('(') || self.text_follows('[');
+        self.change(|item| {
+            let Some(Symbol::Item(Item::Class(class))) = item.symbol else {
+                // Packages, type definitions, type parameters.
+                item.rank += 20;
+                return item.kind != CompletionKind::Keyword;
+            };
+            let is_abstract =
+                class_item(db, class).as_ref().is_some_and(|c| c.modifiers.has(Modifiers::ABSTRACT));
+            let has_fit = expected.is_some_and(|ty| {
+                let wanted = ty.base(db).as_class(db).map(|(class, _)| class);
+                let supers = crate::ty::supers::all_supertypes(db, class);
+                supers.iter().any(|t| t.as_class(db).map(|(class, _)| class) == wanted)
+            });
+            let can_be_thrown = || {
+                let supers = crate::ty::supers::all_supertypes(db, class).iter();
+                supers.filter_map(|t| t.as_class(db)).any(|(c, _)| c.name(db) == "CheckedThrowable")
+            };
+            if has_fit || is_thrown && can_be_thrown() {
+                item.rank = item.rank.saturating_sub(20);
+            }
+            // Numbers and the like are written, not made.
+            let is_written = item.kind == CompletionKind::Struct
+                && own_methods(db, class, "this").is_empty()
+                && fields(db, class).is_empty();
+            if is_abstract || is_written || item.kind == CompletionKind::Interface {
+                item.rank += 30;
+            } else if !called {
+                let types = if type_param_ids(db, class).is_empty() { "" } else { "[$1]" };
+                let hole = if types.is_empty() { "$1" } else { "$2" };
+                item.insert = format!("{}{types}({hole})$0", item.label);
+                item.is_snippet = true;
+            }
+            true
+        });
+    }
+}
