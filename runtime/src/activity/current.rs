@@ -8,6 +8,7 @@ use super::queues::Task;
 use super::{fiber, pool};
 use crate::distributed::Governor;
 use crate::memory::{Handle, Ref};
+use crate::profile;
 use crate::sanitizer;
 
 /// What an activity runs.
@@ -95,18 +96,27 @@ impl Activity {
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
+        let at = profile::on().then(|| self.code());
         match self.work.take() {
-            Some(Work::Closure(closure)) => self.run_code(|| crate::program::call(closure.get())),
-            Some(Work::Runtime(work)) => self.run_code(work),
-            None => self.run_code(|| Ref::NULL),
+            Some(Work::Closure(closure)) => self.run_code(at, || crate::program::call(closure.get())),
+            Some(Work::Runtime(work)) => self.run_code(at, work),
+            None => self.run_code(at, || Ref::NULL),
         }
     }
 
-    fn run_code(&mut self, code: impl FnOnce() -> Ref) {
+    /// Runs its code, which is recorded if its place is known.
+    fn run_code(&mut self, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         let outer = fiber.activity.replace(self);
+        let mut recorded = at.map(profile::Open::new);
+        if let Some(recorded) = &mut recorded {
+            recorded.begin(&fiber.opened);
+        }
         let exception = code();
         // The same fiber, though perhaps in another thread.
+        if let Some(recorded) = recorded {
+            recorded.end(&fiber.opened);
+        }
         fiber.activity.set(outer);
         if !self.clocks.is_empty() {
             super::clock::drop_all(&mut self.clocks);
@@ -134,6 +144,14 @@ impl Activity {
         }
     }
 
+    /// Where its code is.
+    fn code(&self) -> profile::Code {
+        match &self.work {
+            Some(Work::Closure(closure)) => profile::Code::of_closure(closure.get()),
+            _ => profile::Code::Unknown,
+        }
+    }
+
     /// The clock of the innermost clocked finish.
     pub fn innermost_clock(&self) -> Option<i64> {
         self.open.iter().chain(self.outer.iter().rev()).find_map(|open| open.clock).or(self.implicit_clock)
@@ -157,7 +175,8 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
 
 /// Runs an activity of a finish, which has been entered for it.
 pub fn run_closure(closure: Ref, finish: *const Finish) {
-    Activity::plain(Governing::Finish(finish)).run_code(|| crate::program::call(closure));
+    let at = profile::on().then(|| profile::Code::of_closure(closure));
+    Activity::plain(Governing::Finish(finish)).run_code(at, || crate::program::call(closure));
 }
 
 /// Starts an activity that is no more than its closure, newest first; false if there is more to it.

@@ -68,7 +68,7 @@ struct Fixed {
 impl Builder<'_, '_> {
     /// What makes tests in the loop unnecessary; `None` if there is nothing to gain.
     pub(super) fn prove(&mut self, counting: Counting) -> Option<Proof> {
-        if self.kernel.is_some() {
+        if self.is_device_code() {
             return None;
         }
         let (calls, mut scan) = self.scan(counting)?;
