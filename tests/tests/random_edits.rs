@@ -359,7 +359,11 @@ fn answers(
             "textDocument/codeAction",
             "apg/generatedCode",
         ] {
-            let answer = session.server.request(method, parameters(&file.uri, &start));
+            let mut answer = session.server.request(method, parameters(&file.uri, &start));
+            // It numbers the answers of a session.
+            if let Some(answer) = answer.as_object_mut() {
+                answer.remove("resultId");
+            }
             say(format!("{method} {}", file.name), answer);
         }
     }
