@@ -157,7 +157,9 @@ fn programs_without_a_usable_main() {
 #[test]
 fn an_empty_block_for_native_code_is_no_code() {
     let main = |block: &str| {
-        format!("import x10.compiler.Native; public class Main {{ public static def main(Rail[String]) {{ {block} }} }}")
+        format!(
+            "import x10.compiler.Native; public class Main {{ public static def main(Rail[String]) {{ {block} }} }}"
+        )
     };
     assert_eq!(codes(&main("@Native(\"c++\", \"f();\") {}")), ["build/native-block"]);
     assert_eq!(codes(&main("@Native(\"c++\", \"f();\") { Console.OUT.println(); }")), [""; 0]);
