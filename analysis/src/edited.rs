@@ -57,10 +57,21 @@ impl Parts {
     }
 }
 
-/// Takes the new parse of a file; whether its declarations may be others.
-pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parts: Parts) -> bool {
+/// Takes the new parse of a file; whether its declarations may be others. `spare` are the parts that it had when it was edited
+/// before: the database never forgets an input, so they serve again.
+pub(crate) fn update(
+    db: &mut RootDatabase,
+    file: SourceFile,
+    parts: Parts,
+    spare: Option<EditedFile>,
+) -> bool {
     let Parts { parse, sources, outline } = parts;
     let Some(edited) = *file.edited(db) else {
+        if let Some(edited) = spare {
+            revive(db, edited, parse, sources, outline);
+            file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
+            return true;
+        }
         let members = Arc::new(texts(db, &sources, &FileSources::default()));
         let edited = EditedFile::builder(parse, sources, outline, members)
             .durability(Durability::MEDIUM)
@@ -84,6 +95,32 @@ pub(crate) fn update(db: &mut RootDatabase, file: SourceFile, parts: Parts) -> b
     }
     edited.set_sources(db).to(sources);
     !is_same
+}
+
+/// Sets parts that are not in use to those of a text that nobody has typed in yet.
+fn revive(
+    db: &mut RootDatabase,
+    edited: EditedFile,
+    parse: Parse,
+    sources: Arc<FileSources>,
+    outline: Outline,
+) {
+    let before = edited.members(db).clone();
+    let mut unused = before.all().into_iter().copied();
+    let members = sources.map(&mut |located: &Located| {
+        let source = ItemSource::new(located.green.clone());
+        match unused.next() {
+            Some(text) => {
+                text.set_source(db).with_durability(Durability::MEDIUM).to(source);
+                text
+            }
+            None => MemberText::builder(source).durability(Durability::MEDIUM).new(db),
+        }
+    });
+    edited.set_parse(db).to(parse);
+    edited.set_sources(db).to(sources);
+    edited.set_outline(db).with_durability(Durability::MEDIUM).to(outline);
+    edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
 /// The texts of all declarations: those of `before` that are the same pieces of memory, and the others of `before` with new texts

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
 use crate::db::{Checks, Db, EventCallback, Library, Project, RootDatabase};
+use crate::edited::EditedFile;
 use crate::ids::{FileOrigin, SourceFile};
 
 pub use salsa::Cancelled;
@@ -17,6 +18,11 @@ pub use salsa::Cancelled;
 /// Owns the database. One thread changes it.
 pub struct AnalysisHost {
     db: RootDatabase,
+    /// Files that were taken away: what the database knows of a file it never forgets, so that one that comes back is the
+    /// same again.
+    gone: FxHashMap<PathBuf, SourceFile>,
+    /// The parts of files that were edited and are not any more, for the same reason.
+    spare: FxHashMap<SourceFile, EditedFile>,
 }
 
 impl AnalysisHost {
@@ -41,7 +47,7 @@ impl AnalysisHost {
             })
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
-        AnalysisHost { db }
+        AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
     /// Sets the text of a user file, which may be new, or takes the file away.
@@ -49,21 +55,39 @@ impl AnalysisHost {
         let project = Project::get(&self.db);
         let known = project.files(&self.db).get(path).copied();
         match (known, text) {
-            (Some(file), Some(text)) => {
-                if **file.text(&self.db) != *text {
-                    file.set_text(&mut self.db).to(text);
-                }
-                if file.edited(&self.db).is_some() {
-                    file.set_edited(&mut self.db).to(None);
-                }
-            }
+            (Some(file), Some(text)) => self.set_text(file, text),
             (None, Some(text)) => {
-                let file = user_file(&self.db, path, text);
-                self.change_files(|files| files.insert(path.to_owned(), file));
+                let file = self.user_file(path, text);
+                self.change_files(|files| {
+                    files.insert(path.to_owned(), file);
+                });
             }
-            (Some(_), None) => self.change_files(|files| files.remove(path)),
+            (Some(_), None) => self.change_files(|files| {
+                files.remove(path);
+            }),
             (None, None) => {}
         }
+    }
+
+    fn set_text(&mut self, file: SourceFile, text: Arc<str>) {
+        if **file.text(&self.db) != *text {
+            file.set_text(&mut self.db).to(text);
+        }
+        if let Some(edited) = *file.edited(&self.db) {
+            self.spare.insert(file, edited);
+            file.set_edited(&mut self.db).to(None);
+        }
+    }
+
+    /// A file of the user that is not among the files: one that was, or a new one.
+    fn user_file(&mut self, path: &Path, text: Arc<str>) -> SourceFile {
+        if let Some(file) = self.gone.remove(path) {
+            self.set_text(file, text);
+            return file;
+        }
+        SourceFile::builder(path.to_owned(), FileOrigin::User, text)
+            .durability(Durability::MEDIUM)
+            .new(&self.db)
     }
 
     /// Sets the text of a user file that someone types in; whether other files may see the difference. The result is that of
@@ -81,7 +105,8 @@ impl AnalysisHost {
         let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
         let parts = crate::edited::Parts::of(parse);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
-        crate::edited::update(&mut self.db, file, parts)
+        let spare = self.spare.get(&file).copied();
+        crate::edited::update(&mut self.db, file, parts, spare)
     }
 
     /// Sets the text of a user file from scratch, whatever is known of the one before.
@@ -103,12 +128,9 @@ impl AnalysisHost {
             self.set_file(&path, Some(text));
         }
         let made: Vec<(PathBuf, SourceFile)> =
-            new.into_iter().map(|(path, text)| (path.clone(), user_file(&self.db, &path, text))).collect();
+            new.into_iter().map(|(path, text)| (path.clone(), self.user_file(&path, text))).collect();
         if !made.is_empty() {
-            self.change_files(|files| {
-                files.extend(made);
-                None
-            });
+            self.change_files(|files| files.extend(made));
         }
     }
 
@@ -116,22 +138,23 @@ impl AnalysisHost {
     pub fn replace_files(&mut self, texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>) {
         let texts: FxHashMap<PathBuf, Arc<str>> = texts.into_iter().collect();
         if Project::get(&self.db).files(&self.db).keys().any(|path| !texts.contains_key(path)) {
-            self.change_files(|files| {
-                files.retain(|path, _| texts.contains_key(path));
-                None
-            });
+            self.change_files(|files| files.retain(|path, _| texts.contains_key(path)));
         }
         self.set_files(texts);
     }
 
-    fn change_files(
-        &mut self,
-        change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>) -> Option<SourceFile>,
-    ) {
+    fn change_files(&mut self, change: impl FnOnce(&mut FxHashMap<PathBuf, SourceFile>)) {
         let project = Project::get(&self.db);
-        let mut files = FxHashMap::clone(project.files(&self.db));
+        let before = project.files(&self.db).clone();
+        let mut files = FxHashMap::clone(&before);
         change(&mut files);
+        let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
+        let gone: Vec<(PathBuf, SourceFile)> = gone.map(|(path, file)| (path.clone(), *file)).collect();
         project.set_files(&mut self.db).to(Arc::new(files));
+        for (path, file) in gone {
+            self.set_text(file, "".into());
+            self.gone.insert(path, file);
+        }
     }
 
     /// The files that were named or are open: all their classes are visible. Unknown paths are left out.
@@ -164,11 +187,6 @@ impl AnalysisHost {
     pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone() }
     }
-}
-
-/// A new file of the user.
-fn user_file(db: &RootDatabase, path: &Path, text: Arc<str>) -> SourceFile {
-    SourceFile::builder(path.to_owned(), FileOrigin::User, text).durability(Durability::MEDIUM).new(db)
 }
 
 /// A snapshot. A change of the host waits until it is dropped.

@@ -72,9 +72,11 @@ pub fn lowered(
         return Err(Failure::Findings(errors));
     }
     let target = MainTarget { file, class: class.map(str::to_owned) };
-    // Nothing changes the database while a command runs; the server catches cancellation outside.
-    let lowered =
-        analysis.with(|db| lower(db, &target)).unwrap_or_else(|cancelled| std::panic::panic_any(cancelled));
+    // Nothing changes the database while a command runs; the server catches cancellation outside, where it is no panic
+    // that anyone should read of.
+    let lowered = analysis
+        .with(|db| lower(db, &target))
+        .unwrap_or_else(|cancelled| std::panic::resume_unwind(Box::new(cancelled)));
     let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
     Ok(mir)

@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
     WorkspaceEdit,
 };
 
-use crate::document::Document;
+use crate::document::{self, Document};
 use crate::library;
 use crate::position::LineText;
 use crate::world::Snapshot;
@@ -53,6 +53,22 @@ pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Di
         source: Some("apg".into()),
         message,
         related_information: (!related.is_empty()).then_some(related),
+        ..Diagnostic::default()
+    }
+}
+
+/// What is said of a document that is not analysed.
+pub fn too_large(document: &Document) -> Diagnostic {
+    let megabytes = |bytes: usize| bytes.div_ceil(1 << 20);
+    let message = format!(
+        "this file has {} MB: files of more than {} MB are not analysed in the editor.\n`apg check` takes files of any size",
+        megabytes(document.text.text().len()),
+        megabytes(document::LARGEST)
+    );
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::WARNING),
+        source: Some("apg".into()),
+        message,
         ..Diagnostic::default()
     }
 }

@@ -6,6 +6,9 @@ use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::position::{Encoding, LineText};
 
+/// What is larger is not analysed: the editor would wait for minutes, and analysis takes a hundred bytes for each of the source's.
+pub const LARGEST: usize = 8 << 20;
+
 /// An open document.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -22,6 +25,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// It is too large to be analysed.
+    pub fn is_too_large(&self) -> bool {
+        self.text.text().len() > LARGEST
+    }
+
     /// Applies the changes of one `didChange`, in order; each is relative to the text that the ones before it left.
     pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
         for change in changes {

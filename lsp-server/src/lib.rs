@@ -1,6 +1,6 @@
 //! The language server: protocol only. Types of the protocol stop here, what they say comes from `apg-analysis`.
 //!
-//! `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on their way, `server` takes requests,
+//! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on their way, `server` takes requests,
 //! `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
 //! `watcher` sees them change, `refresh` has clients ask again, `convert` and `position` translate.
 
@@ -15,6 +15,7 @@ mod position;
 mod refresh;
 mod requests;
 mod server;
+mod transport;
 mod watcher;
 mod workspace;
 mod world;
@@ -22,18 +23,14 @@ mod world;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use tower_lsp_server::{LspService, Server};
-
-/// How many requests may wait for their answers at once. Handlers only wait, so many cost nothing; tower-lsp-server's
-/// default of 4 would hold up the input behind slow ones.
-const CONCURRENT_REQUESTS: usize = 256;
+use tower_lsp_server::LspService;
 
 /// Serves one client until it says `exit` or closes the connection: on standard input and output, or on the first connection
-/// to a loopback address.
+/// to a loopback address. True if the client said `shutdown` before it went, as the protocol asks.
 ///
 /// # Errors
 /// When the runtime or the connection cannot be set up.
-pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<()> {
+pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let handle = runtime.handle().clone();
     let outcome = runtime.block_on(async {
@@ -47,29 +44,19 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<()> {
         .custom_method("apg/memory", server::Backend::memory)
         .finish();
         let service = ordered::Ordered::new(service, sender.clone());
-        match listen {
-            None => {
-                let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-                Server::new(input, output, socket)
-                    .concurrency_level(CONCURRENT_REQUESTS)
-                    .serve(service)
-                    .await;
-            }
+        let shut_down = match listen {
+            None => transport::serve(std::io::stdin(), std::io::stdout(), socket, service).await?,
             Some(address) => {
-                let listener = tokio::net::TcpListener::bind(address).await?;
+                let listener = std::net::TcpListener::bind(address)?;
                 eprintln!("apg-lsp: waiting for a client on {}", listener.local_addr()?);
-                let (stream, _) = listener.accept().await?;
-                let (input, output) = tokio::io::split(stream);
-                Server::new(input, output, socket)
-                    .concurrency_level(CONCURRENT_REQUESTS)
-                    .serve(service)
-                    .await;
+                let (stream, _) = listener.accept()?;
+                transport::serve(stream.try_clone()?, stream, socket, service).await?
             }
-        }
+        };
         sender.stop();
-        Ok(())
+        Ok(shut_down)
     });
-    // Standard input's reader is a thread that cannot be interrupted; the process ends without it.
+    // The input's reader is a thread that cannot be interrupted; the process ends without it.
     runtime.shutdown_background();
     outcome
 }

@@ -36,7 +36,9 @@ fn main() -> ExitCode {
         _ => return misuse(&format!("unknown arguments: {}", arguments.join(" "))),
     };
     match apg_lsp::serve(listen) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        // The client went without a word.
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "apg-lsp: {error}");
             ExitCode::FAILURE

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use apg_build::project;
 
+use crate::document;
+
 /// At most so many files are read: a folder with more is not a workspace but a home.
 const MOST_FILES: usize = 20_000;
 
@@ -31,7 +33,7 @@ pub fn read(folders: &[PathBuf]) -> Found {
                 open.push(path);
             } else if kind.is_file()
                 && is_source(&path)
-                && let Ok(text) = project::read(&path)
+                && let Some(text) = source(&path)
             {
                 found.files.push((path, text));
                 if found.files.len() == MOST_FILES {
@@ -42,6 +44,15 @@ pub fn read(folders: &[PathBuf]) -> Found {
         found.folders.push(folder);
     }
     found
+}
+
+/// The text of a file on the disk, if it is there, is text, and is not too large to be analysed.
+pub fn source(path: &Path) -> Option<Arc<str>> {
+    let size = std::fs::metadata(path).ok()?.len();
+    if size > document::LARGEST as u64 {
+        return None;
+    }
+    project::read(path).ok()
 }
 
 /// Whether a file is one of ours by its name.

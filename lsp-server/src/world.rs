@@ -94,7 +94,7 @@ impl World {
                 let path = key(&params.text_document.uri)?;
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
-                    self.host.set_file(&path, project::read(&path).ok());
+                    self.host.set_file(&path, workspace::source(&path));
                     self.set_roots();
                 }
                 outcome = Outcome { closed: Some(params.text_document.uri), declarations: true };
@@ -127,7 +127,7 @@ impl World {
         }
         if workspace::is_source(path)
             && !self.documents.contains_key(path)
-            && let Ok(text) = project::read(path)
+            && let Some(text) = workspace::source(path)
         {
             let snapshot = self.host.snapshot();
             let same = snapshot.file(path).is_some_and(|file| *snapshot.source(file).1 == text);
@@ -190,12 +190,17 @@ impl World {
 
     /// Makes a document's text the file's; whether other files may see the difference.
     fn show(&mut self, document: Document) -> bool {
-        let (path, text) = (document.path.clone(), document.text.text().clone());
+        let (path, text, too_large) =
+            (document.path.clone(), document.text.text().clone(), document.is_too_large());
         // The document's text is the client's whatever happens to the file.
         let is_new = Arc::make_mut(&mut self.documents).insert(path.clone(), document).is_none();
         // The class library is read-only: what the client shows of it is what it is.
         if !path.is_absolute() {
             return false;
+        }
+        if too_large {
+            self.host.set_file(&path, None);
+            return true;
         }
         let edited = catch_unwind(AssertUnwindSafe(|| self.host.edit_file(&path, text.clone())));
         // An edit that could not be taken in pieces is taken as a new text.
@@ -279,6 +284,9 @@ impl Snapshot {
 
     /// All diagnostics of a document. The class library's own are of no use to those who read it.
     pub fn diagnostics(&self, document: &Document) -> Result<Vec<Diagnostic>, Cancelled> {
+        if document.is_too_large() {
+            return Ok(vec![convert::too_large(document)]);
+        }
         let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
         let Some(file) = file else { return Ok(Vec::new()) };
         let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;

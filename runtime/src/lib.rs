@@ -16,6 +16,7 @@ pub mod layout;
 pub mod library;
 pub mod memory;
 mod natives;
+pub mod origin;
 pub mod program;
 pub mod run;
 pub mod sanitizer;

@@ -76,6 +76,12 @@ fn tell_stack(most: usize) {
     }
 }
 
+/// The report takes too long.
+extern "C" fn on_alarm(_: i32) {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(1) };
+}
+
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;
@@ -84,8 +90,11 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         (low.saturating_sub(1 << 20)..low + (1 << 14)).contains(&address)
     });
     // Whatever is locked: never a hang.
-    // SAFETY: plain system call.
-    unsafe { libc::alarm(2) };
+    // SAFETY: plain system calls, and a handler that does only what a handler may.
+    unsafe {
+        libc::signal(libc::SIGALRM, on_alarm as extern "C" fn(i32) as usize);
+        libc::alarm(10);
+    }
     if overflow {
         crate::natives::console::flush_all();
         say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");

@@ -24,7 +24,7 @@ pub struct Parse {
 pub fn parse(text: &str) -> Parse {
     let lexed = lexer::lex(text);
     let input = Input::new(&lexed, text);
-    let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
+    let (events, mut errors) = parser::parse(text, &lexed, &input, Entry::SourceFile);
     let green = tree::build(text, &lexed, events, &mut errors);
     errors.extend(lexed.errors);
     let invalid = validation::validate(&green);
@@ -39,11 +39,11 @@ pub fn parse_stages(text: &str, stages: u32) {
     } else if stages == 1 {
         let lexed = lexer::lex(text);
         let input = Input::new(&lexed, text);
-        std::hint::black_box(parser::parse(&lexed, &input, Entry::SourceFile));
+        std::hint::black_box(parser::parse(text, &lexed, &input, Entry::SourceFile));
     } else if stages == 2 {
         let lexed = lexer::lex(text);
         let input = Input::new(&lexed, text);
-        let (events, mut errors) = parser::parse(&lexed, &input, Entry::SourceFile);
+        let (events, mut errors) = parser::parse(text, &lexed, &input, Entry::SourceFile);
         std::hint::black_box(tree::build(text, &lexed, events, &mut errors));
     } else {
         std::hint::black_box(parse(text));

@@ -11,16 +11,23 @@ pub struct SyntaxError {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
+    /// What to put in place of `range`.
+    pub replacement: Option<String>,
 }
 
 impl SyntaxError {
     /// An error without a hint.
     pub fn new(range: TextRange, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { range, message: message.into(), hint: None }
+        SyntaxError { range, message: message.into(), hint: None, replacement: None }
     }
 
     /// The same error with a hint.
     pub fn with_hint(self, hint: impl Into<String>) -> SyntaxError {
         SyntaxError { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same error with what to put in place of its range.
+    pub fn replaced_by(self, text: impl Into<String>) -> SyntaxError {
+        SyntaxError { replacement: Some(text.into()), ..self }
     }
 }

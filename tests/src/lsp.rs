@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -17,12 +17,25 @@ pub struct Server {
     /// Notifications that came while an answer was waited for.
     waiting: VecDeque<Value>,
     next_id: i64,
+    /// What it says on standard error.
+    said: Arc<Mutex<String>>,
+    /// Requests of the server are left without an answer.
+    silent: bool,
 }
 
 impl Server {
     /// Starts a server and initializes it.
-    pub fn start(mut command: Command, initialize: Value) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    pub fn start(command: Command, initialize: Value) -> Self {
+        let mut server = Self::spawn(command);
+        let answer = server.request("initialize", initialize);
+        assert!(answer["capabilities"].is_object(), "initialize answered {answer}");
+        server.notify("initialized", json!({}));
+        server
+    }
+
+    /// Starts a server and says nothing yet.
+    pub fn spawn(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let (sender, messages) = mpsc::channel();
         let mut output = BufReader::new(child.stdout.take().expect("piped"));
@@ -33,12 +46,41 @@ impl Server {
                 }
             }
         });
+        let said = listen(child.stderr.take().expect("piped"));
         let input = child.stdin.take();
-        let mut server = Self { child, input, messages, waiting: VecDeque::new(), next_id: 0 };
-        let answer = server.request("initialize", initialize);
-        assert!(answer["capabilities"].is_object(), "initialize answered {answer}");
-        server.notify("initialized", json!({}));
-        server
+        Self { child, input, messages, waiting: VecDeque::new(), next_id: 0, said, silent: false }
+    }
+
+    /// From now on the server's requests are not answered.
+    pub fn be_silent(&mut self) {
+        self.silent = true;
+    }
+
+    /// What the server has said on standard error: nothing, unless something is wrong with it.
+    pub fn said(&self) -> String {
+        self.said.lock().expect("whole").clone()
+    }
+
+    /// The process of the server.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the server runs");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
+    }
+
+    /// The next message, whatever it is.
+    pub fn next(&mut self) -> Value {
+        self.waiting.pop_front().unwrap_or_else(|| self.receive())
+    }
+
+    /// Closes the connection; the exit status.
+    pub fn hang_up(mut self) -> Option<i32> {
+        self.input = None;
+        self.wait()
     }
 
     /// Sends a notification.
@@ -91,14 +133,32 @@ impl Server {
         }
     }
 
-    /// The diagnostics published for this version of a document.
+    /// The diagnostics published for this version of a document. Those of its other versions are forgotten.
     pub fn diagnostics(&mut self, uri: &str, version: i64) -> Vec<Value> {
-        loop {
-            let mut params = self.notification("textDocument/publishDiagnostics");
-            if params["uri"] == uri && params["version"] == version {
-                return params["diagnostics"].as_array_mut().map(std::mem::take).unwrap_or_default();
+        let of_it = |message: &Value| {
+            message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri
+        };
+        let mut kept: VecDeque<Value> = std::mem::take(&mut self.waiting);
+        let mut published = None;
+        kept.retain_mut(|message| {
+            let of_it = of_it(message);
+            if of_it && message["params"]["version"] == version {
+                published.get_or_insert(message.take());
             }
-        }
+            !of_it
+        });
+        self.waiting = kept;
+        let mut message = published.unwrap_or_else(|| {
+            loop {
+                let message = self.receive();
+                if !of_it(&message) {
+                    self.waiting.push_back(message);
+                } else if message["params"]["version"] == version {
+                    return message;
+                }
+            }
+        });
+        message["params"]["diagnostics"].as_array_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Opens a document as version 1.
@@ -124,7 +184,15 @@ impl Server {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         self.input = None;
-        for _ in 0..500 {
+        let status = self.wait();
+        let said = self.said();
+        assert!(!said.contains("panicked") && !said.contains("internal error"), "{said}");
+        status
+    }
+
+    /// The exit status of a server that has been told to end; none if it goes on.
+    pub fn wait(&mut self) -> Option<i32> {
+        for _ in 0..1000 {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return status.code();
             }
@@ -135,15 +203,13 @@ impl Server {
 
     fn send(&mut self, message: &Value) {
         let body = message.to_string();
-        let input = self.input.as_mut().expect("the server runs");
-        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
-        input.flush().expect("the server reads");
+        self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
 
     fn receive(&mut self) -> Value {
         let message =
             self.messages.recv_timeout(Duration::from_secs(300)).expect("an answer within five minutes");
-        if message["method"].is_string() && !message["id"].is_null() {
+        if message["method"].is_string() && !message["id"].is_null() && !self.silent {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }
         message
@@ -155,6 +221,20 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Keeps what comes.
+fn listen(stream: ChildStderr) -> Arc<Mutex<String>> {
+    let said = Arc::<Mutex<String>>::default();
+    let keep = said.clone();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let mut said = keep.lock().expect("whole");
+            said.push_str(&line);
+            said.push('\n');
+        }
+    });
+    said
 }
 
 fn read(output: &mut impl BufRead) -> Option<Value> {

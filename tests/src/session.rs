@@ -80,7 +80,7 @@ impl Session {
 }
 
 /// The server, with a cache of its own beside the documents.
-fn command(folder: &tempfile::TempDir) -> Command {
+pub fn command(folder: &tempfile::TempDir) -> Command {
     let mut command = Command::new(tools::apg_lsp());
     command.env("APG_CACHE_DIR", folder.path().join(".cache"));
     command

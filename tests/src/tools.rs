@@ -21,8 +21,12 @@ pub fn apg_lsp() -> &'static Path {
     PATH.get_or_init(|| build("apg-lsp", "apg-lsp"))
 }
 
-/// Builds a command of another package with the profile of this test, into the same folder.
+/// Builds a command of another package with the profile of this test, into the same folder. `APG_PROGRAMS` names a folder with
+/// commands to test instead.
 fn build(package: &str, name: &str) -> PathBuf {
+    if let Some(folder) = std::env::var_os("APG_PROGRAMS") {
+        return PathBuf::from(folder).join(name);
+    }
     // target/PROFILE/deps/TEST
     let test = std::env::current_exe().expect("this test has a path");
     let folder = test.ancestors().nth(2).expect("tests lie in target/PROFILE/deps").to_owned();
@@ -37,8 +41,11 @@ fn build(package: &str, name: &str) -> PathBuf {
 }
 
 /// An optional tool that a test needs: its path, or `None` after a visible line that says so. With `APG_REQUIRE=all`
-/// (as in CI) a missing tool is a failure.
+/// (as in CI) a missing tool is a failure, unless `APG_SKIP` names it: who could not install it has said so.
 pub fn optional_tool(name: &str) -> Option<PathBuf> {
+    if is_left_out(name) {
+        return None;
+    }
     let found = std::env::var_os("PATH").and_then(|path| {
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file())
     });
@@ -46,6 +53,15 @@ pub fn optional_tool(name: &str) -> Option<PathBuf> {
         skip(&format!("{name} is not installed"));
     }
     found
+}
+
+/// Whether `APG_SKIP` names a tool; says so.
+pub fn is_left_out(name: &str) -> bool {
+    let named = std::env::var("APG_SKIP").is_ok_and(|skipped| skipped.split(',').any(|tool| tool == name));
+    if named {
+        eprintln!("SKIPPED: APG_SKIP names {name}");
+    }
+    named
 }
 
 /// Says that a test is skipped, or fails it with `APG_REQUIRE=all`.

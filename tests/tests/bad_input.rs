@@ -254,5 +254,6 @@ fn a_run_as_events() {
     let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap_or_default()).collect();
     assert_eq!(names, ["started", "output", "exit"]);
     assert_eq!((&events[1]["stream"], &events[1]["text"]), (&"stdout".into(), &"hello".into()));
+    assert_eq!(events[1]["place"], 0);
     assert_eq!(events[2]["status"], 0);
 }

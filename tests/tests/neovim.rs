@@ -33,7 +33,9 @@ fn neovim_mends_a_broken_kernel() {
     let said = play(&neovim, "broken_kernel.lua", &file);
     assert!(said.contains("filetype x10"), "{said}");
     assert!(said.contains("diagnostic cuda/"), "{said}");
-    assert!(said.contains("fix ") && said.contains("clean"), "{said}");
+    for step in ["fix ", "clean", "hover", "cuda cuda"] {
+        assert!(said.contains(step), "no `{step}` in:\n{said}");
+    }
     let mended = std::fs::read_to_string(&file).expect("still there");
     assert!(mended.contains("clocked async"), "the fix was not applied:\n{mended}");
 }
@@ -65,6 +67,24 @@ fn neovim_completes_renames_and_navigates() {
     assert!(renamed.contains("def add(n:Long)"), "{renamed}");
 }
 
+#[test]
+fn neovims_commands_run_programs_and_show_places() {
+    let Some(neovim) = tools::optional_tool("nvim") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("Main.x10");
+    let program = "public class Main {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async { Console.OUT.println(args(0) + \" at \" + here); }
+    }
+}
+";
+    std::fs::write(&file, program).expect("written");
+    let said = play(&neovim, "commands.lua", &file);
+    for step in ["ran", "places", "healthy", "restarted"] {
+        assert!(said.contains(step), "no `{step}` in:\n{said}");
+    }
+}
+
 /// What Neovim says while it plays a script on a file.
 fn play(neovim: &Path, script: &str, file: &Path) -> String {
     let script = tools::repository().join("tests/nvim").join(script);
@@ -74,11 +94,13 @@ fn play(neovim: &Path, script: &str, file: &Path) -> String {
         .args(["--headless", "--clean", "-u", "NONE", "-c"])
         .arg(format!("luafile {}", script.display()))
         .env("APG_TEST_FILE", file)
+        .env("APG_TEST_SCRIPTS", tools::repository().join("tests/nvim"))
         .env("APG_TEST_SERVER", tools::apg_lsp())
+        .env("APG_TEST_COMMAND", tools::apg())
         .env("APG_TEST_PLUGIN", tools::repository().join("editors/nvim"))
         .env("APG_CACHE_DIR", folder.join(".cache"))
         .env("XDG_STATE_HOME", folder);
-    let output = programs::run(command, Duration::from_secs(120)).expect("Neovim ends");
+    let output = programs::run(command, Duration::from_secs(300)).expect("Neovim ends");
     let said = format!("{}{}", output.stdout, output.stderr);
     assert_eq!(output.status, 0, "{said}");
     said

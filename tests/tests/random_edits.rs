@@ -1,12 +1,14 @@
-//! A client that does anything: edits, questions, cancels and closes in a random order. In the end the server must say of
-//! the text what a fresh one says of it, with no message left unanswered.
+//! A client that does anything: edits in two files, questions, cancels, closes, writes behind the server's back, in a random
+//! order. In the end the server must say of the texts what a fresh one says of them, with no message left unanswered.
+//!
+//! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start.
 
 use std::time::{Duration, Instant};
 
 use apg_tests::session::Session;
 use serde_json::{Value, json};
 
-const START: &str = "import x10.util.ArrayList;
+const MAIN: &str = "import x10.util.ArrayList;
 public class Edited(size:Long) {
     var count:Long = 0;
     def add(n:Long):Long { count += n; return count; }
@@ -14,7 +16,26 @@ public class Edited(size:Long) {
         val list = new ArrayList[Long]();
         finish for (i in 0..9) async { atomic list.add(i); }
         Console.OUT.println(list.size());
+        val other = new Other(3);
+        Console.OUT.println(other.twice(list.size()));
     }
+}
+";
+
+const OTHER: &str = "import x10.compiler.CUDA;
+/** Another class. */
+public class Other(n:Long) {
+    public def twice(a:Long):Long = 2 * a + n;
+    def launch(out:GlobalRail[Float]) {
+        finish async at (out.home()) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (thread in 0n..31n) clocked async {
+                    out(block * 32n + thread) = 1.0f;
+                }
+            }
+        }
+    }
+    def edited() = new Edited(n).add(1);
 }
 ";
 
@@ -38,12 +59,19 @@ const PIECES: &[&str] = &[
     "finish ",
     "at (here) ",
     "new Edited(1)",
+    "new Other(2).twice(1)",
     "list.",
     "args(0)",
     "\n",
+    "\r\n",
     "  ",
     "import x10.util.*;\n",
     "[Long]",
+    "{self!=null}",
+    "static ",
+    "@CUDA ",
+    ":Long",
+    "(x:Long)=>x",
 ];
 
 /// A generator of numbers: the same from the same seed.
@@ -56,128 +84,298 @@ impl Random {
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % n.max(1) as u64).unwrap_or(0)
     }
-}
 
-/// How long to go on: `APG_RANDOM_SECONDS`, else a little while.
-fn duration() -> Duration {
-    let seconds = std::env::var("APG_RANDOM_SECONDS").ok().and_then(|s| s.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(20))
-}
-
-#[test]
-fn after_any_edits_the_server_says_what_a_fresh_one_says() {
-    let end = Instant::now() + duration();
-    let mut seed = 0x9e37_79b9_7f4a_7c15;
-    while Instant::now() < end {
-        round(seed);
-        seed += 0x1234_5677;
-    }
-}
-
-/// Sixty steps and the comparison.
-fn round(seed: u64) {
-    let mut random = Random(seed);
-    let mut session = Session::start();
-    let mut text = START.to_owned();
-    let uri = session.open("Edited.x10", &text);
-    let mut version = 1;
-    let mut asked = Vec::new();
-    for _ in 0..60 {
-        match random.below(10) {
-            0..=5 => {
-                version += 1;
-                edit(&mut session, &uri, version, &mut text, &mut random);
-            }
-            6 if random.below(4) == 0 => {
-                session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
-                session.server.open(&uri, "x10", &text);
-                version = 1;
-            }
-            7 => {
-                if let Some(id) = asked.last() {
-                    session.server.notify("$/cancelRequest", json!({ "id": id }));
-                }
-            }
-            _ => asked.push(ask(&mut session, &uri, &text, &mut random)),
-        }
-    }
-    for id in asked {
-        let answer = session.server.answer(id);
-        // Only a request that was cancelled, or whose text an edit replaced, may fail.
-        let code = &answer["error"]["code"];
-        assert!(answer["error"].is_null() || *code == -32800 || *code == -32801, "seed {seed}: {answer}");
-    }
-    let seen = answers(&mut session, &uri);
-    let mut fresh = Session::start();
-    let fresh_uri = fresh.open("Edited.x10", &text);
-    let expected = answers(&mut fresh, &fresh_uri);
-    for ((method, seen), (_, expected)) in seen.iter().zip(&expected) {
-        assert_eq!(seen, expected, "seed {seed}, {method}, of\n{text}");
-    }
-    assert_eq!(session.server.end(), Some(0));
-    assert_eq!(fresh.server.end(), Some(0));
-}
-
-/// Replaces a random piece of the text by a random other.
-fn edit(session: &mut Session, uri: &str, version: i64, text: &mut String, random: &mut Random) {
-    let boundary = |text: &str, mut at: usize| {
+    /// A byte offset of a text at which a character starts.
+    fn place(&mut self, text: &str) -> usize {
+        let mut at = self.below(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;
         }
         at
-    };
-    let start = boundary(text, random.below(text.len() + 1));
-    let end = boundary(text, (start + random.below(12)).min(text.len())).max(start);
-    let piece = PIECES[random.below(PIECES.len())];
-    let (from, to) = (position(text, start), position(text, end));
-    session.server.change(uri, version, [from.0, from.1, to.0, to.1], piece);
-    text.replace_range(start..end, piece);
+    }
 }
 
-/// Line and UTF-16 column of a byte offset.
-fn position(text: &str, at: usize) -> (u32, u32) {
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+#[test]
+fn after_any_edits_the_server_says_what_a_fresh_one_says() {
+    let end = Instant::now() + Duration::from_secs(number("APG_RANDOM_SECONDS").unwrap_or(20));
+    let mut seed = number("APG_RANDOM_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15);
+    let (mut rounds, mut messages) = (0, 0);
+    while Instant::now() < end {
+        messages += round(seed);
+        rounds += 1;
+        seed = seed.wrapping_add(0x1234_5677);
+    }
+    println!("{rounds} rounds, {messages} messages");
+}
+
+/// A file, and what the client and the disk have of it.
+struct File {
+    name: &'static str,
+    uri: String,
+    /// The client's text while it is open, the disk's while it is not.
+    text: String,
+    version: i64,
+    open: bool,
+}
+
+/// Eighty steps and the comparison; how many messages were sent.
+fn round(seed: u64) -> usize {
+    let mut random = Random(seed);
+    // Some clients take diagnostics, some ask for them.
+    let pulls = random.below(2) == 0;
+    let mut session = client(pulls, &[("Edited.x10", MAIN), ("Other.x10", OTHER)]);
+    let mut files = [("Edited.x10", MAIN), ("Other.x10", OTHER)].map(|(name, text)| File {
+        name,
+        uri: session.uri(name),
+        text: text.to_owned(),
+        version: 0,
+        open: false,
+    });
+    let mut asked = Vec::new();
+    let steps = 80;
+    for _ in 0..steps {
+        let file = &mut files[random.below(2)];
+        if !file.open && random.below(3) > 0 {
+            open(&mut session, file);
+        }
+        match random.below(12) {
+            0..=6 => edit(&mut session, file, &mut random),
+            7 if file.open && random.below(3) == 0 => close(&mut session, file, &mut random),
+            8 => {
+                if let Some(id) = asked.last() {
+                    session.server.notify("$/cancelRequest", json!({ "id": id }));
+                }
+            }
+            _ => asked.push(ask(&mut session, file, &mut random)),
+        }
+    }
+    for (id, what) in asked {
+        let answer = session.server.answer(id);
+        // Only a request that was cancelled or whose text an edit replaced may fail, and a rename that would break the program.
+        let may_fail = match answer["error"]["code"].as_i64() {
+            None | Some(-32800 | -32801) => true,
+            Some(-32602 | -32803) => what == "textDocument/rename" || what == "textDocument/prepareRename",
+            Some(_) => false,
+        };
+        assert!(may_fail, "seed {seed}: {what}: {answer}");
+    }
+    if !files[0].open {
+        open(&mut session, &mut files[0]);
+    }
+    // With a version of the texts as they are now: diagnostics of another have nothing to say.
+    for file in files.iter_mut().filter(|file| file.open) {
+        file.version += 1;
+        let document = json!({ "uri": file.uri, "version": file.version });
+        let nothing = json!({ "textDocument": document, "contentChanges": [] });
+        session.server.notify("textDocument/didChange", nothing);
+    }
+    let mut fresh = client(pulls, &files.each_ref().map(|file| (file.name, &*file.text)));
+    let mut fresh_files = files.each_ref().map(|file| File {
+        name: file.name,
+        uri: fresh.uri(file.name),
+        text: file.text.clone(),
+        version: 0,
+        open: false,
+    });
+    for (file, was_open) in fresh_files.iter_mut().zip(files.each_ref().map(|file| file.open)) {
+        if was_open {
+            open(&mut fresh, file);
+        }
+    }
+    let places = std::array::from_fn(|_| random.place(&files[0].text));
+    let seen = answers(&mut session, &files, pulls, places);
+    let expected = answers(&mut fresh, &fresh_files, pulls, places);
+    for ((what, seen), (_, expected)) in seen.iter().zip(&expected) {
+        let texts = files.each_ref().map(|file| &file.text);
+        assert_eq!(seen, expected, "seed {seed}, {what}, of\n{}\n---\n{}", texts[0], texts[1]);
+    }
+    assert_eq!(session.server.end(), Some(0), "seed {seed}");
+    assert_eq!(fresh.server.end(), Some(0), "seed {seed}");
+    steps
+}
+
+fn client(pulls: bool, files: &[(&str, &str)]) -> Session {
+    let diagnostics = if pulls { json!({ "diagnostic": {} }) } else { json!({ "publishDiagnostics": {} }) };
+    let capabilities = json!({
+        "workspace": { "workspaceEdit": { "documentChanges": true, "resourceOperations": ["rename"] } },
+        "textDocument": diagnostics,
+    });
+    Session::workspace_for(files, capabilities, Value::Null)
+}
+
+/// Opens a file. Versions go on over closing: diagnostics say which text they are of by their version alone.
+fn open(session: &mut Session, file: &mut File) {
+    (file.open, file.version) = (true, file.version + 1);
+    let document =
+        json!({ "uri": file.uri, "languageId": "x10", "version": file.version, "text": file.text });
+    session.server.notify("textDocument/didOpen", json!({ "textDocument": document }));
+}
+
+/// Closes a file, saved or not; sometimes another program writes it then.
+fn close(session: &mut Session, file: &mut File, random: &mut Random) {
+    let path = session.folder.path().join(file.name);
+    let document = json!({ "textDocument": { "uri": file.uri } });
+    if random.below(2) == 0 {
+        std::fs::write(&path, &file.text).expect("written");
+        session.server.notify("textDocument/didSave", document.clone());
+    }
+    session.server.notify("textDocument/didClose", document);
+    // The server reads the file when the message reaches it; it is not written before.
+    session.server.request("workspace/symbol", json!({ "query": "nothing of this name" }));
+    file.open = false;
+    file.text = std::fs::read_to_string(&path).expect("readable");
+    if random.below(3) == 0 {
+        file.text.push_str("class Behind { }\n");
+        std::fs::write(&path, &file.text).expect("written");
+        let changes = json!([{ "uri": file.uri, "type": 2 }]);
+        session.server.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+        session.server.request("workspace/symbol", json!({ "query": "nothing of this name" }));
+    }
+}
+
+/// Replaces random pieces of the text by random others; sometimes the whole text.
+fn edit(session: &mut Session, file: &mut File, random: &mut Random) {
+    if !file.open {
+        return;
+    }
+    file.version += 1;
+    let mut changes = Vec::new();
+    for _ in 0..=random.below(6) / 4 {
+        if random.below(40) == 0 {
+            file.text = if file.name == "Other.x10" { OTHER } else { MAIN }.to_owned();
+            changes.push(json!({ "text": file.text }));
+            continue;
+        }
+        let text = &mut file.text;
+        let start = random.place(text);
+        let mut end = (start + random.below(12)).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        let piece = PIECES[random.below(PIECES.len())];
+        changes.push(json!({
+            "range": { "start": position(text, start), "end": position(text, end) }, "text": piece,
+        }));
+        // A place between CR and LF is the line's end: the positions say what is replaced.
+        text.replace_range(offset(text, start)..offset(text, end), piece);
+    }
+    let document = json!({ "uri": file.uri, "version": file.version });
+    session
+        .server
+        .notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+}
+
+/// Line and UTF-16 column of a byte offset: LF, CR LF and CR end a line.
+fn position(text: &str, at: usize) -> Value {
+    let at = offset(text, at);
     let before = &text[..at];
-    let line = before.matches('\n').count();
-    let column = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
-    (u32::try_from(line).expect("small"), u32::try_from(column).expect("small"))
+    let ends = before
+        .bytes()
+        .enumerate()
+        .filter(|(i, byte)| *byte == b'\n' || *byte == b'\r' && text.as_bytes().get(i + 1) != Some(&b'\n'));
+    let (line, start) = ends.fold((0, 0), |(line, _), (i, _)| (line + 1, i + 1));
+    json!({ "line": line, "character": before[start..].encode_utf16().count() })
 }
 
-fn ask(session: &mut Session, uri: &str, text: &str, random: &mut Random) -> i64 {
-    const METHODS: &[&str] = &[
-        "textDocument/hover",
-        "textDocument/completion",
-        "textDocument/signatureHelp",
-        "textDocument/definition",
-        "textDocument/documentHighlight",
-        "textDocument/documentSymbol",
-        "textDocument/semanticTokens/full",
-        "textDocument/foldingRange",
-        "textDocument/codeLens",
-    ];
-    let at = random.below(text.len() + 1);
-    let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let (line, character) = position(text, at);
-    let place =
-        json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } });
-    session.server.send_request(METHODS[random.below(METHODS.len())], place)
+/// The offset that the protocol means by the position of one: between CR and LF is before both.
+fn offset(text: &str, at: usize) -> usize {
+    let inside = at > 0 && text.as_bytes()[at - 1] == b'\r' && text.as_bytes().get(at) == Some(&b'\n');
+    at - usize::from(inside)
 }
 
-/// What the server says of the whole text.
-fn answers(session: &mut Session, uri: &str) -> Vec<(&'static str, Value)> {
-    let methods = [
-        "textDocument/diagnostic",
-        "textDocument/documentSymbol",
-        "textDocument/semanticTokens/full",
-        "textDocument/foldingRange",
-        "textDocument/codeLens",
-    ];
-    methods
-        .into_iter()
-        .map(|method| {
-            let answer = session.of(method, uri).to_string();
-            // The two sessions have folders of their own.
-            let folder = session.folder.path().display().to_string();
-            (method, Value::String(answer.replace(&folder, "")))
-        })
-        .collect()
+const METHODS: &[&str] = &[
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/definition",
+    "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "textDocument/documentSymbol",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/range",
+    "textDocument/foldingRange",
+    "textDocument/selectionRange",
+    "textDocument/inlayHint",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+    "textDocument/formatting",
+    "textDocument/onTypeFormatting",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
+    "workspace/symbol",
+    "apg/generatedCode",
+];
+
+fn ask(session: &mut Session, file: &File, random: &mut Random) -> (i64, &'static str) {
+    let place = position(&file.text, random.place(&file.text));
+    let method = METHODS[random.below(METHODS.len())];
+    (session.server.send_request(method, parameters(&file.uri, &place)), method)
+}
+
+/// Parameters that suit all requests.
+fn parameters(uri: &str, place: &Value) -> Value {
+    json!({
+        "textDocument": { "uri": uri }, "position": place, "positions": [place], "newName": "other", "ch": ";",
+        "range": { "start": place, "end": { "line": 9999, "character": 0 } }, "kind": "mir", "query": "ed",
+        "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false },
+        "options": { "tabSize": 4, "insertSpaces": true },
+    })
+}
+
+/// What the server says of the texts: everything about the files that are open, and about places of the first.
+fn answers(
+    session: &mut Session,
+    files: &[File; 2],
+    pulls: bool,
+    places: [usize; 4],
+) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    let folder = session.folder.path().display().to_string();
+    // The two sessions have folders of their own.
+    let mut say = |what: String, answer: Value| all.push((what, answer.to_string().replace(&folder, "")));
+    for file in files.iter().filter(|file| file.open) {
+        let diagnostics = if pulls {
+            session.of("textDocument/diagnostic", &file.uri)["items"].take()
+        } else {
+            Value::Array(session.server.diagnostics(&file.uri, file.version))
+        };
+        say(format!("diagnostics {}", file.name), diagnostics);
+        let start = json!({ "line": 0, "character": 0 });
+        for method in [
+            "textDocument/documentSymbol",
+            "textDocument/semanticTokens/full",
+            "textDocument/foldingRange",
+            "textDocument/codeLens",
+            "textDocument/inlayHint",
+            "textDocument/formatting",
+            "textDocument/codeAction",
+            "apg/generatedCode",
+        ] {
+            let answer = session.server.request(method, parameters(&file.uri, &start));
+            say(format!("{method} {}", file.name), answer);
+        }
+    }
+    for place in places {
+        let place = position(&files[0].text, place);
+        for method in [
+            "textDocument/hover",
+            "textDocument/completion",
+            "textDocument/definition",
+            "textDocument/references",
+            "textDocument/prepareCallHierarchy",
+        ] {
+            let answer = session.server.request(method, parameters(&files[0].uri, &place));
+            say(format!("{method} {place}"), answer);
+        }
+    }
+    say("symbols".into(), session.server.request("workspace/symbol", json!({ "query": "e" })));
+    all
 }

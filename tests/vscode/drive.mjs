@@ -1,5 +1,6 @@
 // Plays a session in a real VS Code (code-server) in a real browser, with the extension installed: squiggles and the Problems
-// panel, a quick fix, completion, hover on a kernel, Run from the lens, Show CUDA. One line a step; `done` at the end.
+// panel, a quick fix, completion, hover on a kernel, Run from the lens and at several places, the view of places, Show CUDA, a
+// task, and what is said when there is no server. One line a step; `done` at the end.
 //
 //   node drive.mjs CODE_SERVER CHROMIUM EXTENSION.vsix SERVER COMMAND WORK_FOLDER [SCREENSHOT_FOLDER]
 
@@ -25,6 +26,15 @@ const HELLO = `public class Hello {
 }
 `;
 
+const PLACES = `public class Places {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async {
+            Console.OUT.println("hello from " + here);
+        }
+    }
+}
+`;
+
 const KERNEL = `import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 
@@ -43,6 +53,24 @@ public class Kernel {
 }
 `;
 
+const SETTINGS = {
+  "security.workspace.trust.enabled": false,
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoCheckUpdates": false,
+  "editor.hover.delay": 100,
+  "files.autoSave": "off",
+  // The terminal as text, not as a picture.
+  "terminal.integrated.gpuAcceleration": "off",
+};
+
+/** Writes the machine's settings; VS Code follows. Paths of programs in the user's hold for another machine, the browser's. */
+function configure(serverPath) {
+  const settings = { "apg.server.path": serverPath, "apg.command.path": command };
+  writeFileSync(path.join(data, "Machine", "settings.json"), JSON.stringify(settings));
+}
+
 /** A port that nothing listens on. */
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -58,23 +86,12 @@ function freePort() {
 /** Starts code-server on a loopback port; it ends with this process. */
 async function startCodeServer() {
   mkdirSync(workspace, { recursive: true });
-  mkdirSync(path.join(data, "User"), { recursive: true });
+  for (const folder of ["User", "Machine"]) mkdirSync(path.join(data, folder), { recursive: true });
   writeFileSync(path.join(workspace, "Hello.x10"), HELLO);
   writeFileSync(path.join(workspace, "Kernel.x10"), KERNEL);
-  const settings = {
-    "apg.server.path": server,
-    "apg.command.path": command,
-    "security.workspace.trust.enabled": false,
-    "workbench.startupEditor": "none",
-    "workbench.tips.enabled": false,
-    "telemetry.telemetryLevel": "off",
-    "extensions.autoCheckUpdates": false,
-    "editor.hover.delay": 100,
-    "files.autoSave": "off",
-    // The terminal as text, not as a picture.
-    "terminal.integrated.gpuAcceleration": "off",
-  };
-  writeFileSync(path.join(data, "User", "settings.json"), JSON.stringify(settings));
+  writeFileSync(path.join(workspace, "Places.x10"), PLACES);
+  writeFileSync(path.join(data, "User", "settings.json"), JSON.stringify(SETTINGS));
+  configure(server);
   const folders = ["--user-data-dir", data, "--extensions-dir", extensions];
   execFileSync(codeServer, [...folders, "--install-extension", extension], { stdio: "ignore" });
   const port = await freePort();
@@ -177,6 +194,29 @@ async function play(page, url) {
   await output.first().waitFor({ timeout: 120_000 });
   console.log("output");
   await picture(page, "run");
+
+  await open(page, "Places.x10");
+  await run(page, "apg: Run This Program with Several Places");
+  const input = page.locator(".quick-input-widget input");
+  await page.locator(".quick-input-widget", { hasText: "Number of host places" }).waitFor();
+  await input.fill("2");
+  await page.keyboard.press("Enter");
+  await page.locator(".xterm-rows", { hasText: "[place 1] hello from Place(1)" }).first().waitFor({ timeout: 120_000 });
+  console.log("origin");
+  await run(page, "X10: Focus on Places View");
+  const place = page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", { hasText: "Place(1)" });
+  await place.filter({ hasText: "1 line" }).first().waitFor();
+  console.log("places");
+  await picture(page, "places");
+
+  configure(path.join(work, "nowhere"));
+  const message = page.locator(".notification-toast", { hasText: "apg-lsp was not found" });
+  await message.first().waitFor();
+  console.log("absent");
+  await message.getByRole("button", { name: "How to Install" }).first().click();
+  await page.locator(".gettingStartedContainer", { hasText: "Start with X10 and apg" }).first().waitFor();
+  console.log("walkthrough");
+  await picture(page, "walkthrough");
   if (readFileSync(path.join(workspace, "Kernel.x10"), "utf8").includes("clocked async")) console.log("saved");
 }
 

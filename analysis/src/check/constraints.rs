@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::constraint::decide::Question;
 use crate::db::Db;
-use crate::diagnostics::constraint as rules;
+use crate::diagnostics::{article, constraint as rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{class_item, field_item, fields, method_item, methods};
 use crate::item_tree::source::Item;
@@ -104,7 +104,7 @@ pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Pro
         TyKind::Constrained { base, constraint } => {
             let question = Question { self_ty: Some(*base), ..Question::default() };
             if context.contradicts(question, &constraint.terms) {
-                let message = format!("no value can be a `{}`", ty.display(db));
+                let message = format!("no value can be {}", article(&ty.display(db).to_string()));
                 return Some(
                     Problem::new(&rules::inconsistent::RULE, at, message)
                         .note("the terms of its constraint contradict each other or what holds of its class"),

@@ -22,7 +22,7 @@ pub(super) fn field_problems(
     for field in item.fields.iter().filter(|field| !field.name.is_empty()) {
         let Some(id) = own_field(db, class, &field.name) else { continue };
         let found = [
-            static_var(field),
+            static_var(item, field),
             static_without_value(item, field),
             transient_without_zero(db, class, id, field),
             endless_property(db, class, id, field),
@@ -36,7 +36,13 @@ pub(super) fn field_problems(
 }
 
 /// Each place has a copy of a static field: a change would be seen at one of them only.
-fn static_var(field: &FieldItem) -> Option<Problem> {
+fn static_var(class: &ClassItem, field: &FieldItem) -> Option<Problem> {
+    if field.mutable && class.kind == ClassKind::Interface && !field.is_property {
+        let message = format!("the field `{}` of an interface cannot be a `var`", field.name);
+        return Some(Problem::new(&type_rules::static_var::RULE, field.at, message).note(
+            "the fields of interfaces are static `val`s: declare methods that read and set it, or a property",
+        ));
+    }
     if !field.mutable || !field.modifiers.has(Modifiers::STATIC) {
         return None;
     }
@@ -90,7 +96,7 @@ fn endless_property(db: &dyn Db, class: ClassId, id: FieldId, field: &FieldItem)
     let ty = field_type(db, id).base(db);
     if let TyKind::Param(_) = ty.kind(db) {
         let message = format!("the type of the property `{}` is a type parameter", field.name);
-        return Some(Problem::new(&type_rules::endless_property::RULE, field.at, message).note(
+        return Some(Problem::new(&type_rules::generic_property::RULE, field.at, message).note(
             "constraints speak of properties, and know nothing of such a value: make it a `val` field",
         ));
     }

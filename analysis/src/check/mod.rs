@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
-use crate::diagnostics::{Diagnostic, internal, syntax as syntax_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, internal, syntax as syntax_rules};
 use crate::flow::construction::construction_problems;
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
@@ -72,8 +72,16 @@ fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     errors
         .map(|error| {
             let diagnostic = syntax_rules::error::RULE.at(error.range, error.message.clone());
-            match &error.hint {
+            let diagnostic = match &error.hint {
                 Some(hint) => diagnostic.note(hint.clone()),
+                None => diagnostic,
+            };
+            match &error.replacement {
+                Some(text) => {
+                    let title = format!("Write `{text}`");
+                    let edits = vec![TextEdit { file: None, range: error.range, text: text.clone() }];
+                    diagnostic.fix(Fix { title, edits })
+                }
                 None => diagnostic,
             }
         })

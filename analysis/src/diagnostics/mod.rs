@@ -25,6 +25,14 @@ pub use rule::{DEFAULT_FILE, Rule, example_files};
 
 use crate::ids::SourceFile;
 
+/// A name of a type in backquotes with its article: "a `Rail`", "an `Int`".
+pub(crate) fn article(shown: &str) -> String {
+    let simple = shown.split(['[', '{', '(']).next().unwrap_or(shown);
+    let simple = simple.rsplit('.').next().unwrap_or(simple);
+    let article = if simple.starts_with(['A', 'E', 'I', 'O', 'a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} `{shown}`")
+}
+
 /// The rules of each family, families in alphabetical order.
 static FAMILIES: [&[&Rule]; 10] = [
     r#async::RULES,

@@ -6,12 +6,13 @@
 
 mod access;
 
+use apg_syntax::TextRange;
 use rustc_hash::FxHashMap;
 
 use super::Facts;
 use super::state::{Set, State};
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
-use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
 use crate::ids::{FieldId, MethodId};
 
 /// Where jumps to one label arrive.
@@ -106,15 +107,39 @@ impl<'a> Walker<'a> {
         let Some(root) = self.body.root else { return self.state.clone() };
         self.stmt(root);
         if self.state.live && self.facts.needs_value {
-            self.report(
-                rules::missing_return::RULE
-                    .at(self.facts.name, "this method can end without returning a value")
-                    .note("end every path by `return` with a value, or by `throw`"),
-            );
+            let diagnostic = rules::missing_return::RULE
+                .at(self.facts.name, "this method can end without returning a value")
+                .note("end every path by `return` with a value, or by `throw`");
+            let last = self.unused_value(root);
+            self.report(match last {
+                Some(value) => diagnostic.fix(Fix {
+                    title: "Return the last value".to_owned(),
+                    edits: vec![TextEdit {
+                        file: None,
+                        range: TextRange::empty(value.start()),
+                        text: "return ".to_owned(),
+                    }],
+                }),
+                None => diagnostic,
+            });
         }
         let fallen = std::mem::replace(&mut self.state, State::dead());
         self.returns.join(&fallen);
         self.returns.clone()
+    }
+
+    /// The expression that the code ends in, if it does nothing but have a value.
+    fn unused_value(&self, root: StmtId) -> Option<TextRange> {
+        match &self.body.stmt(root).kind {
+            StmtKind::Block(stmts) => self.unused_value(*stmts.last()?),
+            StmtKind::Expr(value) => {
+                let value = self.body.expr(*value);
+                let has_value = !value.ty.is_void(self.facts.db) && !value.ty.is_error(self.facts.db);
+                let is_assignment = matches!(value.kind, ExprKind::Assign { .. } | ExprKind::Let { .. });
+                (has_value && !is_assignment).then_some(value.range)
+            }
+            _ => None,
+        }
     }
 
     /// Reports about code and its locals, of which a walk over fields says nothing.

@@ -10,7 +10,7 @@ use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::surroundings::captured_variable;
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{article, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -203,6 +203,9 @@ impl Infer<'_> {
                 self.step(op, current, ty, range)
             }
         };
+        if !plain {
+            self.check_narrowed(new, ty, range);
+        }
         let new = if plain { new } else { self.narrowed(new, ty, range) };
         let new = self.convert(new, ty, Why::Assignment);
         if let AssignTarget::Local(local) = target {
@@ -301,7 +304,24 @@ impl Infer<'_> {
             }
             (NewValue::Plain(_), _) => current,
         };
+        self.check_narrowed(new, ty, range);
         (self.narrowed(new, ty, range), old)
+    }
+
+    /// `i += 2.5` with an integer `i`: accepted, but hardly meant.
+    fn check_narrowed(&mut self, new: ExprId, ty: Ty, range: TextRange) {
+        let db = self.db;
+        let from = self.ty(new);
+        let floats = matches!(from.primitive(db), Some(Known::Float | Known::Double));
+        if !floats || !ty.primitive(db).is_some_and(Known::is_integer) {
+            return;
+        }
+        let (from, to) = (self.show(from.base(db)), self.show(ty.base(db)));
+        self.report(
+            type_rules::narrowed_assignment::RULE
+                .at(range, format!("this computes {} and cuts it off to {}", article(&from), article(&to)))
+                .note(format!("if that is meant, write the assignment in full: `x = (x op e) as {to}`")),
+        );
     }
 
     fn wrap(&mut self, stmts: Vec<StmtId>, result: ExprId) -> ExprId {

@@ -9,7 +9,7 @@ use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::pick::{Call, Picked};
 use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
-use crate::diagnostics::{name as name_rules, r#type as type_rules};
+use crate::diagnostics::{Fix, TextEdit, article, name as name_rules, r#type as type_rules};
 use crate::item_tree::items::method_is_static;
 use crate::ty::Ty;
 
@@ -176,7 +176,11 @@ impl Infer<'_> {
         }
         let candidates = self.candidates(ty, name);
         if candidates.is_empty() {
-            if self.find_field(ty, name).is_some() {
+            if let Some((field, _)) = self.find_field(ty, name) {
+                let held = crate::scope::signature::field_type(self.db, field);
+                if call.args.is_empty() && call.type_args.is_empty() && !self.can_apply(held) {
+                    return self.field_called(name, field, &call);
+                }
                 let selected = TextRange::new(self.range(object).start().min(call.at.start()), call.at.end());
                 let value = self.member(object, name, selected, call.at);
                 return self.apply(value, call.args, call.range);
@@ -203,6 +207,24 @@ impl Infer<'_> {
                 _ => self.call_failed(name, &reason, Some(object), &call),
             },
         }
+    }
+
+    /// `r.size()`: a field is no method.
+    fn field_called(&mut self, name: &str, field: crate::ids::FieldId, call: &Call) -> ExprId {
+        let is_property =
+            crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property);
+        let what = if is_property { "property" } else { "field" };
+        let parens = TextRange::new(call.at.end(), call.range.end());
+        self.report(
+            type_rules::not_callable::RULE
+                .at(call.range, format!("`{name}` is a {what}, not a method"))
+                .note("its value is read without parentheses")
+                .fix(Fix {
+                    title: "Remove the parentheses".to_owned(),
+                    edits: vec![TextEdit { file: None, range: parens, text: String::new() }],
+                }),
+        );
+        self.error(call.range)
     }
 
     /// `result`, after `first` was evaluated for its effect.
@@ -370,7 +392,7 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         let candidates = self.candidates(ty, "operator()=");
         if candidates.is_empty() {
-            let message = format!("elements of a `{}` cannot be assigned", self.show(ty));
+            let message = format!("elements of {} cannot be assigned", article(&self.show(ty)));
             self.report(
                 type_rules::not_assignable::RULE
                     .at(range, message)

@@ -432,9 +432,13 @@ impl Infer<'_> {
             self.report(type_rules::no_matching_call::RULE.at(
                 range,
                 format!(
-                    "`{name}` has {} properties, and {} are given",
-                    fields.len(),
-                    super::call::count(args.len())
+                    "`{name}` has {}, and {} given",
+                    crate::scope::resolve::counted(fields.len(), "property", "properties"),
+                    match args.len() {
+                        0 => "no value is".to_owned(),
+                        1 => "one value is".to_owned(),
+                        more => format!("{more} values are"),
+                    }
                 ),
             ));
             for arg in &args {

@@ -7,7 +7,7 @@ use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{article, r#type as type_rules};
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::relate::{ImplicitCall, Representation};
@@ -182,7 +182,10 @@ impl<'db> Infer<'db> {
         let numbers = from.primitive(self.db).is_some_and(Known::is_number)
             && to.primitive(self.db).is_some_and(Known::is_number);
         if from.base(self.db) == to.base(self.db) {
-            diagnostic = diagnostic.note(format!("the value is known not to be a `{needed}`"));
+            diagnostic = diagnostic.note(match self.literal_text(id) {
+                Some(text) => format!("the value is `{text}`, which is not {}", article(&needed)),
+                None => format!("the value is known not to be {}", article(&needed)),
+            });
         } else if numbers {
             let base = self.show(to.base(self.db));
             diagnostic = diagnostic.note(format!(
@@ -196,6 +199,13 @@ impl<'db> Infer<'db> {
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
         }
         self.report(diagnostic);
+    }
+
+    /// The value of a literal, as it is written.
+    fn literal_text(&self, id: ExprId) -> Option<String> {
+        let ExprKind::Literal(literal) = &self.body.expr(id).kind else { return None };
+        let known = self.ty(id).primitive(self.db)?;
+        literal_of(literal, known)
     }
 
     /// Another suffix, for a literal of the wrong number type.

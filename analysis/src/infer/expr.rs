@@ -7,7 +7,7 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{article, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
@@ -108,6 +108,8 @@ impl Infer<'_> {
                 self.type_test(test, range)
             }
             ast::Expr::FinishExpr(e) => self.collecting_finish(e),
+            // The parser has said that it is a type.
+            ast::Expr::TypeExpr(_) => self.error(range),
             _ => {
                 self.not_a_value(range);
                 self.error(range)
@@ -346,7 +348,7 @@ impl Infer<'_> {
         let contradicts = context.is_subtype(from, ty.base(db))
             && context.entailed(from, ty, path.as_ref()) == crate::constraint::Entailment::Refuted;
         if contradicts {
-            let message = format!("the value is known not to be a `{}`", self.show(ty));
+            let message = format!("the value is known not to be {}", article(&self.show(ty)));
             self.report(type_rules::impossible_cast::RULE.at(range, message));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }

@@ -14,7 +14,7 @@ impl Infer<'_> {
     /// `val x = e, y:T;`: one statement a variable, or several for a pattern.
     pub(super) fn local_decl(&mut self, decl: &ast::LocalDecl, out: &mut Vec<StmtId>) {
         let from = out.len();
-        let is_var = decl.var_token().is_some();
+        let is_var = decl.is_var();
         // The only variable of a declaration stands for all of it, so that a fix moves it whole.
         let whole = (decl.declarators().count() == 1).then(|| range_of(decl));
         for declarator in decl.declarators() {
@@ -73,13 +73,20 @@ impl Infer<'_> {
             (Some(ty), _) => ty,
             (None, Some(init)) => self.variable_type(init, is_var),
             (None, None) => {
-                self.untyped(declarator, range);
+                if !declarator.is_foreign() {
+                    self.untyped(declarator, range);
+                }
                 Ty::error(self.db)
             }
         };
         // What cannot be its value says nothing of the variable: facts that contradict each other prove anything.
         let fits = init.is_none_or(|init| self.fits(init, ty));
+        let reported = self.diagnostics.len();
         let init = init.map(|init| self.convert(init, ty, Why::Initialiser));
+        if declarator.is_foreign() {
+            // `int x = 3` was reported with what to write: `3n`.
+            self.diagnostics.truncate(reported);
+        }
         let name = declarator.name();
         let at = name.as_ref().map_or(range, range_of);
         let pattern = declarator.point_pattern();

@@ -551,6 +551,11 @@ impl<'db> Infer<'db> {
     // ---- what was probably meant
 
     fn unresolved(&mut self, name: &str, range: TextRange) {
+        // An import of that name that names nothing has been reported.
+        let imports = &crate::item_tree::items::item_tree(self.db, self.class.file(self.db)).imports;
+        if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
+            return;
+        }
         let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
         for around in self.around() {
             names.extend(self.member_names(Ty::this_type(self.db, around.class)));
@@ -568,8 +573,14 @@ impl<'db> Infer<'db> {
         let kind = if is_static { "static member" } else { "member" };
         let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
         let names = self.member_names(ty);
-        let near = closest(name, names.iter().map(SmolStr::as_str));
-        self.report(suggest(name_rules::unresolved_member::RULE.at(at, message), near, at));
+        let known = |other: &&str| names.iter().any(|it| it == other);
+        let near = elsewhere(name).find(known).or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
+        let mut diagnostic = name_rules::unresolved_member::RULE.at(at, message);
+        let of_system = ty.as_class(self.db).is_some_and(|(class, _)| class.name(self.db) == "System");
+        if is_static && of_system && matches!(name, "out" | "err") {
+            diagnostic = diagnostic.note(format!("X10 prints by `Console.{}`", name.to_uppercase()));
+        }
+        self.report(suggest(diagnostic, near, at));
     }
 
     pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
@@ -583,6 +594,26 @@ impl<'db> Infer<'db> {
         names.retain(|name| !name.starts_with("operator") && name != "this");
         names
     }
+}
+
+/// What X10's library may call a member that other libraries call so.
+fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
+    const NAMES: &[(&str, &[&str])] = &[
+        ("length", &["size"]),
+        ("len", &["size", "length"]),
+        ("count", &["size"]),
+        ("size", &["length"]),
+        ("push", &["add", "push"]),
+        ("append", &["add"]),
+        ("push_back", &["add"]),
+        ("at", &["get"]),
+        ("begin", &["iterator"]),
+        ("getClass", &["typeName"]),
+        ("contains", &["containsKey"]),
+        ("toLower", &["toLowerCase"]),
+        ("toUpper", &["toUpperCase"]),
+    ];
+    NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
 }
 
 /// Adds "did you mean" and the edit that takes the advice.

@@ -296,7 +296,11 @@ impl Infer<'_> {
             ty if mutable => ty.base(db),
             ty => ty,
         });
+        let reported = self.diagnostics.len();
         let value = self.convert(value, result, Why::Initialiser);
+        if ast::Declarator::cast(node.clone()).is_some_and(|it| it.is_foreign()) {
+            self.diagnostics.truncate(reported);
+        }
         self.body.root = Some(self.alloc_stmt(StmtKind::Return(Some(value)), range));
         self.scopes.leave();
         self.finish(result, None)

@@ -7,7 +7,7 @@ use super::facts::Shape;
 use super::repair::Repair;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
-use crate::diagnostics::{Rule, cuda};
+use crate::diagnostics::{Rule, article, cuda};
 use crate::ids::{FieldId, MethodId};
 
 /// What the code of a kernel or function uses of the world around it, in order of first use.
@@ -154,9 +154,11 @@ impl Draft<'_> {
             }
             ExprKind::This if code == (Code::Function { this: true }) => {}
             ExprKind::This | ExprKind::Outer(_) => self.captured_this(expr),
-            ExprKind::Field { object, field } => return self.device_field(expr, *object, *field, code),
+            ExprKind::Field { object, field } => {
+                return self.device_field(expr, *object, *field, code, false);
+            }
             ExprKind::Assign { target: AssignTarget::Field { object, field }, value } => {
-                self.device_field(expr, *object, *field, code);
+                self.device_field(expr, *object, *field, code, true);
                 self.device_node(Node::Expr(*value), code, uses);
             }
             ExprKind::StaticField(field) => self.device_static(expr, *field, uses),
@@ -243,7 +245,7 @@ impl Draft<'_> {
         unfit.is_none()
     }
 
-    fn device_field(&self, expr: ExprId, object: ExprId, field: FieldId, code: Code) -> bool {
+    fn device_field(&self, expr: ExprId, object: ExprId, field: FieldId, code: Code, writes: bool) -> bool {
         let inner = self.strip(object);
         if matches!(self.expr(inner).kind, ExprKind::This | ExprKind::Outer(_))
             && code != (Code::Function { this: true })
@@ -261,14 +263,18 @@ impl Draft<'_> {
             }
             _ => {
                 let shown = self.facts.show(self.expr(inner).ty);
+                let does = if writes { "write" } else { "read" };
                 let mut violation = self
                     .violation(
                         &cuda::object_field::RULE,
                         self.expr(expr).range,
-                        format!("a thread cannot read the field `{name}` of a `{shown}`"),
+                        format!("a thread cannot {does} the field `{name}` of {}", article(&shown)),
                     )
-                    .note("the object lives on the host: read the field into a `val` before the `at`");
-                if !self.uses_inner(expr) {
+                    .note(match writes {
+                        true => "the object lives on the host: write an element of a captured `Rail` or `GlobalRail`, and set the field from it after the kernel",
+                        false => "the object lives on the host: read the field into a `val` before the `at`",
+                    });
+                if !writes && !self.uses_inner(expr) {
                     violation = violation.repair(self.hoist(self.expr(expr).range, name));
                 }
                 self.report(violation);

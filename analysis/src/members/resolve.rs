@@ -471,17 +471,26 @@ impl<'db> Context<'db> {
 }
 
 fn count_message(wanted: usize, given: usize) -> String {
+    let given = are_given(given);
     match wanted {
-        0 => format!("it takes no arguments, {given} are given"),
-        1 => format!("it takes one argument, {given} are given"),
-        _ => format!("it takes {wanted} arguments, {given} are given"),
+        0 => format!("it takes no arguments, {given}"),
+        1 => format!("it takes one argument, {given}"),
+        _ => format!("it takes {wanted} arguments, {given}"),
+    }
+}
+
+fn are_given(count: usize) -> String {
+    match count {
+        0 => "none is given".to_owned(),
+        1 => "one is given".to_owned(),
+        _ => format!("{count} are given"),
     }
 }
 
 fn type_count_message(wanted: usize, given: usize) -> String {
     match wanted {
         0 => "it takes no type arguments".to_owned(),
-        1 => format!("it takes one type argument, {given} are given"),
-        _ => format!("it takes {wanted} type arguments, {given} are given"),
+        1 => format!("it takes one type argument, {}", are_given(given)),
+        _ => format!("it takes {wanted} type arguments, {}", are_given(given)),
     }
 }

@@ -114,7 +114,7 @@ class Other { private def secret():void {} }
                 "m",
                 &["String"],
                 "none\n`m(a:Long):Long` does not fit: argument 1 is `String`, not `Long`\n\
-                 `m(a:Long, b:String):Long` does not fit: it takes 2 arguments, 1 are given",
+                 `m(a:Long, b:String):Long` does not fit: it takes 2 arguments, one is given",
             ),
             ("zero", &["Rail[String{self!=null}]"], "zero[T](x:Rail[T]):T : String"),
             (

@@ -79,7 +79,12 @@ impl TypeScope<'_> {
             }
         }
         let Some(mut found) = found else {
-            problems.push(self.unknown(segments));
+            // An import of that name that names nothing has been reported.
+            let imported = |path: &str| path.rsplit('.').next() == Some(segments[0].name.as_str());
+            let imports = &item_tree(db, self.file).imports;
+            if !imports.iter().any(|it| !it.on_demand && imported(&it.path)) {
+                problems.push(self.unknown(segments));
+            }
             return None;
         };
         for segment in &segments[next..] {
@@ -322,6 +327,11 @@ impl TypeScope<'_> {
         let in_scope =
             |p: &str| p == "x10.lang" || p == here || tree.imports.iter().any(|i| i.on_demand && i.path == p);
         let root = source_root(db, self.file);
+        if let Some(TypeItem::Class(aliases)) = type_in_package(db, root, "x10.lang", "_")
+            && let Some(item) = class_item(db, aliases)
+        {
+            names.extend(item.typedefs.iter().map(|t| t.name.clone()));
+        }
         for qualified in super::packages::all_type_names(db, root) {
             let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));
             if in_scope(package) {

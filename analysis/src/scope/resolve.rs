@@ -243,10 +243,13 @@ impl<'a> TypeScope<'a> {
         }
         if properties.len() != args.len() {
             let message = format!(
-                "`{}` has {} properties, but {} values are given for them",
+                "`{}` has {}, but {} given for them",
                 class.name(db),
-                properties.len(),
-                args.len()
+                counted(properties.len(), "property", "properties"),
+                match args.len() {
+                    1 => "one value is".to_owned(),
+                    more => format!("{more} values are"),
+                }
             );
             problems.push(Problem::new(&type_rules::wrong_property_count::RULE, at, message));
             return ty;
@@ -381,6 +384,15 @@ fn wrong_count(at: u32, name: &SmolStr, wanted: usize, given: usize) -> Problem 
     match wanted {
         0 => problem.note(format!("write `{name}` alone")),
         _ => problem.note(format!("write `{name}[{example}]` with the types in the brackets")),
+    }
+}
+
+/// "one property", "2 properties"
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        0 => format!("no {many}"),
+        1 => format!("one {one}"),
+        _ => format!("{count} {many}"),
     }
 }
 

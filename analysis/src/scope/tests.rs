@@ -191,7 +191,7 @@ class Example(size:Long) {
         "
 2:35 [name/unresolved] nothing named `sise` can be used in this constraint
     did you mean `size`?
-3:13 [type/wrong-property-count] `Example` has 1 properties, but 2 values are given for them
+3:13 [type/wrong-property-count] `Example` has one property, but 2 values are given for them
 ",
     );
 }

@@ -113,7 +113,7 @@ impl Build {
     pub fn run(self) -> Outcome {
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Portable };
-        let mode = Mode { profile, sanitizer: self.sanitize };
+        let mode = Mode { profile, sanitizer: self.sanitize, debug: false };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),

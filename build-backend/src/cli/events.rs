@@ -1,6 +1,7 @@
 //! `apg run --message-format json`: the run as a stream of events for editors and scripts, one JSON object a line on standard
 //! output: `{"event":"diagnostic",...}` as of `apg check`, `{"event":"started"}`, `{"event":"output","stream":"stdout",
-//! "text":"..."}` for each line, and at last `{"event":"exit","status":0}`.
+//! "place":0,"text":"..."}` for each line (no place when it is not the program's own), and at last
+//! `{"event":"exit","status":0}`.
 //!
 //! The program runs in a child process with this command's own arguments, so that its output can be told apart.
 
@@ -11,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
 use apg_runtime::interrupt::{self, Then};
+use apg_runtime::origin;
 use serde_json::{Value, json};
 
 use super::options::SourceOptions;
@@ -36,6 +38,7 @@ pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
     }
     let mut child = Command::new(std::env::current_exe().map_err(cannot_start)?)
         .args(without_format(std::env::args().skip(1)))
+        .env(origin::VARIABLE, "1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -49,7 +52,12 @@ pub fn run(file: &Path, sources: &SourceOptions, format: Format) -> Outcome {
         scope.spawn(move || read("stdout", stdout, &sender));
         scope.spawn(move || read("stderr", stderr, &errors));
         let told = lines.iter().try_for_each(|(stream, text)| {
-            say(&json!({ "event": "output", "stream": stream, "text": text }))
+            let (place, text) = origin::read(&text);
+            let mut event = json!({ "event": "output", "stream": stream, "text": text });
+            if let Some(place) = place {
+                event["place"] = place.into();
+            }
+            say(&event)
         });
         if told.is_err() {
             // Nobody listens; without this the program would go on alone.

@@ -95,7 +95,7 @@ pub fn main() -> ExitCode {
         crate::driver::remove_unfinished();
         interrupt::Then::End
     });
-    let outcome = run::as_place().or_else(run::as_sanitized).or_else(run::as_program);
+    let outcome = run::as_place().or_else(run::as_built).or_else(run::as_program);
     let outcome = outcome.unwrap_or_else(|| match Cli::parse().command {
         Command::Check(command) => command.run(),
         Command::Run(command) => command.run(),

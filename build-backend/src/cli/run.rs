@@ -14,7 +14,7 @@ use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
 use crate::build::Options;
-use crate::driver::{self, Mode, Profile, Sanitizer};
+use crate::driver::{self, Cache, Mode, Profile, Sanitizer};
 use crate::report::Format;
 
 /// Build a program and run it
@@ -39,6 +39,10 @@ pub struct Run {
     /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
     #[arg(long, value_enum, value_name = "WHICH")]
     sanitize: Option<Sanitizer>,
+
+    /// Start gdb with the program: `run` starts it, `break FILE:LINE` stops it, `xlocals` and `xprint NAME` show variables
+    #[arg(long, conflicts_with_all = ["release", "sanitize"])]
+    debugger: bool,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -163,7 +167,7 @@ impl Run {
         }
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Dev };
-        let mode = Mode { profile, sanitizer: self.sanitize };
+        let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debugger };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
@@ -182,6 +186,9 @@ impl Run {
         if let Some(sanitizer) = self.sanitize {
             return self.run_with(sanitizer, program);
         }
+        if self.debugger {
+            return self.debug(program);
+        }
         let mut options = self.launch.resolve(Image::File(program.clone()))?;
         options.place_arguments = self.launch.for_places(program);
         options.arguments = self.args;
@@ -194,12 +201,32 @@ impl Run {
     fn run_with(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
         let library = driver::find_compiler().and_then(|it| sanitizer.library(&it));
         let library = library.map_err(|error| build::driver_failure(&error))?;
+        become_sanitized(sanitizer, library, self.of_built(program))
+    }
+
+    /// Goes on as gdb, with the program.
+    fn debug(&self, program: PathBuf) -> Outcome {
+        use std::os::unix::process::CommandExt;
+        let cannot = |error: std::io::Error| {
+            Failure::new(format!("cannot start gdb: {error}"))
+                .hint("install it (Debian, Ubuntu: `apt install gdb`)")
+        };
+        let script =
+            Cache::default().headers(&[driver::GDB_SCRIPT]).map_err(|error| build::driver_failure(&error))?;
+        let mut command = std::process::Command::new("gdb");
+        command.args(["-q", "-x"]).arg(script.folder.join(driver::GDB_SCRIPT.0)).arg("--args");
+        command.arg(std::env::current_exe().map_err(cannot)?).args(self.of_built(program));
+        Err(cannot(command.exec()))
+    }
+
+    /// The command line that runs the program once it is built.
+    fn of_built(&self, program: PathBuf) -> Vec<OsString> {
         let mut arguments = self.launch.for_places(program);
-        arguments[0] = SANITIZED.into();
+        arguments[0] = BUILT.into();
         arguments.extend(self.launch.places.map(|places| OsString::from(format!("--places={places}"))));
         arguments.push("--".into());
         arguments.extend(self.args.iter().map(OsString::from));
-        become_sanitized(sanitizer, library, arguments)
+        arguments
     }
 }
 
@@ -217,12 +244,13 @@ fn become_sanitized(
     Err(cannot(command.exec()))
 }
 
-/// The command line of a program that was built already, run with a sanitizer: this word, the shared object, and these.
-pub const SANITIZED: &str = "__sanitized";
+/// The command line of a program that was built already, run with a sanitizer or a debugger: this word, the shared object, and
+/// these.
+pub const BUILT: &str = "__built";
 
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
-struct SanitizedCommand {
+struct BuiltCommand {
     #[command(flatten)]
     launch: LaunchOptions,
 
@@ -230,14 +258,14 @@ struct SanitizedCommand {
     args: Vec<String>,
 }
 
-/// If this process was started anew with a sanitizer's library: runs the program.
-pub fn as_sanitized() -> Option<Outcome> {
+/// If this process was started for a program that is built: runs it.
+pub fn as_built() -> Option<Outcome> {
     let mut arguments = std::env::args_os().skip(1);
-    if !driver::is_sanitizer_loaded() || arguments.next()? != SANITIZED {
+    if arguments.next()? != BUILT {
         return None;
     }
     let program = PathBuf::from(arguments.next()?);
-    let SanitizedCommand { launch, args } = SanitizedCommand::parse_from(arguments);
+    let BuiltCommand { launch, args } = BuiltCommand::parse_from(arguments);
     Some(launch.resolve(Image::File(program.clone())).and_then(|mut options| {
         options.place_arguments = launch.for_places(program);
         options.arguments = args;

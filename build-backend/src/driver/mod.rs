@@ -62,13 +62,18 @@ pub struct Mode {
     pub profile: Profile,
     /// What is looked for while it runs.
     pub sanitizer: Option<Sanitizer>,
+    /// Variables and statements are as a debugger wants them: nothing is optimised.
+    pub debug: bool,
 }
 
 impl From<Profile> for Mode {
     fn from(profile: Profile) -> Self {
-        Self { profile, sanitizer: None }
+        Self { profile, ..Self::default() }
     }
 }
+
+/// What gdb reads to know X10.
+pub const GDB_SCRIPT: (&str, &str) = ("apg_gdb.py", include_str!("apg_gdb.py"));
 
 /// Hears what is being done; all methods may be called from several threads.
 pub trait Observer: Sync {

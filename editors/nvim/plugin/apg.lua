@@ -11,6 +11,11 @@ command("ApgRun", function(call) require("apg.run").run(call.fargs) end, {
   desc = "Run the program of this buffer; arguments as of `apg run`",
 })
 command("ApgCuda", function() require("apg.generated").show() end, { desc = "Show the CUDA of this program's kernels" })
+command("ApgPlaces", function(call) require("apg.places").show(call.fargs) end, {
+  nargs = "*",
+  complete = function() return { "--places", "--accels" } end,
+  desc = "Show the hosts and accelerators that a run has; arguments as of `apg places`",
+})
 command("ApgExplain", function(call) require("apg.run").explain(call.args) end, {
   nargs = "?",
   desc = "Explain a diagnostic code, by default that under the cursor",

@@ -1,31 +1,46 @@
 // The VS Code client of apg: it starts `apg-lsp`, and runs programs with `apg`. Everything else is the server's.
 
+import { ChildProcess, spawn } from "node:child_process";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { LanguageClient, LanguageClientOptions, ServerOptions, State } from "vscode-languageclient/node";
+import { LanguageClient, LanguageClientOptions, State } from "vscode-languageclient/node";
 
-import { findProgram } from "./programs";
+import { Debugger } from "./debug";
 import { GeneratedCode } from "./generated";
-import { explain, runProgram, runWithPlaces } from "./run";
+import { PlacesView } from "./places";
+import { findProgram } from "./programs";
+import { explain, Programs } from "./run";
+import { Status } from "./status";
 
 let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const status = vscode.languages.createLanguageStatusItem("apg", { language: "x10" });
-  status.name = "apg";
+  const status = new Status();
   const generated = new GeneratedCode(() => client);
+  const places = new PlacesView(() => findProgram(context, "apg", "apg.command.path"));
+  const programs = new Programs(context, places);
   context.subscriptions.push(
     status,
     generated,
-    vscode.commands.registerCommand("apg.run", (uri?: string) => runProgram(context, uri)),
-    vscode.commands.registerCommand("apg.runWithPlaces", (uri?: string) => runWithPlaces(context, uri)),
-    vscode.commands.registerCommand("apg.showCuda", (uri?: string) => generated.show("cuda", uri)),
-    vscode.commands.registerCommand("apg.showHostCode", (uri?: string) => generated.show("cpp", uri)),
-    vscode.commands.registerCommand("apg.showMir", (uri?: string) => generated.show("mir", uri)),
+    places,
+    programs,
+    new Debugger(context).register(),
+    vscode.commands.registerCommand("apg.run", (uri?: unknown) => programs.run(uriOf(uri))),
+    vscode.commands.registerCommand("apg.runWithPlaces", (uri?: unknown) => programs.runWithPlaces(uriOf(uri))),
+    vscode.commands.registerCommand("apg.showCuda", (uri?: unknown) => generated.show("cuda", uriOf(uri))),
+    vscode.commands.registerCommand("apg.showHostCode", (uri?: unknown) => generated.show("cpp", uriOf(uri))),
+    vscode.commands.registerCommand("apg.showMir", (uri?: unknown) => generated.show("mir", uriOf(uri))),
+    vscode.commands.registerCommand("apg.refreshPlaces", () => places.refresh()),
+    vscode.commands.registerCommand("apg.newProgram", newProgram),
     vscode.commands.registerCommand("apg.explain", () => explain(context)),
     vscode.commands.registerCommand("apg.restart", async () => {
       await client?.stop();
       await start(context, status);
+    }),
+    vscode.workspace.onDidChangeConfiguration(async (change) => {
+      if (change.affectsConfiguration("apg.server.path")) {
+        await vscode.commands.executeCommand("apg.restart");
+      }
     }),
   );
   await start(context, status);
@@ -35,34 +50,74 @@ export async function deactivate(): Promise<void> {
   await client?.stop();
 }
 
-async function start(context: vscode.ExtensionContext, status: vscode.LanguageStatusItem): Promise<void> {
+/** A code lens gives a URI as text, a menu as an object, a key or the palette nothing. */
+function uriOf(argument: unknown): string | undefined {
+  if (argument instanceof vscode.Uri) {
+    return argument.toString();
+  }
+  return typeof argument === "string" ? argument : undefined;
+}
+
+async function start(context: vscode.ExtensionContext, status: Status): Promise<void> {
   const command = await findProgram(context, "apg-lsp", "apg.server.path");
   if (command === undefined) {
-    status.text = "apg: no server";
-    status.severity = vscode.LanguageStatusSeverity.Error;
-    status.detail = "apg-lsp was not found";
-    const settings = "Open Settings";
-    const text =
-      "apg-lsp was not found, so X10 files get colours only. Install it with `cargo install --path lsp-server` " +
-      "in a clone of apg, or set apg.server.path.";
-    if ((await vscode.window.showErrorMessage(text, settings)) === settings) {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "apg.server.path");
-    }
+    client = undefined;
+    status.set("absent", "apg-lsp was not found");
+    // Not awaited: the editor goes on while the message stands.
+    void sayAbsent();
     return;
   }
-  const server: ServerOptions = { command, args: [] };
+  let server: ChildProcess | undefined;
   const options: LanguageClientOptions = {
     documentSelector: [{ language: "x10", scheme: "file" }],
     initializationOptions: { sourcePath: vscode.workspace.getConfiguration("apg").get<string[]>("sourcePath", []) },
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.x10") },
+    synchronize: {
+      configurationSection: "apg",
+      fileEvents: vscode.workspace.createFileSystemWatcher("**/*.x10"),
+    },
   };
-  client = new LanguageClient("apg", "apg", server, options);
+  const spawnServer = async (): Promise<ChildProcess> => {
+    server = spawn(command, [], { stdio: "pipe" });
+    return server;
+  };
+  client = new LanguageClient("apg", "apg", spawnServer, options);
   client.onDidChangeState(({ newState }) => {
-    const running = newState === State.Running;
-    status.text = running ? "apg" : newState === State.Starting ? "apg: starting" : "apg: stopped";
-    status.severity = running ? vscode.LanguageStatusSeverity.Information : vscode.LanguageStatusSeverity.Warning;
-    status.detail = path.basename(command);
-    status.command = { title: "Restart", command: "apg.restart" };
+    const name = path.basename(command);
+    if (newState === State.Running) {
+      const version = client?.initializeResult?.serverInfo?.version;
+      status.set("running", version === undefined ? name : `${name} ${version}`, server?.pid);
+    } else {
+      status.set(newState === State.Starting ? "starting" : "stopped", name);
+    }
   });
   await client.start();
+}
+
+async function sayAbsent(): Promise<void> {
+  const [how, settings, again] = ["How to Install", "Open Settings", "Try Again"];
+  const text = "apg-lsp was not found, so X10 files get colours only.";
+  const answer = await vscode.window.showErrorMessage(text, how, settings, again);
+  if (answer === how) {
+    await vscode.commands.executeCommand("workbench.action.openWalkthrough", "apg.apg#apg.start", false);
+  } else if (answer === settings) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "apg.server.path");
+  } else if (answer === again) {
+    await vscode.commands.executeCommand("apg.restart");
+  }
+}
+
+/** Opens a new document with a program of places. */
+async function newProgram(): Promise<void> {
+  const content = [
+    "public class Hello {",
+    "    public static def main(args:Rail[String]) {",
+    "        finish for (p in Place.places()) at (p) async {",
+    '            Console.OUT.println("hello from " + here);',
+    "        }",
+    "    }",
+    "}",
+    "",
+  ].join("\n");
+  const document = await vscode.workspace.openTextDocument({ language: "x10", content });
+  await vscode.window.showTextDocument(document);
 }

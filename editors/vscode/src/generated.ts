@@ -1,28 +1,48 @@
-// What a document is compiled to (CUDA, host C++, the intermediate form), as a read-only document beside it.
+// What a document is compiled to (CUDA, host C++, the intermediate form), as a read-only document beside it: kept up to date
+// while someone types, scrolled with the source, and with the lines marked that belong to the cursor's.
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
+import { LineMap } from "./lines";
+
 const SCHEME = "apg-generated";
+/** Typing settles before code is generated again. */
+const SETTLED = 300;
+/** An editor that was scrolled here does not scroll the other one in turn. */
+const ECHO = 150;
 
 /** What can be shown. */
 export type Kind = "cuda" | "cpp" | "mir";
 
 /** The ending gives the colours. */
 const ENDINGS: Record<Kind, string> = { cuda: "cu", cpp: "cpp", mir: "mir" };
+const KINDS = Object.keys(ENDINGS) as Kind[];
 
 export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable[];
+  private readonly maps = new Map<string, { version: number; map: LineMap }>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly mark = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
+  });
+  private scrolled: { editor: vscode.TextEditor; until: number } | undefined;
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly client: () => LanguageClient | undefined) {
     this.registrations = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidSaveTextDocument((document) => {
-        if (document.languageId === "x10") {
-          (Object.keys(ENDINGS) as Kind[]).forEach((kind) => this.changed.fire(virtualUri(document.uri, kind)));
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.generateSoon(document)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.maps.delete(uri.toString())),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor, visibleRanges }) => {
+        if (visibleRanges.length > 0) {
+          this.scroll(textEditor, visibleRanges[0].start.line);
         }
+      }),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor, selections }) => {
+        this.markLines(textEditor, selections[0].active.line);
       }),
     ];
   }
@@ -36,16 +56,14 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
     const target = virtualUri(source, kind);
     this.changed.fire(target);
     const document = await vscode.workspace.openTextDocument(target);
-    const editor = await vscode.window.showTextDocument(document, {
-      viewColumn: vscode.ViewColumn.Beside,
-      preview: true,
-    });
+    const options = { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true };
+    const editor = await vscode.window.showTextDocument(document, options);
     // The kernel is what was asked for; before it stands what all kernels share.
-    const kernel = document.getText().indexOf("__global__");
+    const kernel = document.getText().search(/__global__/);
     if (kernel >= 0) {
       const at = document.positionAt(kernel);
       editor.selection = new vscode.Selection(at, at);
-      editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.AtTop);
+      this.reveal(editor, at.line);
     }
   }
 
@@ -60,8 +78,76 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
   }
 
   dispose(): void {
+    this.timers.forEach((timer) => clearTimeout(timer));
     this.changed.dispose();
+    this.mark.dispose();
     this.registrations.forEach((registration) => registration.dispose());
+  }
+
+  /** Generates what is seen of a document again, once no more is typed. */
+  private generateSoon(document: vscode.TextDocument): void {
+    if (document.languageId !== "x10") {
+      return;
+    }
+    const key = document.uri.toString();
+    clearTimeout(this.timers.get(key));
+    const generate = (): void => {
+      this.timers.delete(key);
+      const seen = new Set(vscode.window.visibleTextEditors.map((editor) => editor.document.uri.toString()));
+      KINDS.map((kind) => virtualUri(document.uri, kind))
+        .filter((uri) => seen.has(uri.toString()))
+        .forEach((uri) => this.changed.fire(uri));
+    };
+    this.timers.set(key, setTimeout(generate, SETTLED));
+  }
+
+  /** The editors that show the other side of one, with the lines that belong together. */
+  private others(editor: vscode.TextEditor): { other: vscode.TextEditor; map: LineMap }[] {
+    const { uri } = editor.document;
+    const isGenerated = uri.scheme === SCHEME;
+    return vscode.window.visibleTextEditors.flatMap((other) => {
+      const generated = isGenerated ? editor.document : other.document;
+      const source = isGenerated ? other.document : editor.document;
+      const belong = generated.uri.scheme === SCHEME && generated.uri.query === source.uri.toString(true);
+      return belong ? [{ other, map: this.map(generated, source.uri.path) }] : [];
+    });
+  }
+
+  private map(generated: vscode.TextDocument, source: string): LineMap {
+    const key = generated.uri.toString();
+    let known = this.maps.get(key);
+    if (known?.version !== generated.version) {
+      known = { version: generated.version, map: new LineMap(generated.getText(), source) };
+      this.maps.set(key, known);
+    }
+    return known.map;
+  }
+
+  private scroll(editor: vscode.TextEditor, line: number): void {
+    if (this.scrolled?.editor === editor && Date.now() < this.scrolled.until) {
+      return;
+    }
+    const toSource = editor.document.uri.scheme === SCHEME;
+    for (const { other, map } of this.others(editor)) {
+      const target = toSource ? map.source(line) : map.generated(line);
+      if (target !== undefined) {
+        this.reveal(other, target);
+      }
+    }
+  }
+
+  private reveal(editor: vscode.TextEditor, line: number): void {
+    this.scrolled = { editor, until: Date.now() + ECHO };
+    editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
+  }
+
+  private markLines(editor: vscode.TextEditor, line: number): void {
+    const fromGenerated = editor.document.uri.scheme === SCHEME;
+    for (const { other, map } of this.others(editor)) {
+      const source = fromGenerated ? map.source(line) : line;
+      const lines = source === undefined ? [] : fromGenerated ? [source] : map.all(source);
+      other.setDecorations(this.mark, lines.map((at) => new vscode.Range(at, 0, at, 0)));
+    }
   }
 }
 

@@ -54,6 +54,11 @@ pub struct CollectionHold(std::marker::PhantomData<*const ()>);
 pub fn hold_collection() -> CollectionHold {
     let own = threads::current();
     if own.holds.load(Ordering::Relaxed) == 0 {
+        // A place may do nothing but unpack messages, all under holds: then this is where it collects.
+        let heap = heap();
+        if heap.used.load(Ordering::Relaxed) > heap.threshold.load(Ordering::Relaxed) {
+            collect_if_needed(0);
+        }
         loop {
             HOLDS.fetch_add(1, Ordering::SeqCst);
             if !WANTED.load(Ordering::SeqCst) {

@@ -174,6 +174,16 @@ fn threads_are_stopped_in_the_midst_of_their_work() {
 }
 
 #[test]
+fn what_is_made_under_holds_is_collected_between_them() {
+    let rail = make_rail(c"Rail[Byte]", slot::BOOL);
+    for _ in 0..300 {
+        let _hold = hold_collection();
+        allocate_counted(rail, 10 << 20).expect("room");
+    }
+    assert!(bytes_in_use() < 2000 << 20, "{}", bytes_in_use());
+}
+
+#[test]
 fn a_hold_keeps_the_collector_away() {
     let ty = node();
     let hold = hold_collection();

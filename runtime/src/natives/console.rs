@@ -2,7 +2,7 @@
 //! places do not mix; a terminal gets everything at once.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read, Stdin, Write};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -10,7 +10,7 @@ use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
 use crate::activity::block::Event;
 use crate::memory::Ref;
-use crate::program;
+use crate::{origin, program};
 
 /// What was printed after the last line end: standard output, standard error.
 static PENDING: [Mutex<Vec<u8>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
@@ -24,6 +24,11 @@ fn index(stream: i32) -> usize {
 /// Writes bytes to the stream. When the reader of standard output has gone, the program ends as other programs do;
 /// whatever else goes wrong is no error of the program.
 fn emit(stream: usize, bytes: &[u8]) {
+    if bytes.is_empty() {
+        return;
+    }
+    let tagged = tag().map(|tag| origin::tagged(tag, bytes));
+    let bytes = tagged.as_deref().unwrap_or(bytes);
     let _in_one_piece = crate::transport::output::exclusive();
     let written = match stream {
         0 => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
@@ -34,8 +39,15 @@ fn emit(stream: usize, bytes: &[u8]) {
     }
 }
 
+/// What tells lines of this place from others', if a reader has asked for it.
+fn tag() -> Option<&'static str> {
+    static TAG: OnceLock<Option<String>> = OnceLock::new();
+    let tag = TAG
+        .get_or_init(|| std::env::var_os(origin::VARIABLE).map(|_| origin::tag(crate::distributed::here())));
+    tag.as_deref()
+}
+
 fn is_terminal(stream: usize) -> bool {
-    use std::sync::OnceLock;
     static TERMINAL: OnceLock<[bool; 2]> = OnceLock::new();
     TERMINAL.get_or_init(|| [std::io::stdout().is_terminal(), std::io::stderr().is_terminal()])[stream]
 }

@@ -62,6 +62,16 @@ pub const SCENARIOS: &[Scenario] = &[
         expected: Expected::Failure { code: 134, message: "place 2 ended unexpectedly (killed by signal 6)" },
         ..succeeds("a_place_that_dies_ends_the_program", dies)
     },
+    senseless::<250>("an_unknown_message"),
+    senseless::<1>("a_senseless_spawn"),
+    senseless::<2>("a_senseless_at"),
+    senseless::<3>("a_senseless_reply"),
+    senseless::<4>("a_senseless_report"),
+    senseless::<5>("a_senseless_get"),
+    senseless::<6>("a_senseless_end_of_a_put"),
+    senseless::<8>("a_senseless_topology"),
+    senseless::<10>("a_senseless_step_of_a_team"),
+    senseless::<13>("a_senseless_word_about_a_clock"),
     Scenario {
         places: &[2],
         expected: Expected::Failure { code: 7, message: "" },
@@ -73,6 +83,15 @@ pub const SCENARIOS: &[Scenario] = &[
         ..succeeds("nobody_outlives_place_0", waits_forever)
     },
 ];
+
+/// A message of that kind without sense must end the program with a word about it.
+const fn senseless<const KIND: u8>(name: &'static str) -> Scenario {
+    Scenario {
+        places: &[2],
+        expected: Expected::Failure { code: 1, message: "place 1: from place 0: " },
+        ..succeeds(name, sends_nonsense::<KIND>)
+    }
+}
 
 const ADD: i64 = 0;
 const RAISE: i64 = 1;
@@ -377,6 +396,13 @@ fn output() -> i32 {
 
 fn dies() -> i32 {
     let _ = at(2, task(ABORT, 0, 0, Ref::NULL));
+    0
+}
+
+/// Place 1 must end over it, and with it everything.
+fn sends_nonsense<const KIND: u8>() -> i32 {
+    system().send(1, KIND, &[0xfe; 40]);
+    std::thread::sleep(std::time::Duration::from_secs(10));
     0
 }
 

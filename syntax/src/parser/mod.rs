@@ -7,7 +7,7 @@ pub(crate) mod input;
 mod token_set;
 
 use self::event::Event;
-pub(crate) use self::grammar::{Entry, has_statements};
+pub(crate) use self::grammar::{Entry, INFERRED, has_statements};
 use self::input::Input;
 use self::token_set::TokenSet;
 use crate::lexer::Lexed;
@@ -25,6 +25,7 @@ pub(crate) const TREE_LIMIT: u32 = 1024;
 const FUEL: u32 = 100_000;
 
 pub(crate) struct Parser<'a> {
+    text: &'a str,
     lexed: &'a Lexed,
     input: &'a Input,
     position: usize,
@@ -41,8 +42,14 @@ pub(crate) struct Parser<'a> {
 }
 
 /// Parses all tokens as `entry`.
-pub(crate) fn parse(lexed: &Lexed, input: &Input, entry: Entry) -> (Vec<Event>, Vec<SyntaxError>) {
+pub(crate) fn parse(
+    text: &str,
+    lexed: &Lexed,
+    input: &Input,
+    entry: Entry,
+) -> (Vec<Event>, Vec<SyntaxError>) {
     let mut parser = Parser {
+        text,
         lexed,
         input,
         position: 0,
@@ -94,6 +101,20 @@ impl<'a> Parser<'a> {
     /// Whether the current token is the first on its line.
     fn at_line_start(&self) -> bool {
         self.input.newline_before(self.position)
+    }
+
+    /// The text of the token at `index`.
+    fn text(&self, index: usize) -> &'a str {
+        self.text_of(index, index + 1)
+    }
+
+    /// The text of the tokens from `start` up to `end`, and what is between them.
+    fn text_of(&self, start: usize, end: usize) -> &'a str {
+        if start >= end || end > self.input.kinds.len() {
+            return "";
+        }
+        let range = self.input.range(self.lexed, start).cover(self.input.range(self.lexed, end - 1));
+        &self.text[range]
     }
 
     /// The bracket that the one at `index` matches.
@@ -178,6 +199,16 @@ impl<'a> Parser<'a> {
             && let Some(error) = self.errors.last_mut()
         {
             error.hint.get_or_insert_with(|| hint.to_string());
+        }
+    }
+
+    /// Adds what to put in place of the range of the error just made at this position.
+    fn replace_by(&mut self, text: String) {
+        if self.last_error == self.position
+            && !self.is_reported()
+            && let Some(error) = self.errors.last_mut()
+        {
+            error.replacement.get_or_insert(text);
         }
     }
 

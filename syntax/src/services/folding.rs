@@ -49,9 +49,25 @@ pub fn folding_ranges(root: &SyntaxNode) -> Vec<Fold> {
     }
     folds.extend(lines.map(|range| Fold { range, kind: FoldKind::Comment }));
     folds.extend(imports(root));
-    folds.retain(|it| root.text().slice(it.range).contains_char('\n'));
+    let ends = line_ends(root);
+    folds.retain(|it| {
+        let first = ends.partition_point(|end| *end < it.range.start());
+        ends.get(first).is_some_and(|end| *end < it.range.end())
+    });
     folds.sort_by_key(|it| (it.range.start(), it.range.end()));
     folds
+}
+
+/// Where lines end. Found once: a part of a tree's text is looked up from the root each time.
+fn line_ends(root: &SyntaxNode) -> Vec<TextSize> {
+    let mut ends = Vec::new();
+    for token in root.descendants_with_tokens().filter_map(SyntaxElement::into_token) {
+        let start = token.text_range().start();
+        ends.extend(
+            token.text().match_indices('\n').filter_map(|(at, _)| Some(start + TextSize::try_from(at).ok()?)),
+        );
+    }
+    ends
 }
 
 fn brackets(node: &SyntaxNode) -> Option<TextRange> {

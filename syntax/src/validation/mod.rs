@@ -3,9 +3,11 @@
 
 mod decls;
 mod exprs;
+mod foreign;
 mod modifiers;
 mod operators;
 
+pub(crate) use self::foreign::type_name;
 use rowan::{GreenNodeData, GreenTokenData, NodeOrToken};
 
 use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
@@ -60,7 +62,13 @@ fn check(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
         LOCAL_DECL => decls::local(node, errors),
         OPERATOR_DECL => operators::declaration(node, errors),
         OPERATOR_NAME => operators::name(node, errors),
-        FOR_IN_STMT | AT_EACH_STMT => decls::loop_variable(node, errors),
+        DECLARATOR => foreign::declarator(node, path, errors),
+        FORMAL => foreign::formal(node, path, errors),
+        METHOD_DECL => foreign::method(node, errors),
+        FOR_IN_STMT | AT_EACH_STMT => {
+            decls::loop_variable(node, errors);
+            foreign::loop_variable(node, errors);
+        }
         CATCH_CLAUSE => decls::catch(node, path, errors),
         CONSTRUCTOR_CALL_STMT => decls::constructor_call(node, path, errors),
         CLOSURE_EXPR => exprs::closure(node, errors),

@@ -28,8 +28,13 @@ pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxErro
     let Some((what, modifiers)) = path.parent().and_then(|it| allowed(it.kind())) else { return };
     let local = what == "a local variable";
     let mut seen: Vec<SyntaxKind> = Vec::new();
+    // `final int x` is reported as a whole.
+    let foreign = path.parent().is_some_and(|it| it.nodes().any(super::foreign::is_foreign));
     for token in list.tokens() {
         let kind = token.kind();
+        if foreign && kind == T![final] {
+            continue;
+        }
         let text = kind.text().unwrap_or_default();
         if seen.contains(&kind) {
             error(errors, token.range(), format!("`{text}` is given twice"), "remove one of them");

@@ -13,6 +13,7 @@ pub mod duplicate_member;
 pub mod endless_property;
 pub mod endless_struct;
 pub mod generic_exception;
+pub mod generic_property;
 pub mod impossible_cast;
 pub mod incomparable;
 pub mod literal_range;
@@ -20,6 +21,7 @@ pub mod mismatch;
 pub mod misplaced_annotation;
 pub mod misplaced_class;
 pub mod missing_type;
+pub mod narrowed_assignment;
 pub mod no_body;
 pub mod no_matching_call;
 pub mod no_operator;
@@ -60,6 +62,7 @@ pub static RULES: &[&Rule] = &[
     &endless_property::RULE,
     &endless_struct::RULE,
     &generic_exception::RULE,
+    &generic_property::RULE,
     &impossible_cast::RULE,
     &incomparable::RULE,
     &literal_range::RULE,
@@ -67,6 +70,7 @@ pub static RULES: &[&Rule] = &[
     &misplaced_annotation::RULE,
     &misplaced_class::RULE,
     &missing_type::RULE,
+    &narrowed_assignment::RULE,
     &no_body::RULE,
     &no_matching_call::RULE,
     &no_operator::RULE,

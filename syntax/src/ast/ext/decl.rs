@@ -136,18 +136,29 @@ impl MethodDecl {
 impl FieldDecl {
     /// `var`: may be assigned again. Without `val` and `var` a field is a `val`.
     pub fn is_var(&self) -> bool {
-        self.var_token().is_some()
+        self.var_token().is_some() || is_foreign_var(self.declarators().next())
     }
 }
 
 impl LocalDecl {
     /// `var`: may be assigned again.
     pub fn is_var(&self) -> bool {
-        self.var_token().is_some()
+        self.var_token().is_some() || is_foreign_var(self.declarators().next())
     }
 }
 
+fn is_foreign_var(first: Option<Declarator>) -> bool {
+    first.is_some_and(|it| it.is_foreign())
+}
+
 impl Declarator {
+    /// `T x`, the type before the name: an error that has been reported.
+    pub fn is_foreign(&self) -> bool {
+        let first = self.syntax().children().next();
+        self.name().is_some()
+            && first.is_some_and(|it| !Name::can_cast(it.kind()) && !PointPattern::can_cast(it.kind()))
+    }
+
     /// Whether the type is an upper bound (`<:`).
     pub fn is_bound(&self) -> bool {
         self.subtype_token().is_some()

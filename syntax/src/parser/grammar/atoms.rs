@@ -114,6 +114,11 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Ope
             return None;
         }
     }
+    if !is_call && foreign::is_index(p, open) {
+        let m = lhs.node.precede(p);
+        foreign::index(p);
+        return Some(Operand::expr(m.complete(p, CALL_EXPR)));
+    }
     let before_test = after.is_some_and(|it| followed_by(p, it, TYPE_TESTS));
     if is_call && !(before_test && lhs.may_be_type()) {
         let m = lhs.node.precede(p);
@@ -293,6 +298,7 @@ fn finish_expr(p: &mut Parser<'_>) -> Completed {
 fn new_rest(p: &mut Parser<'_>) {
     p.bump();
     if p.at(IDENT) {
+        let class = p.position;
         let m = p.start();
         name_ref(p);
         let mut ty = m.complete(p, NAMED_TYPE);
@@ -304,6 +310,11 @@ fn new_rest(p: &mut Parser<'_>) {
             p.bump();
             name_ref(p);
             ty = m.complete(p, NAMED_TYPE);
+        }
+        if foreign::is_array_length(p) {
+            ty.change_kind(p, ERROR);
+            foreign::array_length(p, class);
+            return;
         }
         if p.at(T!['[']) {
             let m = ty.reopen(p);

@@ -205,6 +205,10 @@ fn do_(p: &mut Parser<'_>) -> SyntaxKind {
 fn for_(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
+    if form == Header::Bare && foreign::is_loop(p, open) {
+        foreign::loop_header(p);
+        return body(p, FOR_IN_STMT);
+    }
     if form != Header::Basic {
         loop_header(p, form);
         return body(p, FOR_IN_STMT);

@@ -22,7 +22,15 @@ pub(super) fn bracketed_formals(p: &mut Parser<'_>, open: usize) {
 }
 
 pub(super) fn at_formal(p: &Parser<'_>) -> bool {
-    types::at_first(p) || p.at_set(&MODIFIERS) || matches!(p.current(), T![@] | T![val] | T![var])
+    types::at_first(p)
+        || p.at_set(&MODIFIERS)
+        || matches!(p.current(), T![@] | T![val] | T![var])
+        || is_keyword_as_name(p)
+}
+
+/// `at:Long`
+fn is_keyword_as_name(p: &Parser<'_>) -> bool {
+    p.current().is_keyword() && p.nth(1) == T![:]
 }
 
 /// `x:T`, `[i, j]:T`, `p[i, j]:T`, `T`
@@ -30,7 +38,7 @@ pub(super) fn formal(p: &mut Parser<'_>) {
     let m = p.start();
     items::modifier_list(p);
     let keyword = p.eat(T![val]) || p.eat(T![var]);
-    if keyword || lookahead::is_typed_declarator(p, p.position) {
+    if keyword || lookahead::is_typed_declarator(p, p.position) || is_keyword_as_name(p) {
         pattern(p);
         if p.at(T![:]) || p.at(T![<:]) {
             p.bump();
@@ -38,6 +46,9 @@ pub(super) fn formal(p: &mut Parser<'_>) {
         } else {
             p.missing("expected `:` and a type");
         }
+    } else if foreign::is_formal(p, p.position) {
+        foreign::type_before_name(p);
+        name(p);
     } else {
         types::type_(p);
     }
@@ -97,6 +108,10 @@ pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
 
 fn declarator(p: &mut Parser<'_>, needs: Needs) {
     let m = p.start();
+    let foreign = foreign::is_variable(p, p.position);
+    if foreign {
+        foreign::type_before_name(p);
+    }
     pattern(p);
     let typed = p.at(T![:]) || p.at(T![<:]);
     if typed {
@@ -105,6 +120,8 @@ fn declarator(p: &mut Parser<'_>, needs: Needs) {
     }
     if p.eat(T![=]) {
         exprs::expr(p);
+    } else if foreign {
+        // What is missing is said with the rest.
     } else if needs == Needs::TypeAndValue {
         p.missing("expected `=` and a value");
         p.hint("or start the declaration with `val` or `var`");

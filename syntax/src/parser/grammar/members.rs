@@ -5,15 +5,23 @@ use super::*;
 
 /// Whether a member starts here (after its modifiers).
 pub(super) fn at_member(p: &Parser<'_>) -> bool {
-    let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
+    let start = lookahead::after_modifiers(p, p.position);
+    let kind = p.kind_at(start);
     TYPE_DECL.contains(kind)
         || matches!(kind, T![def] | T![operator] | T![property] | T![val] | T![var] | T![;])
-        || (kind == IDENT && is_field(p, lookahead::after_modifiers(p, p.position)))
+        || (kind == IDENT && (is_field(p, start) || is_undeclared(p, start)))
+        || foreign::is_method(p, start)
+        || foreign::is_variable(p, start)
 }
 
 /// Whether the name at `index` starts a field without `val` or `var`.
 fn is_field(p: &Parser<'_>, index: usize) -> bool {
     matches!(p.kind_at(index + 1), T![:] | T![<:] | T![=])
+}
+
+/// Whether a method without `def` starts at `index`: a name, formals and a body.
+fn is_undeclared(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index + 1) == T!['('] && p.matching(index + 1).is_some_and(|it| p.kind_at(it + 1) == T!['{'])
 }
 
 /// Members up to the closing brace.
@@ -87,9 +95,13 @@ fn member(p: &mut Parser<'_>) {
             p.bump();
             field(p, m);
         }
+        _ if foreign::is_method(p, p.position) => foreign::method(p, m),
+        IDENT if foreign::is_variable(p, p.position) => field(p, m),
         IDENT if matches!(p.nth(1), T!['('] | T!['[']) => {
             p.error("expected `def`");
-            p.hint("a method is declared with `def`: `def name(x:Type):Result { ... }`");
+            p.hint(
+                "a method is declared by `def name(x:Type):Result { ... }`, a constructor by `def this(x:Type) { ... }`",
+            );
             method(p, m);
         }
         IDENT => field(p, m),
@@ -107,7 +119,7 @@ fn field(p: &mut Parser<'_>, m: Marker) {
 }
 
 /// A method, at its name.
-fn method(p: &mut Parser<'_>, m: Marker) {
+pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
     if p.at(T![operator]) {
         p.error("an operator is declared without `def`");
         operators::operator(p, m);

@@ -4,6 +4,7 @@
 mod atoms;
 mod controls;
 mod exprs;
+mod foreign;
 mod formals;
 mod items;
 mod lists;
@@ -13,6 +14,7 @@ mod operators;
 mod stmts;
 mod types;
 
+pub(crate) use self::foreign::INFERRED;
 pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use super::{Completed, Marker, Parser, TokenSet};
 use crate::SyntaxKind::{self, *};

@@ -101,6 +101,7 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
         kind if TYPE_DECL.contains(kind) => local_type(p, m),
         T![val] | T![var] => local(p, m),
         IDENT | T!['['] if is_local(p, start) => local(p, m),
+        IDENT if foreign::is_variable(p, start) => local(p, m),
         _ => return stmt_after_annotations(p, m, annotated, tail),
     }
     false
@@ -158,14 +159,14 @@ fn local(p: &mut Parser<'_>, m: Marker) {
 /// A declaration of locals without its end, for the header of a `for` too.
 pub(super) fn local_without_semicolon(p: &mut Parser<'_>) {
     items::modifier_list(p);
-    let keyword = p.eat(T![val]) || p.eat(T![var]);
+    let keyword = p.eat(T![val]) || p.eat(T![var]) || foreign::is_variable(p, p.position);
     formals::declarators(p, if keyword { Needs::TypeOrValue } else { Needs::TypeAndValue });
 }
 
 /// Whether a declaration of locals starts here.
 pub(super) fn at_local(p: &Parser<'_>) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
-    matches!(p.kind_at(start), T![val] | T![var]) || is_local(p, start)
+    matches!(p.kind_at(start), T![val] | T![var]) || is_local(p, start) || foreign::is_variable(p, start)
 }
 
 /// An expression statement, or one of the forms that start with an expression.

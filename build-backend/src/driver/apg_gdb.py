@@ -1,0 +1,186 @@
+# X10 in gdb: `apg run --debugger` starts gdb with this. Values as X10 shows them, functions by their X10 names, frames of the
+# runtime left out of `bt`; `xlocals` and `xprint NAME` know variables by the names that the program gives them.
+import re
+
+import gdb
+import gdb.printing
+from gdb.FrameDecorator import FrameDecorator
+
+RAIL, STRING, BOXED = 1, 2, 3
+MOST = 50
+# By apg_slot: the C type of a value in memory.
+SLOTS = ["bool", "signed char", "short", "int", "long long", "unsigned char", "unsigned short", "unsigned int",
+         "unsigned long long", "float", "double"]
+FUNCTION = re.compile(r"^F_(.+)_[0-9a-f]{8}(?:\(.*)?$")
+VARIABLE = re.compile(r"^v\d+_(.+)$")
+
+
+def dotted(name):
+    """`Foo_work__hard` is how `Foo.work_hard` is written in symbols."""
+    return "_".join(part.replace("_", ".") for part in name.split("__"))
+
+
+def descriptor(address):
+    """The type of the object there, or None if there is no such object."""
+    pointer = gdb.lookup_type("apg_object").pointer()
+    return gdb.Value(address).cast(pointer).dereference()["type"].dereference()
+
+
+def text(value):
+    return value.string(errors="replace")
+
+
+def number(address, kind):
+    return gdb.Value(address).cast(gdb.lookup_type(kind).pointer()).dereference()
+
+
+def slot(address, kind, struct, depth):
+    if kind < len(SLOTS):
+        value = number(address, SLOTS[kind])
+        if kind == 0:
+            return "true" if value else "false"
+        # Small numbers are not characters.
+        return str(int(value)) if kind < 9 else str(value)
+    if kind == 11:
+        return repr(chr(int(number(address, "unsigned int"))))
+    if kind == 12:
+        return shown(int(number(address, "unsigned long long")), depth + 1)
+    return fields(address, struct.dereference(), depth + 1) if int(struct) else "?"
+
+
+def fields(start, ty, depth):
+    name = text(ty["name"])
+    if depth > 2:
+        return name + "(...)"
+    all = (ty["fields"][index] for index in range(int(ty["field_count"])))
+    parts = (text(it["name"]) + "=" + slot(start + int(it["offset"]), int(it["slot"]), it["type"], depth)
+             for it in all)
+    return "%s(%s)" % (name, ", ".join(parts))
+
+
+def shown(address, depth=0):
+    """The object there as text."""
+    if address == 0:
+        return "null"
+    try:
+        ty = descriptor(address)
+        kind, size = int(ty["kind"]), int(ty["size"])
+        if kind == STRING:
+            length = int(number(address + 8, "long long"))
+            bytes = gdb.selected_inferior().read_memory(address + 16, min(length, 1000)).tobytes()
+            return '"' + bytes.decode("utf-8", "replace") + ('"' if length <= 1000 else '"...')
+        if kind == RAIL:
+            length = int(number(address + 8, "long long"))
+            parts = []
+            if depth < 3:
+                step = int(ty["element_size"])
+                for index in range(min(length, MOST)):
+                    parts.append(slot(address + size + index * step, int(ty["element_slot"]), ty["element"], depth))
+            more = ["..."] if length > len(parts) else []
+            return "%s(%d) [%s]" % (text(ty["name"]), length, ", ".join(parts + more))
+        return fields(address, ty, depth)
+    except (gdb.MemoryError, gdb.error):
+        return "<no object at 0x%x>" % address
+
+
+class Object:
+    """A reference, printed."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return shown(int(self.value))
+
+
+def printer(value):
+    ty = value.type.strip_typedefs()
+    if ty.code != gdb.TYPE_CODE_PTR:
+        return None
+    return Object(value) if ty.target().unqualified().strip_typedefs().name == "apg_object" else None
+
+
+gdb.pretty_printers.insert(0, printer)
+
+
+def variables(frame):
+    """X10 names and values of what the frame's function has, innermost last."""
+    found = {}
+    block, blocks = frame.block(), []
+    while block is not None:
+        blocks.append(block)
+        if block.function is not None:
+            break
+        block = block.superblock
+    for block in reversed(blocks):
+        for symbol in block:
+            match = VARIABLE.match(symbol.name) if symbol.is_variable or symbol.is_argument else None
+            if match:
+                found[match.group(1)] = symbol.value(frame)
+    return found
+
+
+class Frame(FrameDecorator):
+    """A frame under its X10 name."""
+
+    def function(self):
+        name = super().function()
+        match = FUNCTION.match(name) if isinstance(name, str) else None
+        return dotted(match.group(1)) if match else name
+
+    def frame_args(self):
+        return None
+
+    def frame_locals(self):
+        return None
+
+
+class Frames:
+    """Leaves out of `bt` what is not of the program (`bt -no-filters` shows it)."""
+
+    def __init__(self):
+        self.name, self.priority, self.enabled = "apg", 100, True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        for frame in frames:
+            line = frame.inferior_frame().find_sal()
+            if line.symtab is not None and line.symtab.filename.endswith(".x10"):
+                yield Frame(frame)
+
+
+Frames()
+
+
+class Locals(gdb.Command):
+    """Variables of the selected frame by their X10 names."""
+
+    def __init__(self):
+        super().__init__("xlocals", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_terminal):
+        for name, value in variables(gdb.selected_frame()).items():
+            print("%s = %s" % (name, value.format_string()))
+
+
+class Print(gdb.Command):
+    """The value of a variable by its X10 name: xprint NAME"""
+
+    def __init__(self):
+        super().__init__("xprint", gdb.COMMAND_DATA)
+
+    def invoke(self, argument, from_terminal):
+        found = variables(gdb.selected_frame())
+        if argument not in found:
+            raise gdb.GdbError("no variable `%s` here; there are: %s" % (argument, ", ".join(found)))
+        print("%s = %s" % (argument, found[argument].format_string()))
+
+
+Locals()
+Print()
+# The collector stops threads by this signal.
+gdb.execute("handle SIGPWR nostop noprint pass", to_string=True)
+# The program is loaded after the start; its functions are known then.
+gdb.execute("set breakpoint pending on")
+gdb.execute("set print thread-events off")
+gdb.execute("set print entry-values no")

@@ -1,0 +1,116 @@
+// The terminal of a run: the program's output with the place that each line comes from, its input, Ctrl-C, its exit status.
+
+import { ChildProcess, spawn } from "node:child_process";
+import * as vscode from "vscode";
+
+import { EventReader, RunEvent } from "./events";
+
+/** What is run. */
+export interface Run {
+  command: string;
+  /** Those of `apg`, without the format of messages. */
+  args: string[];
+  cwd: string | undefined;
+  /** Host places: with several, each line says where it comes from. */
+  places: number;
+}
+
+const COLOURS = [36, 33, 35, 32, 34, 31];
+const DIM = "\x1b[2m";
+const RED = "\x1b[31m";
+const PLAIN = "\x1b[0m";
+
+export class RunTerminal implements vscode.Pseudoterminal {
+  private readonly written = new vscode.EventEmitter<string>();
+  private readonly closed = new vscode.EventEmitter<number>();
+  readonly onDidWrite = this.written.event;
+  readonly onDidClose = this.closed.event;
+  private child: ChildProcess | undefined;
+  private typed = "";
+
+  constructor(
+    private readonly run: Run,
+    private readonly onEvent: (event: RunEvent) => void,
+  ) {}
+
+  open(): void {
+    // The command takes its options before the program's arguments.
+    const [verb, ...rest] = this.run.args;
+    this.say(`${DIM}> apg ${this.run.args.join(" ")}${PLAIN}`);
+    const child = spawn(this.run.command, [verb, "--message-format", "json", ...rest], { cwd: this.run.cwd });
+    this.child = child;
+    const reader = new EventReader(
+      (event) => this.take(event),
+      (line) => this.say(line),
+    );
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => reader.push(text));
+    // The command's own: it cannot start, or a message for people.
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.written.fire(text.replace(/\r?\n/g, "\r\n")));
+    // A program that does not read its input does not matter.
+    child.stdin?.on("error", () => undefined);
+    child.on("error", (error) => {
+      this.say(`${RED}${error.message}${PLAIN}`);
+      this.end(1);
+    });
+    child.on("close", (status) => {
+      reader.end();
+      this.end(status ?? 1);
+    });
+  }
+
+  close(): void {
+    this.child?.kill("SIGTERM");
+  }
+
+  handleInput(text: string): void {
+    for (const key of text) {
+      if (key === "\x03") {
+        this.written.fire("^C\r\n");
+        this.child?.kill("SIGINT");
+      } else if (key === "\x04") {
+        this.child?.stdin?.end();
+      } else if (key === "\r") {
+        this.written.fire("\r\n");
+        this.child?.stdin?.write(`${this.typed}\n`);
+        this.typed = "";
+      } else if (key === "\x7f") {
+        if (this.typed !== "") {
+          this.typed = [...this.typed].slice(0, -1).join("");
+          this.written.fire("\b \b");
+        }
+      } else if (key >= " ") {
+        this.typed += key;
+        this.written.fire(key);
+      }
+    }
+  }
+
+  private take(event: RunEvent): void {
+    if (event.event === "output") {
+      const text = event.stream === "stderr" ? `${RED}${event.text}${PLAIN}` : event.text;
+      this.say(`${this.origin(event.place)}${text}`);
+    } else if (event.event === "diagnostic" && event.severity !== "hint") {
+      this.say(`${event.file}:${event.line}:${event.column}: ${event.severity}: ${event.message} [${event.code}]`);
+    }
+    this.onEvent(event);
+  }
+
+  private origin(place: number | undefined): string {
+    if (place === undefined || this.run.places < 2) {
+      return "";
+    }
+    return `\x1b[${COLOURS[place % COLOURS.length]}m[place ${place}]${PLAIN} `;
+  }
+
+  private say(line: string): void {
+    this.written.fire(`${line}\r\n`);
+  }
+
+  private end(status: number): void {
+    if (this.child !== undefined) {
+      this.child = undefined;
+      this.onEvent({ event: "exit", status });
+      this.closed.fire(status);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+//! Which place has printed a line: places share their output, so a reader that wants to know asks them to mark their lines.
+
+/// The environment variable that asks for it.
+pub const VARIABLE: &str = "APG_MARK_PLACES";
+
+/// Stands around the number: a character (record separator) that no program prints.
+const MARK: char = '\u{1e}';
+
+/// What marks the lines of a place.
+pub fn tag(place: u32) -> String {
+    format!("{MARK}{place}{MARK}")
+}
+
+/// A text with a tag at the start of each of its lines.
+pub fn tagged(tag: &str, text: &[u8]) -> Vec<u8> {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    lines.flat_map(|line| [tag.as_bytes(), line].concat()).collect()
+}
+
+/// A line without its tags, and the place that the first of them names.
+pub fn read(line: &str) -> (Option<u32>, String) {
+    let mut place = None;
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once(MARK) {
+        text.push_str(before);
+        let Some((number, behind)) = behind.split_once(MARK) else {
+            text.push(MARK);
+            rest = behind;
+            break;
+        };
+        match number.parse() {
+            Ok(number) => place = place.or(Some(number)),
+            // The program's own.
+            Err(_) => text.extend([&*MARK.to_string(), number, &*MARK.to_string()]),
+        }
+        rest = behind;
+    }
+    text.push_str(rest);
+    (place, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_taken_off_again() {
+        let text = tagged(&tag(3), b"one\ntwo");
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<_> = text.lines().map(read).collect();
+        assert_eq!(lines, [(Some(3), "one".to_owned()), (Some(3), "two".to_owned())]);
+        // A line written in pieces; one without a tag; a program's own marks.
+        assert_eq!(read(&format!("{}a{}b", tag(1), tag(1))), (Some(1), "ab".to_owned()));
+        assert_eq!(read("plain"), (None, "plain".to_owned()));
+        assert_eq!(read("a\u{1e}b\u{1e}c\u{1e}d"), (None, "a\u{1e}b\u{1e}c\u{1e}d".to_owned()));
+    }
+}

@@ -1,0 +1,176 @@
+//! Declarations as Java and C++ write them, the type before the name: parsed as what they mean, so that one mistake is one error.
+//! The validation reports them and says how X10 writes them.
+
+use super::*;
+
+/// Words that are types in other languages and start no X10 statement.
+const TYPES: &[&str] =
+    &["int", "long", "short", "byte", "char", "float", "double", "boolean", "bool", "unsigned", "size_t"];
+/// Words that stand in the place of a type.
+pub(crate) const INFERRED: &[&str] = &["auto", "let", "const"];
+
+/// Where the name is, if a type and a name seem to stand at `index`: `int x`, `String[] s`, `Rail[Long] r`.
+pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
+    let mut at = index + 1;
+    match p.kind_at(index) {
+        T![void] => {}
+        IDENT => {
+            while p.kind_at(at) == T![.] && p.kind_at(at + 1) == IDENT {
+                at += 2;
+            }
+            let plain = at;
+            while p.kind_at(at) == T!['['] {
+                at = p.matching(at)? + 1;
+            }
+            let word = p.text(index);
+            let is_type = TYPES.contains(&word)
+                || INFERRED.contains(&word)
+                || at > plain
+                || p.text(plain - 1).starts_with(char::is_uppercase);
+            if !is_type {
+                return None;
+            }
+        }
+        _ => return None,
+    }
+    // Two words on two lines lack a `;`.
+    (p.kind_at(at) == IDENT && !p.input.newline_before(at)).then_some(at)
+}
+
+/// Those of [`TYPES`] that X10's class library does not define.
+const UNKNOWN: &[&str] = &["bool", "unsigned", "size_t"];
+
+/// Whether a declaration of variables starts at `index`: what follows the name ends or continues one.
+pub(super) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) != T![void]
+        && name_after_type(p, index).is_some_and(|it| matches!(p.kind_at(it + 1), T![=] | T![;] | T![,]))
+}
+
+/// Whether a method starts at `index`, after its modifiers.
+pub(super) fn is_method(p: &Parser<'_>, index: usize) -> bool {
+    name_after_type(p, index).is_some_and(|it| p.kind_at(it + 1) == T!['('])
+}
+
+/// Whether a formal starts at `index`.
+pub(super) fn is_formal(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) != T![void]
+        && name_after_type(p, index).is_some_and(|it| matches!(p.kind_at(it + 1), T![,] | T![')']))
+}
+
+/// Whether the header `(T x : xs)` of a loop opens at `index`.
+pub(super) fn is_loop(p: &Parser<'_>, index: usize) -> bool {
+    name_after_type(p, index + 1).is_some_and(|it| p.kind_at(it + 1) == T![:])
+}
+
+/// The type; what is none in X10 is put aside.
+pub(super) fn type_before_name(p: &mut Parser<'_>) {
+    let Some(name) = name_after_type(p, p.position) else { return };
+    let is_array = (p.position..name).any(|it| p.kind_at(it) == T!['['] && p.kind_at(it + 1) == T![']']);
+    let word = p.text(p.position);
+    if is_array || INFERRED.contains(&word) || UNKNOWN.contains(&word) {
+        aside(p, name);
+        return;
+    }
+    types::type_with(p, types::Braces::Other);
+    if p.position < name {
+        aside(p, name);
+    }
+}
+
+fn aside(p: &mut Parser<'_>, end: usize) {
+    let m = p.start();
+    while p.position < end && !p.at_end() {
+        p.bump();
+    }
+    m.complete(p, ERROR);
+}
+
+/// A method whose result stands before its name.
+pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
+    let result = p.start();
+    type_before_name(p);
+    result.complete(p, RESULT_TYPE);
+    members::method(p, m);
+}
+
+/// `(T x : xs)`, the header of a loop.
+pub(super) fn loop_header(p: &mut Parser<'_>) {
+    let open = p.position;
+    p.bump();
+    let m = p.start();
+    type_before_name(p);
+    name(p);
+    m.complete(p, FORMAL);
+    aside(p, p.position + 1);
+    exprs::expr(p);
+    lists::close_bracket(p, open, T![')']);
+}
+
+/// Whether the bracket at `open`, after what may be a rail, holds an index rather than types.
+pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
+    let Some(close) = p.matching(open) else { return false };
+    let lower = |index: usize| {
+        p.kind_at(index) == IDENT
+            && p.text(index).starts_with(char::is_lowercase)
+            && !TYPES.contains(&p.text(index))
+    };
+    let ends = matches!(
+        p.kind_at(close + 1),
+        T![;] | T![')'] | T![,] | T!['}'] | T![']'] | T![+] | T![-] | T![*] | T![/] | T![%] | T![++] | T![--]
+    ) || p.kind_at(close + 1).is_assignment();
+    match p.kind_at(open + 1) {
+        INT_NUMBER => true,
+        IDENT if matches!(p.kind_at(open + 2), T![+] | T![-] | T![*] | T![/] | T![%]) => true,
+        // `a[i]` with a name of a variable before it and in it.
+        IDENT => close == open + 2 && lower(open + 1) && open > 0 && lower(open - 1) && ends,
+        _ => false,
+    }
+}
+
+/// `[i]` as an index: the call that was meant.
+pub(super) fn index(p: &mut Parser<'_>) {
+    let open = p.position;
+    let close = p.matching(open).unwrap_or(open);
+    let range = p.input.range(p.lexed, open).cover(p.input.range(p.lexed, close));
+    p.error_at(range, "elements are read and set with parentheses: square brackets hold types");
+    p.hint("write `a(i)`, and `a(i) = value`");
+    let inside = p.text_of(open + 1, close).to_owned();
+    p.replace_by(format!("({inside})"));
+    let m = p.start();
+    p.bump();
+    let first = |p: &Parser<'_>| exprs::at_first(p);
+    lists::bracketed(p, open, T![']'], "an index", first, |p| {
+        exprs::expr(p);
+    });
+    m.complete(p, ARG_LIST);
+}
+
+/// Whether `[n]` after the class in `new` is the length of an array.
+pub(super) fn is_array_length(p: &Parser<'_>) -> bool {
+    p.at(T!['[']) && p.matching(p.position).is_some_and(|it| p.kind_at(it + 1) != T!['('])
+}
+
+/// `new T[n]`: at the bracket.
+pub(super) fn array_length(p: &mut Parser<'_>, class: usize) {
+    let open = p.position;
+    let close = p.matching(open).unwrap_or(open);
+    let range = p.input.range(p.lexed, class).cover(p.input.range(p.lexed, close));
+    let element = crate::validation::type_name(p.text_of(class, open)).to_owned();
+    let length = p.text_of(open + 1, close).to_owned();
+    let text = match (length.is_empty(), p.kind_at(close + 1)) {
+        (true, T!['{']) => "[a, b, c]".to_owned(),
+        (true, _) => format!("Rail[{element}](n)"),
+        (false, _) => format!("Rail[{element}]({length})"),
+    };
+    p.error_at(range, "an array is a `Rail`");
+    if text.starts_with('[') {
+        p.hint("a rail of given elements is written `[a, b, c]`");
+    } else {
+        p.hint(&format!("write `new {text}`"));
+        p.replace_by(text);
+    }
+    aside(p, close + 1);
+    if p.at(T!['{']) {
+        p.skip_balanced();
+    }
+}

@@ -1,0 +1,146 @@
+//! Declarations with the type before the name, as Java and C++ have them: how X10 writes them.
+
+use super::{Node, Path};
+use crate::SyntaxKind::{self, *};
+use crate::parser::INFERRED;
+use crate::{SyntaxError, TextRange};
+
+/// The X10 type that a word of another language means.
+pub(crate) fn type_name(text: &str) -> &str {
+    match text {
+        "int" | "unsigned" => "Int",
+        "long" | "size_t" => "Long",
+        "short" => "Short",
+        "byte" => "Byte",
+        "char" => "Char",
+        "float" => "Float",
+        "double" => "Double",
+        "boolean" | "bool" => "Boolean",
+        other => other,
+    }
+}
+
+/// What stands before the name and is meant as its type.
+fn type_before_name<'a>(node: Node<'a>) -> Option<Node<'a>> {
+    let first = node.nodes().find(|it| it.kind() != MODIFIER_LIST)?;
+    let name = node.child(NAME)?;
+    (first.start < name.start && first.kind() != POINT_PATTERN).then_some(first)
+}
+
+/// Whether a variable is declared that way.
+pub(super) fn is_foreign(node: Node<'_>) -> bool {
+    type_before_name(node).is_some()
+}
+
+fn text(node: Node<'_>) -> String {
+    node.green.to_string().trim().to_owned()
+}
+
+/// The X10 type; none where X10 leaves it out.
+fn x10_type(node: Node<'_>) -> Option<String> {
+    let written: String = text(node).split_whitespace().collect();
+    if INFERRED.contains(&written.as_str()) {
+        return None;
+    }
+    let element = written.trim_end_matches("[]");
+    let mut ty = type_name(element).to_owned();
+    for _ in 0..(written.len() - element.len()) / 2 {
+        ty = format!("Rail[{ty}]");
+    }
+    Some(ty)
+}
+
+/// `name:Type`
+fn x10_variable(node: Node<'_>) -> Option<String> {
+    let (ty, name) = (type_before_name(node)?, node.child(NAME)?);
+    Some(match x10_type(ty) {
+        Some(ty) => format!("{}:{ty}", text(name)),
+        None => text(name),
+    })
+}
+
+fn report(errors: &mut Vec<SyntaxError>, range: TextRange, message: &str, meant: String) {
+    let error = SyntaxError::new(range, message).with_hint(format!("X10 writes `{meant}`"));
+    errors.push(error.replaced_by(meant));
+}
+
+/// The literal of that type that a number is meant as.
+fn number(ty: Option<&str>, value: Node<'_>) -> Option<String> {
+    let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit() || it == b'_');
+    let text = text(value);
+    let suffix = match ty? {
+        "Int" => "n",
+        "Short" => "s",
+        "Byte" => "y",
+        _ if !digits(&text) => return None,
+        _ => "",
+    };
+    (value.kind() == LITERAL && digits(&text)).then(|| format!("{text}{suffix}"))
+}
+
+pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let Some(first) = type_before_name(node) else { return };
+    let Some(variable) = x10_variable(node) else { return };
+    let Some(owner) = path.parent() else { return };
+    let list = owner.child(MODIFIER_LIST);
+    let is_final = list.is_some_and(|it| it.token(SyntaxKind::FINAL_KW).is_some());
+    let keyword = if is_final || x10_type(first).is_none() { "val" } else { "var" };
+    let mut range = first.range().cover(node.child(NAME).map_or(first.range(), Node::range));
+    // `final` goes, if it is all there is.
+    if let Some(token) = list.and_then(|it| it.token(SyntaxKind::FINAL_KW))
+        && list.is_some_and(|it| it.tokens().count() == 1 && it.nodes().next().is_none())
+    {
+        range = range.cover(token.range());
+    }
+    let mut meant = format!("{keyword} {variable}");
+    let value = node.nodes().last().filter(|it| it.kind() == LITERAL);
+    if let Some(value) = value
+        && let Some(number) = number(x10_type(first).as_deref(), value)
+    {
+        meant = format!("{meant} = {number}");
+        range = range.cover(value.range());
+    }
+    let message = "a variable is declared by `val` or `var`, and its type follows its name";
+    report(errors, range, message, meant);
+}
+
+pub(super) fn formal(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
+    let of_loop = path.parent().is_some_and(|it| it.kind() == FOR_IN_STMT);
+    let of_method = path.grandparent().is_some_and(|it| it.kind() == METHOD_DECL && result(it).is_some());
+    if of_loop || of_method {
+        return;
+    }
+    if let (Some(first), Some(meant)) = (type_before_name(node), x10_variable(node)) {
+        let range = TextRange::new(first.start, node.range().end());
+        report(errors, range, "the type of a formal follows its name", meant);
+    }
+}
+
+/// `for (T x : xs)`
+pub(super) fn loop_variable(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
+    let Some(formal) = node.child(FORMAL).filter(|it| is_foreign(*it)) else { return };
+    let Some(name) = formal.child(NAME) else { return };
+    let end = node.child(ERROR).map_or(formal.range(), Node::range);
+    let message = "a loop over a collection has `in`, and finds the type of its variable";
+    report(errors, formal.range().cover(end), message, format!("{} in", text(name)));
+}
+
+/// The result of a method that stands before its name.
+fn result(method: Node<'_>) -> Option<Node<'_>> {
+    let name = method.child(NAME)?;
+    method.child(RESULT_TYPE).filter(|it| it.start < name.start)
+}
+
+pub(super) fn method(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
+    let (Some(result), Some(name), Some(list)) = (result(node), node.child(NAME), node.child(FORMAL_LIST))
+    else {
+        return;
+    };
+    let formals = list.nodes().filter(|it| it.kind() == FORMAL);
+    let formals: Vec<String> = formals.map(|it| x10_variable(it).unwrap_or_else(|| text(it))).collect();
+    let ty = result.nodes().next().and_then(x10_type);
+    let result_text = ty.map(|it| format!(":{it}")).unwrap_or_default();
+    let meant = format!("def {}({}){result_text}", text(name), formals.join(", "));
+    let message = "a method is declared by `def`, and its result follows its formals";
+    report(errors, result.range().cover(list.range()), message, meant);
+}

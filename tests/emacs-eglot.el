@@ -1,0 +1,28 @@
+;; Played by tests/tests/emacs.rs: the settings of docs/editors.md, an X10 file, and what eglot makes of it.
+
+(require 'cl-lib)
+(setq eglot-sync-connect 60 eglot-connect-timeout 120)
+(load (getenv "APG_TEST_SETTINGS") nil t)
+(require 'eglot)
+(setcdr (assoc 'x10-mode eglot-server-programs) (list (getenv "APG_TEST_SERVER")))
+
+(defun say (text &rest arguments) (princ (concat (apply #'format text arguments) "\n")))
+(defun wait-for (what condition)
+  (let ((end (+ (float-time) 120)))
+    (while (not (funcall condition))
+      (when (> (float-time) end) (say "FAIL: timed out: %s" what) (kill-emacs 1))
+      (accept-process-output nil 0.05))))
+
+(find-file (getenv "APG_TEST_FILE"))
+(say "mode %s" major-mode)
+(apply #'eglot--connect (eglot--guess-contact))
+(wait-for "the server" (lambda () (eglot-managed-p)))
+(say "managed")
+(wait-for "diagnostics" (lambda () (flymake-start) (flymake-diagnostics)))
+(say "diagnostic %s" (flymake-diagnostic-text (car (flymake-diagnostics))))
+(goto-char (point-min))
+(search-forward "Console.OUT.")
+(let ((names (all-completions "" (nth 2 (eglot-completion-at-point)))))
+  (say "completes %s" (if (cl-some (lambda (name) (string-prefix-p "println" name)) names) "println" names)))
+(eglot-shutdown-all)
+(say "done")

@@ -1,0 +1,182 @@
+//! Every request on every word of real programs: the class library, the examples, and X10's samples if `APG_X10_HOME` names a clone.
+//! No answer may be an error. How long answers took is printed, not asserted.
+//!
+//! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all. `APG_SWEEP` names folders to take instead.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use apg_tests::session::Session;
+use apg_tests::tools;
+use serde_json::{Value, json};
+
+const OF_A_WORD: &[&str] = &[
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/definition",
+    "textDocument/declaration",
+    "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/prepareRename",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
+    "textDocument/codeAction",
+    "textDocument/selectionRange",
+];
+
+const OF_A_FILE: &[&str] = &[
+    "textDocument/documentSymbol",
+    "textDocument/semanticTokens/full",
+    "textDocument/foldingRange",
+    "textDocument/codeLens",
+    "textDocument/inlayHint",
+    "textDocument/formatting",
+];
+
+/// What the protocol calls slow here.
+const SLOW: Duration = Duration::from_millis(100);
+
+#[test]
+fn every_request_is_answered_everywhere() {
+    let step = std::env::var("APG_SWEEP_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(200);
+    let mut times = Times::default();
+    for folder in folders() {
+        let mut paths = Vec::new();
+        sources(&folder, &mut paths);
+        paths.sort();
+        sweep(&folder, &paths, step, &mut times);
+    }
+    times.print();
+}
+
+fn folders() -> Vec<PathBuf> {
+    if let Some(named) = std::env::var_os("APG_SWEEP") {
+        return std::env::split_paths(&named).collect();
+    }
+    let mut folders = vec![tools::repository().join("examples"), tools::repository().join("runtime/x10")];
+    folders.extend(std::env::var_os("APG_X10_HOME").map(|home| Path::new(&home).join("x10.dist/samples")));
+    folders
+}
+
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "x10") {
+            into.push(path);
+        }
+    }
+}
+
+/// Opens one file after the other and asks about every `step`th word of them all.
+fn sweep(folder: &Path, paths: &[PathBuf], step: usize, times: &mut Times) {
+    let root = format!("file://{}", folder.display());
+    let mut session = Session::with(json!({
+        "capabilities": {}, "processId": null, "workspaceFolders": [{ "uri": root, "name": "sweep" }],
+    }));
+    let mut before = 0;
+    for path in paths {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let uri = format!("file://{}", path.display());
+        session.server.open(&uri, "x10", &text);
+        // The first question waits for the analysis of the file; those of a user come later.
+        session.server.diagnostics(&uri, 1);
+        let words = words(&text);
+        let first = (step - before % step) % step;
+        before += words.len();
+        for method in OF_A_FILE {
+            ask(&mut session, method, &uri, (0, 0), times);
+        }
+        for place in words.into_iter().skip(first).step_by(step) {
+            for method in OF_A_WORD {
+                ask(&mut session, method, &uri, place, times);
+            }
+        }
+        session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+    assert_eq!(session.server.end(), Some(0));
+}
+
+fn ask(
+    session: &mut Session,
+    method: &'static str,
+    uri: &str,
+    (line, character): (usize, usize),
+    times: &mut Times,
+) {
+    let place = json!({ "line": line, "character": character });
+    let end =
+        if line == 0 && character == 0 { json!({ "line": 99_999, "character": 0 }) } else { place.clone() };
+    let parameters = json!({
+        "textDocument": { "uri": uri }, "position": place, "positions": [place],
+        "range": { "start": place, "end": end }, "options": { "tabSize": 4, "insertSpaces": true },
+        "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false },
+    });
+    let start = Instant::now();
+    let id = session.server.send_request(method, parameters);
+    let answer = session.server.answer(id);
+    times.add(method, start.elapsed(), || format!("{uri}:{}:{}", line + 1, character + 1));
+    // What cannot be renamed says so.
+    let refused = method == "textDocument/prepareRename"
+        && !answer["error"].is_null()
+        && answer["error"]["code"] != -32603;
+    assert!(
+        answer["error"] == Value::Null || refused,
+        "{method} {uri}:{}:{}: {answer}",
+        line + 1,
+        character + 1
+    );
+}
+
+/// Line and UTF-16 column of each word, and of the dots and brackets between them.
+fn words(text: &str) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for (line, content) in text.lines().enumerate() {
+        let (mut before, mut column) = (' ', 0);
+        for c in content.chars() {
+            let in_word = |c: char| c.is_alphanumeric() || c == '_';
+            if in_word(c) && !in_word(before) || c == '.' || c == '(' {
+                all.push((line, column));
+            }
+            before = c;
+            column += c.len_utf16();
+        }
+    }
+    all
+}
+
+/// Times by method: how many, how many slow ones, the longest and where.
+#[derive(Default)]
+struct Times(BTreeMap<&'static str, (Vec<Duration>, usize, Duration, String)>);
+
+impl Times {
+    fn add(&mut self, method: &'static str, time: Duration, place: impl Fn() -> String) {
+        let (all, slow, longest, at) = self.0.entry(method).or_default();
+        all.push(time);
+        *slow += usize::from(time > SLOW);
+        if time > *longest {
+            (*longest, *at) = (time, place());
+        }
+    }
+
+    fn print(&mut self) {
+        println!(
+            "| request | asked | median | p99 | longest | over {SLOW:?} | the longest |\n|---|---|---|---|---|---|---|"
+        );
+        for (method, (all, slow, longest, at)) in &mut self.0 {
+            all.sort();
+            let at_share = |percent: usize| all[(all.len() - 1) * percent / 100];
+            println!(
+                "| {method} | {} | {:.2?} | {:.2?} | {longest:.1?} | {slow} | {at} |",
+                all.len(),
+                at_share(50),
+                at_share(99)
+            );
+        }
+    }
+}
