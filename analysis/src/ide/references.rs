@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use super::symbol::{Symbol, declaration, name_of, token_symbols};
 use crate::check::{overridden, same_methods};
 use crate::db::{Db, parse};
-use crate::ids::{ClassId, MethodId, SourceFile};
-use crate::item_tree::items::{all_classes, method_is_static, own_methods};
+use crate::ids::{MethodId, SourceFile};
+use crate::item_tree::items::{all_classes, method_is_static};
 use crate::item_tree::source::Item;
 
 /// A use of a symbol, or its declaration.
@@ -46,12 +46,10 @@ pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Ref
     };
     let family = match symbol {
         Symbol::Item(Item::Method(method)) => {
-            // A class that brings two methods together without declaring one is left to renames: to know it, all supertypes of
-            // all classes must be known.
-            let naming = files.iter().filter(|f| f.text(db).contains(name.as_str()));
-            let classes = naming.flat_map(|file| all_classes(db, *file).iter().copied());
-            let declaring = classes.filter(|class| !own_methods(db, *class, method.name(db)).is_empty());
-            Family::of_method(db, declaring, *method)
+            // A class that brings two methods together without naming them is left to renames.
+            let naming: Vec<SourceFile> =
+                files.iter().copied().filter(|f| f.text(db).contains(name.as_str())).collect();
+            Family::of_method(db, &naming, *method)
         }
         symbol => Family::of(*symbol),
     };
@@ -113,12 +111,8 @@ impl Family {
         Family { symbol, methods: FxHashSet::default() }
     }
 
-    /// A method with all that it overrides, that override it, and that one of the classes makes the same.
-    pub(super) fn of_method(
-        db: &dyn Db,
-        classes: impl IntoIterator<Item = ClassId>,
-        method: MethodId,
-    ) -> Family {
+    /// A method with all that it overrides, that override it, and that a class of `files` makes the same.
+    pub(super) fn of_method(db: &dyn Db, files: &[SourceFile], method: MethodId) -> Family {
         let mut methods = FxHashSet::from_iter([method]);
         let family = |methods| Family { symbol: Symbol::Item(Item::Method(method)), methods };
         let is_alone = method.name(db) == "this" || method_is_static(db, method);
@@ -126,8 +120,8 @@ impl Family {
             return family(methods);
         }
         methods.extend(overridden(db, method.class(db), method).into_iter().map(|(other, _)| other));
+        let classes = files.iter().flat_map(|file| all_classes(db, *file).iter().copied());
         let mut groups: Vec<Vec<MethodId>> = classes
-            .into_iter()
             .flat_map(|class| same_methods(db, class, method.name(db)))
             .filter(|g| g.len() > 1)
             .collect();

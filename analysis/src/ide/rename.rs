@@ -9,7 +9,7 @@ use super::references::{Family, references, references_to, tokens};
 use super::symbol::{Symbol, declaration, is_anonymous, name_of, name_token, symbol_at, token_symbols};
 use crate::db::{Db, parse};
 use crate::ids::{FileOrigin, SourceFile};
-use crate::item_tree::items::{all_classes, own_member_class, own_methods};
+use crate::item_tree::items::{own_member_class, own_methods};
 use crate::item_tree::source::Item;
 use crate::scope::packages::{source_root, type_in_package};
 use crate::ty::Ty;
@@ -90,8 +90,7 @@ pub fn rename(
     taken(db, &symbol, new)?;
     let found = match symbol {
         Symbol::Item(Item::Method(method)) => {
-            let classes = files.iter().flat_map(|file| all_classes(db, *file).iter().copied());
-            let family = Family::of_method(db, classes, method);
+            let family = Family::of_method(db, files, method);
             in_library(db, &family, &old)?;
             references_to(db, files, &family, &old, None)
         }

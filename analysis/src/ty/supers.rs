@@ -24,7 +24,7 @@ const MAX_SUPERTYPES: usize = 512;
 
 /// `class` itself and everything that it extends and implements, directly or not, in terms of its own
 /// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
-#[salsa::tracked(cycle_initial = supertypes_at_first)]
+#[salsa::tracked]
 pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
     let mut all = vec![Ty::this_type(db, class)];
@@ -43,12 +43,6 @@ pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     }
     all.extend(any.filter(|any| all[0] != *any));
     all
-}
-
-/// The conditions in the headers of two classes may name members of each other: until the headers are known a class has itself
-/// alone.
-fn supertypes_at_first(db: &dyn Db, _: salsa::Id, class: ClassId) -> Vec<Ty> {
-    vec![Ty::this_type(db, class)]
 }
 
 impl<'db> Context<'db> {

@@ -153,18 +153,3 @@ fn a_name_that_would_change_the_meaning_is_refused() {
         assert!(refused.contains(why), "{refused} for {text}");
     }
 }
-
-/// Headers whose conditions name members that the other class inherits: what is asked for first must not matter.
-#[test]
-fn headers_may_name_each_other() {
-    let text = "
-class Ba$0se { static val k:Long = 1; }
-class A(p:Long){p == B.k} extends Base { def this(p:Long){p == B.k} { property(p); } }
-class B(q:Long){q == A.k} extends Base { def this(q:Long){q == A.k} { property(q); } }
-";
-    let found = ask(text, |db, file, at| {
-        let (symbol, _) = symbol_at(db, file, at).expect("a symbol");
-        implementations(db, &[file], &symbol).iter().map(|s| name_of(db, s).to_string()).collect::<Vec<_>>()
-    });
-    assert_eq!(found[0], ["A", "B"]);
-}
