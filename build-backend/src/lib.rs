@@ -7,3 +7,4 @@ pub mod lower;
 pub mod mir;
 pub mod project;
 pub mod report;
+pub mod resources;

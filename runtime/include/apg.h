@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 2
+#define APG_ABI_VERSION 3
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -226,8 +226,6 @@ typedef struct apg_runtime {
   apg_object *(*parse_u64)(apg_object *string, apg_i32 radix, apg_u64 *out);
   apg_object *(*parse_f32)(apg_object *string, float *out);
   apg_object *(*parse_f64)(apg_object *string, double *out);
-  double (*math_erf)(double value);
-  double (*math_erfc)(double value);
   double (*math_remainder)(double value, double of);
   double (*math_scale)(double value, apg_i32 exponent);
   apg_object *(*console_print)(apg_i32 stream, apg_object *string);
@@ -543,10 +541,6 @@ static inline apg_u64 apg_parse_u64(apg_object *string, apg_i32 radix) { apg_u64
 static inline float apg_parse_f32(apg_object *string) { float out; if (apg_object *e = apg_rt->parse_f32(string, &out)) apg_raised(e); return out; }
 /* Reads a Double; NumberFormatException otherwise. */
 static inline double apg_parse_f64(apg_object *string) { double out; if (apg_object *e = apg_rt->parse_f64(string, &out)) apg_raised(e); return out; }
-/* The error function. */
-static inline double apg_math_erf(double value) { return apg_rt->math_erf(value); }
-/* One minus the error function. */
-static inline double apg_math_erfc(double value) { return apg_rt->math_erfc(value); }
 /* What is left after the nearest multiple of a number. */
 static inline double apg_math_remainder(double value, double of) { return apg_rt->math_remainder(value, of); }
 /* The number times two to the power of another. */

@@ -17,6 +17,7 @@ pub mod library;
 pub mod memory;
 mod natives;
 pub mod origin;
+pub mod profile;
 pub mod program;
 pub mod run;
 pub mod sanitizer;

@@ -10,6 +10,7 @@ use crate::distributed::{self, Governor, System, session};
 use crate::interrupt::{self, Then};
 use crate::memory::{self, Handle, Ref};
 use crate::natives::{console, files, system};
+use crate::profile;
 use crate::topology::Selection;
 use crate::transport::launch::Program;
 use crate::transport::rendezvous::Invitation;
@@ -41,6 +42,8 @@ pub struct RunOptions {
     pub heap: usize,
     /// Print at the end what the collector did.
     pub collector_statistics: bool,
+    /// Where to write what the program does over time.
+    pub profile: Option<PathBuf>,
     /// The command line, after the executable, with which this executable becomes another place of this program.
     pub place_arguments: Vec<OsString>,
     /// What [`crate::transport::launch::take_invitation`] found: this process is such a place.
@@ -58,6 +61,7 @@ impl RunOptions {
             accelerators: Selection::Auto,
             heap: 0,
             collector_statistics: false,
+            profile: None,
             place_arguments: Vec::new(),
             invitation: None,
         }
@@ -73,7 +77,9 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
     memory::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {
+        profile::finish();
         session::interrupted();
+        profile::complete(1);
         Then::End
     });
     let system = connect(options)?;
@@ -84,6 +90,9 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     if let Err(error) = loaded {
         session::close(system, 1);
         return Err(error);
+    }
+    if let Some(file) = &options.profile {
+        profile::start(file.clone(), distributed::here());
     }
     activity::start(options.threads);
     system.attach(Arc::new(LocalEngine));
@@ -100,6 +109,7 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     let code = run_main(&options.arguments);
     finish_output(options);
     session::close(system, code);
+    profile::complete(places);
     Ok(code)
 }
 
@@ -149,7 +159,10 @@ fn run_main(arguments: &[String]) -> i32 {
     let governor: Arc<dyn Governor> = Arc::clone(&finish) as Arc<dyn Governor>;
     let arguments = arguments.to_vec();
     let work = move || match program::string_rail(&arguments) {
-        Ok(rail) => program::main(rail),
+        Ok(rail) => {
+            profile::name_main();
+            program::main(rail)
+        }
         Err(raised) => raised.0,
     };
     activity::spawn(Activity::new(governor, Work::Runtime(Box::new(work))));
@@ -180,6 +193,7 @@ fn print_in_activity(exceptions: Vec<Handle>) {
 
 /// Everything that was printed is written.
 fn finish_output(options: &RunOptions) {
+    profile::finish();
     files::flush_all();
     console::flush_all();
     if options.collector_statistics {

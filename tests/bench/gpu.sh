@@ -30,10 +30,21 @@ for program in "${programs[@]}"; do
     LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
 done
 
+section "profile"
+LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
+python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
+
 section "whole programs on the GPU"
 for program in tests/programs/*.x10 tests/gpu/*.x10; do
     status=$(sed -n 's|^// status: ||p' "$program")
-    timeout 120 "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
+    # What never ends by itself is interrupted after so many seconds.
+    seconds=$(sed -n 's|^// interrupt: ||p' "$program")
+    if [ -n "$seconds" ]; then
+        status=124
+        timeout --signal INT --kill-after 20 "$seconds" "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
+    else
+        timeout 120 "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
+    fi
     found=$?
     # What waits for other places has nothing to wait for at one.
     places=$(sed -n 's|^// places: \([0-9]*\).*|\1|p' "$program")
@@ -52,9 +63,15 @@ for program in tests/programs/*.x10 tests/gpu/*.x10; do
     fi
 done
 
+section "two programs on one GPU"
+"$apg" run examples/kmeans.x10 --accels 0 >"$out/first" 2>&1 &
+first=$!
+try "the second of two" "$apg" run tests/programs/kernel_algorithms.x10 --accels 0
+if wait "$first"; then echo "ok      the first of two"; else echo "FAILED  the first of two"; failed=1; fi
+
 if command -v compute-sanitizer >/dev/null; then
     section "compute-sanitizer"
-    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_atomics.x10)
+    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_{atomics,warps,functions,forms,algorithms}.x10)
     [ -n "$samples" ] && checked+=("$samples"/CUDAKernelTest.x10)
     for program in "${checked[@]}"; do
         "$apg" build "$program" -o "$out/program"

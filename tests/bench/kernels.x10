@@ -2,11 +2,13 @@ import x10.compiler.CUDA;
 import x10.compiler.Unroll;
 import x10.compiler.StackAllocate;
 import x10.util.ArrayList;
+import x10.util.CUDABlock;
+import x10.util.CUDAGrid;
 import x10.util.CUDAUtilities;
 
 /**
  * Kernels beside those of cuda/kernels.cu, the same algorithms and launches: medians of 20 launches and waits, in milliseconds, and a
- * sum over the results. Argument: small, to try it on a processor.
+ * sum over the results. Argument: small, to try it, or cpu, to measure it on a processor.
  */
 public class kernels {
     static def rail(p:Place, n:Long, seed:Long) = CUDAUtilities.makeGlobalRail[Float](p, n, new Rail[Float](n, (i:Long)=>((i * seed) % 1000) as Float * 0.001f));
@@ -175,12 +177,29 @@ public class kernels {
         }
     }
 
+    /** The sum of each block's share of the elements. */
+    static def sums(p:Place, from:GlobalRail[Float]{home==p}, to:GlobalRail[Float]{home==p}) {
+        val n = from.size;
+        val blocks = to.size as Int;
+        finish async at (p) @CUDA {
+            finish for (block in 0n..(blocks - 1n)) async {
+                clocked finish for (thread in 0n..511n) clocked async {
+                    var sum:Float = 0.0f;
+                    for (var i:Long = CUDAGrid.index(); i < n; i += CUDAGrid.size()) sum += from(i);
+                    val all = CUDABlock.sum(sum);
+                    if (thread == 0n) to(block) = all;
+                }
+            }
+        }
+    }
+
     public static def main(args:Rail[String]) {
-        val small = args.size > 0;
+        val small = args.size > 0 && args(0).equals("small");
+        val cpu = args.size > 0 && args(0).equals("cpu");
         val topology = PlaceTopology.getTopology();
         val p = topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
-        val side = small ? 48n : 480n;
-        val depth = small ? 20n : 400n;
+        val side = small ? 48n : cpu ? 240n : 480n;
+        val depth = small ? 20n : cpu ? 100n : 400n;
         val cells = (side as Long) * side * depth;
         val grid = rail(p, cells, 31);
         val out = CUDAUtilities.makeGlobalRail[Float](p, cells);
@@ -189,7 +208,7 @@ public class kernels {
         CUDAUtilities.deleteGlobalRail(grid);
         CUDAUtilities.deleteGlobalRail(out);
 
-        val n = small ? 128n : 4096n;
+        val n = small ? 128n : cpu ? 1024n : 4096n;
         val a = rail(p, (n as Long) * n, 31);
         val b = rail(p, (n as Long) * n, 17);
         val c = CUDAUtilities.makeGlobalRail[Float](p, (n as Long) * n);
@@ -199,7 +218,8 @@ public class kernels {
         CUDAUtilities.deleteGlobalRail(c);
 
         for (count in [100n, 400n]) for (size in [2000000n, 4000000n]) {
-            val m = small ? size / 1000n : size;
+            val m = small ? size / 1000n : cpu ? 200000n : size;
+            if (cpu && size == 4000000n) continue;
             val points = rail(p, 4 * (m as Long), 7919);
             val labels = CUDAUtilities.makeGlobalRail[Float](p, m);
             val centres = new Rail[Float](4 * count, (i:Long)=>((i * 613) % 1000) as Float * 0.001f);
@@ -208,11 +228,18 @@ public class kernels {
             CUDAUtilities.deleteGlobalRail(labels);
         }
 
-        val m = small ? 1024n : 131072n;
+        val m = small ? 1024n : cpu ? 16384n : 131072n;
         val bodies = rail(p, 4 * (m as Long), 7919);
         val pulls = CUDAUtilities.makeGlobalRail[Float](p, 3 * (m as Long));
         measure("gravity " + m, pulls, ()=>{ gravity(p, m, bodies, pulls); });
         CUDAUtilities.deleteGlobalRail(bodies);
         CUDAUtilities.deleteGlobalRail(pulls);
+
+        val many = small ? 100000 : cpu ? 1 << 24 : 1 << 28;
+        val values = rail(p, many, 31);
+        val parts = CUDAUtilities.makeGlobalRail[Float](p, small ? 4 : 528);
+        measure("sums of " + many, parts, ()=>{ sums(p, values, parts); });
+        CUDAUtilities.deleteGlobalRail(values);
+        CUDAUtilities.deleteGlobalRail(parts);
     }
 }

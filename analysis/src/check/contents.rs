@@ -58,7 +58,8 @@ fn static_without_value(class: &ClassItem, field: &FieldItem) -> Option<Problem>
     let is_static =
         field.modifiers.has(Modifiers::STATIC) || class.kind == ClassKind::Interface && !field.is_property;
     let is_native = field.modifiers.has(Modifiers::NATIVE) || has_annotation(&field.annotations, "Native");
-    if !is_static || field.mutable || field.has_initializer || is_native {
+    // Of one that has no type either, the parser has said so.
+    if !is_static || field.mutable || field.has_initializer || is_native || field.ty.is_none() {
         return None;
     }
     let message = format!("nothing assigns the static field `{}`", field.name);

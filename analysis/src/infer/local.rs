@@ -72,12 +72,8 @@ impl Infer<'_> {
             }
             (Some(ty), _) => ty,
             (None, Some(init)) => self.variable_type(init, is_var),
-            (None, None) => {
-                if !declarator.is_foreign() {
-                    self.untyped(declarator, range);
-                }
-                Ty::error(self.db)
-            }
+            // The parser complained of what is missing.
+            (None, None) => Ty::error(self.db),
         };
         // What cannot be its value says nothing of the variable: facts that contradict each other prove anything.
         let fits = init.is_none_or(|init| self.fits(init, ty));
@@ -158,18 +154,5 @@ impl Infer<'_> {
         }
         // A `var` will hold other values: only the plain type is kept.
         if is_var { ty.base(self.db) } else { ty }
-    }
-
-    fn untyped(&mut self, declarator: &ast::Declarator, range: TextRange) {
-        let Some(name) = declarator.name() else { return };
-        if declarator.colon_token().is_some() {
-            return; // the parser complained about what is missing
-        }
-        let name = name.text();
-        self.report(
-            type_rules::missing_type::RULE
-                .at(range, format!("`{name}` has neither a type nor an initialiser to take it from"))
-                .note(format!("write `{name}:T`, or give it a value")),
-        );
     }
 }

@@ -342,6 +342,20 @@ impl Uniformity<'_, '_> {
         }
         let operands: Vec<Variance> =
             receiver.iter().chain(args).map(|operand| self.expr(*operand)).collect();
+        match draft.facts.callable(*method) {
+            _ if draft.facts.is_same_for_block(*method) => {
+                if draft.facts.callable(*method) == Callable::Together {
+                    self.barrier(expr);
+                }
+                return Variance::Uniform;
+            }
+            Callable::Together => {
+                self.barrier(expr);
+                return Variance::Divergent(Cause::Data);
+            }
+            Callable::ThreadNumber => return Variance::Divergent(Cause::Data),
+            _ => {}
+        }
         let name = method.name(draft.facts.db);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
         match (sign, &operands[..]) {
@@ -361,6 +375,27 @@ impl Uniformity<'_, '_> {
         }
     }
 
+    /// What waits for the other threads, why all must come, and what to write instead.
+    fn waiting(&self, expr: ExprId) -> (String, [&'static str; 2]) {
+        let facts = self.draft.facts;
+        match &self.draft.expr(expr).kind {
+            ExprKind::Call { method, .. } if facts.callable(*method) == Callable::Together => {
+                let notes = [
+                    "threads do this together: those that take another way would be missing",
+                    "call it outside of the condition, in all threads, and use the result inside",
+                ];
+                (format!("`{}`", facts.method_name(*method)), notes)
+            }
+            _ => {
+                let notes = [
+                    "a barrier waits for all threads of the block: those that take another way would leave the others waiting for ever",
+                    "move the barrier out of the condition, and let the threads that have nothing to do pass it as well",
+                ];
+                ("this barrier".to_owned(), notes)
+            }
+        }
+    }
+
     fn barrier(&mut self, expr: ExprId) {
         if !self.reporting {
             return;
@@ -374,16 +409,18 @@ impl Uniformity<'_, '_> {
             }
             Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
         };
+        let (what, notes) = self.waiting(expr);
         let skipped = if split.from.is_some() {
-            "some threads of the block skip this barrier"
+            format!("some threads of the block skip {what}")
         } else {
-            "not all threads of the block reach this barrier together"
+            format!("not all threads of the block reach {what} together")
         };
+        let [why_not, instead] = notes;
         self.draft.report(
             self.draft
                 .violation(&cuda::barrier_divergent::RULE, range, skipped)
-                .note("a barrier waits for all threads of the block: those that take another way would leave the others waiting for ever")
-                .note("move the barrier out of the condition, and let the threads that have nothing to do pass it as well")
+                .note(why_not)
+                .note(instead)
                 .related(None, split.range, format!("this condition is not the same for all threads: {why}")),
         );
     }

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
 use super::rules::{Code, Passed, Uses};
+use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
@@ -18,6 +19,11 @@ impl Draft<'_> {
         match self.facts.callable(*method) {
             Callable::Barrier => {
                 self.barrier_call(expr, code, uses);
+                false
+            }
+            Callable::Together => self.together_call(expr, *method, args, code, uses),
+            Callable::ThreadNumber => {
+                self.thread_operation(expr, *method, code);
                 false
             }
             Callable::Builtin => {
@@ -40,7 +46,28 @@ impl Draft<'_> {
                 }
                 callable
             }
+            Callable::No if self.is_promised_operator(*method, *receiver) => {
+                uses.operators = true;
+                for operand in receiver.iter().chain(args) {
+                    self.device_node(Node::Expr(self.unboxed(*operand)), code, uses);
+                }
+                false
+            }
             Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
+        }
+    }
+
+    /// Whether a type parameter promises the operator.
+    fn is_promised_operator(&self, method: MethodId, receiver: Option<ExprId>) -> bool {
+        receiver.is_some_and(|it| self.facts.is_promised_operator(method, self.expr(self.unboxed(it)).ty))
+    }
+
+    /// A value without the box that calling through an interface would need.
+    fn unboxed(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip(expr);
+        match self.expr(expr).kind {
+            ExprKind::Box { value } => self.unboxed(value),
+            _ => expr,
         }
     }
 
@@ -82,17 +109,66 @@ impl Draft<'_> {
         );
     }
 
+    /// What the threads of a warp or block do together: a barrier with values.
+    fn together_call(
+        &self,
+        expr: ExprId,
+        method: MethodId,
+        args: &[ExprId],
+        code: Code,
+        uses: &mut Uses,
+    ) -> bool {
+        if !self.thread_operation(expr, method, code) {
+            return false;
+        }
+        uses.barriers.push(expr);
+        let plain = args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg));
+        plain && self.builtin_operands(expr, None, args)
+    }
+
+    /// Whether this is code of the threads themselves, which alone know who they are.
+    fn thread_operation(&self, expr: ExprId, method: MethodId, code: Code) -> bool {
+        if code == Code::Thread {
+            return true;
+        }
+        let place =
+            if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
+        let name = self.facts.method_name(method);
+        self.refuse(
+            &cuda::thread_operation_outside_thread::RULE,
+            self.expr(expr).range,
+            &format!("`{name}` in {place}"),
+            "which threads take part can be seen only in the code of the threads themselves: call it there, and pass the result",
+        );
+        false
+    }
+
     /// Whether a `@CUDA` method can be called here.
     fn device_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
         let range = self.expr(expr).range;
         let name = self.facts.method_name(method);
-        if self.facts.is_generic(method) {
+        if self.facts.is_in_generic_class(method) {
             self.refuse(
                 &cuda::generic_call::RULE,
                 range,
-                &format!("`{name}` is generic, so a thread cannot call it"),
-                "device functions have fixed types: write it for the type that is needed, outside generic classes",
+                &format!("`{name}` belongs to a generic class, so a thread cannot call it"),
+                "device functions may have type parameters of their own: write it outside of the class",
             );
+            return false;
+        }
+        if let ExprKind::Call { type_args, .. } = &self.expr(expr).kind
+            && let Some(bad) = type_args.iter().find(|ty| self.facts.shape(**ty) != Shape::Plain)
+        {
+            match self.facts.shape(*bad) {
+                Shape::Unknown => self.mark_broken(),
+                Shape::Generic => self.generic_value(range, &self.facts.show(*bad)),
+                _ => self.refuse(
+                    &cuda::generic_call::RULE,
+                    range,
+                    &format!("`{name}` is called for `{}`, which a device cannot hold", self.facts.show(*bad)),
+                    "a generic function is compiled for each type that it is called for: numbers, `Boolean`, `Char`, and structs of these",
+                ),
+            }
             return false;
         }
         if self.facts.is_static(method)

@@ -20,6 +20,8 @@ use crate::ty::{Ty, TyKind};
 /// What the kernel rules ask about classes, methods, fields and types.
 pub(super) struct Facts<'a> {
     pub db: &'a dyn Db,
+    /// Type parameters stand for plain types: in the code of a generic function, which is called for such types only.
+    pub plain_parameters: bool,
 }
 
 /// How a method may be called in a kernel.
@@ -29,6 +31,10 @@ pub(super) enum Callable {
     Builtin,
     /// `Clock.advanceAll()`.
     Barrier,
+    /// What the threads of a warp or block do together.
+    Together,
+    /// The number of a thread, or of threads.
+    ThreadNumber,
     /// A `@CUDA` function with a body to be checked and emitted.
     Function,
     /// None of these.
@@ -62,7 +68,12 @@ pub(super) enum Shape {
     Object,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    /// Facts for code whose types are known.
+    pub fn new(db: &'a dyn Db) -> Facts<'a> {
+        Facts { db, plain_parameters: false }
+    }
+
     /// Whether `class` is the library class with this full name.
     pub fn is_class(&self, class: ClassId, full: &str) -> bool {
         let name = full.rsplit('.').next().unwrap_or(full);
@@ -90,7 +101,12 @@ impl Facts<'_> {
         let Some(item) = method_item(self.db, method) else { return Callable::No };
         match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
             Some("kernel.barrier") => return Callable::Barrier,
+            Some(name) if name.starts_with("warp.") || name.starts_with("block.") => {
+                return Callable::Together;
+            }
+            Some(name) if name.starts_with("thread.") => return Callable::ThreadNumber,
             Some(name) if name.starts_with("op.") => return Callable::Builtin,
+            Some("any.zero") => return Callable::Builtin,
             Some("rail.get" | "rail.set") => return Callable::Builtin,
             Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
             _ => {}
@@ -120,6 +136,16 @@ impl Facts<'_> {
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("atomic."))
     }
 
+    /// Whether all threads of the block get the same from the method.
+    pub fn is_same_for_block(&self, method: MethodId) -> bool {
+        let Some(item) = method_item(self.db, method) else { return false };
+        annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| {
+            let sums = ["block.inclusive", "block.exclusive"];
+            name.starts_with("block.") && !sums.contains(&name.as_str())
+                || ["thread.count", "thread.grid_size"].contains(&name.as_str())
+        })
+    }
+
     /// Whether the method stands in the user's code, so that it can be changed.
     pub fn is_users(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User
@@ -140,12 +166,16 @@ impl Facts<'_> {
         method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
-    /// Whether the method or its class has type parameters.
-    pub fn is_generic(&self, method: MethodId) -> bool {
-        let own = method_item(self.db, method).is_some_and(|item| !item.type_params.is_empty());
-        own || class_item(self.db, method.class(self.db))
-            .as_ref()
-            .is_some_and(|item| !item.type_params.is_empty())
+    /// Whether the method's class has type parameters.
+    pub fn is_in_generic_class(&self, method: MethodId) -> bool {
+        class_item(self.db, method.class(self.db)).as_ref().is_some_and(|item| !item.type_params.is_empty())
+    }
+
+    /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.
+    pub fn is_promised_operator(&self, method: MethodId, receiver: Ty) -> bool {
+        let promises = ["x10.lang.Arithmetic", "x10.lang.Bitwise", "x10.util.Ordered"];
+        matches!(receiver.base(self.db).kind(self.db), TyKind::Param(_))
+            && promises.iter().any(|full| self.is_class(method.class(self.db), full))
     }
 
     /// Class, struct or interface.
@@ -190,6 +220,7 @@ impl Facts<'_> {
         let (class, args) = match ty.base(self.db).kind(self.db) {
             TyKind::Class { class, args } => (*class, args),
             TyKind::Function { .. } => return Shape::Function,
+            TyKind::Param(_) if self.plain_parameters => return Shape::Plain,
             TyKind::Param(_) => return Shape::Generic,
             TyKind::Null | TyKind::Void => return Shape::Nothing,
             TyKind::Error => return Shape::Unknown,

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
-use super::facts::Facts;
+use super::facts::{Facts, Shape};
 use super::rules::{Code, Uses};
 use super::violation::Violation;
 use crate::body::parents::Parents;
-use crate::body::{Body, ExprId, LocalId, StmtId};
+use crate::body::{Body, ExprId, ExprKind, LocalId, StmtId};
 use crate::db::Db;
 use crate::diagnostics::{Severity, cuda};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
 use crate::item_tree::ClassKind;
+use crate::ty::Ty;
 
 /// What is known about one `@CUDA` function by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub(super) struct FunctionCode {
     writes: Vec<usize>,
     /// The formals that are rails and passed on: to which formal of what.
     passes: Vec<(usize, MethodId, usize)>,
+    /// The static fields that it uses.
+    statics: Vec<FieldId>,
+    /// It uses operators that its type parameters promise.
+    operators: bool,
     /// It has errors that others report.
     broken: bool,
 }
@@ -34,7 +39,7 @@ pub(super) struct FunctionCode {
 /// Checks the code of one function for the device, not of those it calls.
 #[salsa::tracked]
 pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> {
-    let facts = Facts { db };
+    let facts = Facts { db, plain_parameters: true };
     let result = facts.body(method);
     let body = &result.body;
     let Some(root) = body.root else { return Arc::default() };
@@ -60,6 +65,8 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
         calls,
         writes: uses.written.iter().filter_map(|local| formal(*local)).collect(),
         passes: passed.filter_map(|it| Some((formal(it.local)?, it.method, it.formal))).collect(),
+        statics: uses.statics,
+        operators: uses.operators,
         broken: draft.is_broken(),
         violations: draft.into_violations(),
     })
@@ -92,7 +99,7 @@ impl Draft<'_> {
 
     /// All functions that a kernel reaches, each once, in order of first call. What is wrong with one of
     /// them is reported at the call that leads there.
-    pub(super) fn functions(&self, uses: &Uses) -> Vec<MethodId> {
+    pub(super) fn functions(&self, uses: &mut Uses) -> Vec<MethodId> {
         let mut codes = Codes::default();
         let mut reached = Vec::new();
         for (method, call) in &uses.calls {
@@ -105,6 +112,8 @@ impl Draft<'_> {
             }
         }
         self.check_passed(uses, &codes);
+        // What functions use travels with the kernel too.
+        uses.statics.extend(reached.iter().filter_map(|it| codes.get(it)).flat_map(|it| &it.statics));
         reached
     }
 
@@ -136,6 +145,9 @@ impl Draft<'_> {
                 self.bad_callee(method, *found, call, first);
             }
         }
+        if order.iter().any(|found| codes[found].operators) {
+            self.check_operators(method, call);
+        }
         if let Some(cycle) = recursive(order, codes) {
             let name = self.facts.method_name(cycle);
             self.refuse(
@@ -143,6 +155,22 @@ impl Draft<'_> {
                 self.expr(call).range,
                 &format!("`{name}` calls itself, directly or through others"),
                 "a thread's stack is small and fixed: write the repetition as a loop",
+            );
+        }
+    }
+
+    /// Only numbers have the operators of a type parameter as machine operations.
+    fn check_operators(&self, method: MethodId, call: ExprId) {
+        let ExprKind::Call { type_args, .. } = &self.expr(call).kind else { return };
+        let db = self.facts.db;
+        let number = |ty: &Ty| ty.primitive(db).is_some() || self.facts.shape(*ty) != Shape::Plain;
+        if let Some(other) = type_args.iter().find(|ty| !number(ty)) {
+            let (name, shown) = (self.facts.method_name(method), self.facts.show(*other));
+            self.refuse(
+                &cuda::generic_call::RULE,
+                self.expr(call).range,
+                &format!("`{name}` computes with operators of its type parameter, which here is `{shown}`"),
+                "in a kernel these operators are those of numbers: write the function for this struct",
             );
         }
     }

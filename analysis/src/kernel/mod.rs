@@ -42,6 +42,8 @@ pub struct Kernel {
     pub place: ExprId,
     /// `@CUDADirectParams` was given.
     pub direct_params: bool,
+    /// `@FastMath` was given.
+    pub fast_math: bool,
     /// The `val`s before the outer finish, in order.
     pub prelude: Vec<Prelude>,
     /// One to three block axes, outermost (slowest) first.
@@ -160,5 +162,5 @@ pub struct Recognised {
 
 /// The bytes of a value that holds no references; none for others.
 pub fn plain_bytes(db: &dyn crate::db::Db, ty: crate::ty::Ty) -> Option<u64> {
-    facts::Facts { db }.size(ty)
+    facts::Facts::new(db).size(ty)
 }

@@ -77,7 +77,7 @@ impl Draft<'_> {
 
     /// Takes `0n..a * 0n..b` apart into the highest indices. All wrong ranges are reported.
     fn ranges(&self, level: Level, expr: ExprId, found: &mut Vec<ExprId>) -> bool {
-        let expr = self.strip(expr);
+        let expr = self.unwritten(expr);
         let node = self.expr(expr);
         match self.operator(expr) {
             Some(("*", left, right)) => {
@@ -108,6 +108,26 @@ impl Draft<'_> {
                 );
                 false
             }
+        }
+    }
+
+    /// An operand without the conversions to a region that nobody wrote.
+    fn unwritten(&self, expr: ExprId) -> ExprId {
+        let expr = self.strip(expr);
+        match &self.expr(expr).kind {
+            ExprKind::Call { method, receiver, args, .. }
+                if method.name(self.facts.db).starts_with("operator") =>
+            {
+                match (receiver, &args[..]) {
+                    (None, [inner]) | (Some(inner), [])
+                        if self.expr(*inner).range == self.expr(expr).range =>
+                    {
+                        self.unwritten(*inner)
+                    }
+                    _ => expr,
+                }
+            }
+            _ => expr,
         }
     }
 

@@ -78,8 +78,8 @@ impl Draft<'_> {
         }
         let body = shape.body?;
         self.device_code(body, Code::Thread, &mut uses);
+        let functions = self.functions(&mut uses);
         let captures = self.captures(&uses, place);
-        let functions = self.functions(&uses);
         let threads = shape.threads?;
         self.check_threads(&threads);
         self.barriers(body, &threads, &uses);
@@ -87,6 +87,7 @@ impl Draft<'_> {
             at: self.at,
             place,
             direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
+            fast_math: self.annotation(self.at, "FastMath").is_some(),
             prelude: shape.prelude,
             blocks: shape.blocks?,
             shared: shape.shared,

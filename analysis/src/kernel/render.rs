@@ -102,7 +102,7 @@ impl<'a> Renderer<'a> {
 /// Puts `@CUDA` before a method, and imports it.
 fn annotate(db: &dyn Db, method: MethodId) -> Fix {
     let file = method.class(db).file(db);
-    let name = Facts { db }.method_name(method);
+    let name = Facts::new(db).method_name(method);
     let offset = item_offset(db, Item::Method(method));
     let mut edits =
         vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];

@@ -17,14 +17,14 @@ use crate::item_tree::source::{Item, item_offset};
 /// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
 #[salsa::tracked]
 pub fn kernels(db: &dyn Db, owner: Owner) -> Arc<Vec<Recognised>> {
-    let facts = Facts { db };
+    let facts = Facts::new(db);
     Arc::new(recognise(&facts, &facts.body_of(owner).body))
 }
 
 /// What is wrong with a `@CUDA` function by itself, not with those it calls.
 #[salsa::tracked]
 pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>> {
-    if !(Facts { db }).is_cuda(method) {
+    if !Facts::new(db).is_cuda(method) {
         return Arc::default();
     }
     Arc::new(function_code(db, method).violations.clone())

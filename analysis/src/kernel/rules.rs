@@ -25,6 +25,8 @@ pub(super) struct Uses {
     pub written: Vec<LocalId>,
     /// Locals that are rails and given to functions.
     pub passed: Vec<Passed>,
+    /// Operators of a type parameter are used.
+    pub operators: bool,
 }
 
 /// A rail given to a function.
@@ -57,7 +59,7 @@ impl Draft<'_> {
         self.device_node(Node::Stmt(root), code, uses);
     }
 
-    fn device_node(&self, node: Node, code: Code, uses: &mut Uses) {
+    pub(super) fn device_node(&self, node: Node, code: Code, uses: &mut Uses) {
         let below = match node {
             Node::Stmt(stmt) => self.device_stmt(stmt, code, uses),
             Node::Expr(expr) => self.device_expr(expr, code, uses),

@@ -96,7 +96,7 @@ pub fn launch_summaries(db: &dyn Db, owner: Owner) -> Vec<LaunchSummary> {
     if valid.is_empty() {
         return Vec::new();
     }
-    let facts = Facts { db };
+    let facts = Facts::new(db);
     let body = &facts.body_of(owner).body;
     let parents = Parents::of(body);
     valid.into_iter().map(|kernel| summary(&facts, owner, body, &parents, kernel)).collect()

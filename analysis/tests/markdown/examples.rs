@@ -6,9 +6,10 @@ use apg_analysis::diagnostics::{self, Rule, example_files};
 use crate::analyse::{Analysed, analyse, apply};
 
 /// Other codes that a failing example cannot avoid, and why.
-const ALSO: [(&str, &str); 5] = [
+const ALSO: [(&str, &str); 6] = [
     // The kernel that calls the function is told as well.
     ("cuda/barrier-outside-thread", "cuda/bad-callee"),
+    ("cuda/thread-operation-outside-thread", "cuda/bad-callee"),
     ("cuda/bad-callee", "cuda/allocation"),
     // `clocked` belongs to the `finish` and to the `async`, or to neither.
     ("cuda/clocked-block-async", "cuda/clocked-block-finish"),

@@ -82,6 +82,10 @@ pub struct LaunchOptions {
     /// Print at the end what the garbage collector did
     #[arg(long)]
     pub gc_stats: bool,
+
+    /// Write what activities, kernels and copies do over time, for Perfetto or chrome://tracing, and print a summary at the end
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
 }
 
 /// A number of bytes, with K, M, G or T behind it.
@@ -131,11 +135,21 @@ impl LaunchOptions {
         options.accelerators = self.accelerators(0)?;
         options.heap = self.heap.unwrap_or(0);
         options.collector_statistics = self.gc_stats;
+        options.profile = self.profile_file()?;
         Ok(options)
     }
 }
 
 impl LaunchOptions {
+    /// Where the profile goes: a whole path, whatever the program does with its folder.
+    fn profile_file(&self) -> Result<Option<PathBuf>, Failure> {
+        let named = self.profile.clone().or_else(|| variable("APG_PROFILE").map(PathBuf::from));
+        let Some(file) = named else { return Ok(None) };
+        std::path::absolute(&file)
+            .map(Some)
+            .map_err(|error| Failure::misuse(format!("--profile {}: {error}", file.display())))
+    }
+
     /// The command line of the program's further places.
     fn for_places(&self, program: PathBuf) -> Vec<OsString> {
         let mut line = vec![OsString::from(PLACE), program.into()];
@@ -147,6 +161,10 @@ impl LaunchOptions {
         add("heap", self.heap.map(|heap| heap.to_string()));
         if self.gc_stats {
             line.push("--gc-stats".into());
+        }
+        if let Some(file) = self.profile.as_ref().and_then(|file| std::path::absolute(file).ok()) {
+            line.push("--profile".into());
+            line.push(file.into());
         }
         line
     }

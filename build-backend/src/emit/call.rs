@@ -9,7 +9,7 @@ impl Code<'_> {
     pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
-        let hidden = self.hidden_arguments().map(str::to_owned);
+        let hidden = self.hidden_arguments();
         self.ordered(&operands, |_, text| {
             let all: Vec<String> = text.iter().cloned().chain(hidden).collect();
             format!("{symbol}({})", all.join(", "))

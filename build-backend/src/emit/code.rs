@@ -141,6 +141,12 @@ pub struct Code<'p> {
     pub errors: Vec<EmitError>,
     /// In a kernel: what is known of accesses, by the address of the index expression.
     pub proofs: FxHashMap<*const Expr, Proof>,
+    /// In a kernel for a device: how many threads a block has.
+    pub block_size: String,
+    /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
+    /// type, if there are any.
+    pub statics: FxHashMap<StaticId, usize>,
+    pub environment_type: String,
 }
 
 impl<'p> Code<'p> {
@@ -159,6 +165,9 @@ impl<'p> Code<'p> {
             next: 0,
             errors: Vec::new(),
             proofs: FxHashMap::default(),
+            block_size: String::new(),
+            statics: FxHashMap::default(),
+            environment_type: String::new(),
         }
     }
 

@@ -41,6 +41,7 @@ pub fn effect(expr: &Expr) -> Effect {
         }
         ExprKind::Static(_)
         | ExprKind::Atomic { .. }
+        | ExprKind::Together { .. }
         | ExprKind::Allocate(_)
         | ExprKind::AllocateRail { .. }
         | ExprKind::MakeObject { .. }
@@ -80,7 +81,12 @@ impl Code<'_> {
             ExprKind::Atomic { operation, rail, index, values } => {
                 self.atomic(*operation, rail, index, values, expr.ty)
             }
+            ExprKind::Together { operation, args } => self.together(*operation, args, expr.ty),
             ExprKind::Length { rail, checked } => self.length(rail, *checked),
+            ExprKind::Static(id) if self.target == Target::Cuda => match self.statics.get(id) {
+                Some(member) => format!("env.m{member}"),
+                None => self.fail("a static field that does not travel with the kernel".into()),
+            },
             ExprKind::Static(id) => {
                 self.used.statics.insert(*id);
                 format!("get_{}()", self.names.statics[id.index()])
@@ -252,6 +258,17 @@ impl Code<'_> {
         let mut args = vec![format!("&{place}")];
         args.extend(values.iter().map(|it| self.expr(it)));
         format!("apg_atomic_{}<{ty}>({})", operation.name(), args.join(", "))
+    }
+
+    /// What the threads of a warp or block do together, on a device: a function that all of them call.
+    fn together(&mut self, operation: Together, args: &[Expr], result: Ty) -> String {
+        if self.target != Target::Cuda {
+            return self.fail(format!("`{}` in the middle of an expression", operation.name));
+        }
+        let ty = self.ty(args.first().map_or(result, |it| it.ty));
+        let mut text: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
+        text.push(self.block_size.clone());
+        format!("apg_{}<{ty}>({})", operation.name, text.join(", "))
     }
 
     /// As [`Self::ordered`], for an lvalue: a statement expression would copy it, so its address goes through.

@@ -14,7 +14,7 @@ impl Code<'_> {
             let ty = self.ty(local.ty);
             params.push(format!("{ty} {}", names::local(index, &local.name)));
         }
-        params.extend(self.hidden_parameters().map(str::to_owned));
+        params.extend(self.hidden_parameters());
         let prefix = if self.target.is_kernel() { "k" } else { "" };
         format!("{result} {prefix}{}({})", self.names.functions[id.index()], params.join(", "))
     }

@@ -33,6 +33,7 @@ impl Code<'_> {
                 let name = self.ty(ty);
                 format!("apg_abs<{name}>({a})")
             }
+            Operation::Round => format!("{}({a})", self.math("rint", ty)),
             Operation::Rsqrt if self.target != Target::Cuda => {
                 let one = if ty == Ty::F32 { "1.0f" } else { "1.0" };
                 format!("({one} / {}({a}))", self.math("sqrt", ty))
@@ -148,7 +149,7 @@ impl Code<'_> {
     fn math(&mut self, name: &str, ty: Ty) -> String {
         let suffix = if ty == Ty::F32 { "f" } else { "" };
         // Inline in every compiler; the others go by the library's names, for which vector forms are declared.
-        let inline = matches!(name, "sqrt" | "fabs" | "floor" | "ceil" | "fma" | "round");
+        let inline = matches!(name, "sqrt" | "fabs" | "floor" | "ceil" | "fma" | "rint");
         if self.target != Target::Cuda && inline {
             return format!("__builtin_{name}{suffix}");
         }

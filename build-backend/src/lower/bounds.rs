@@ -56,7 +56,7 @@ struct Scan<'a> {
 impl Builder<'_, '_> {
     /// What makes tests in the loop unnecessary; `None` if there is nothing to gain.
     pub(super) fn prove(&mut self, counting: &Counting<'_>) -> Option<Proof> {
-        if self.kernel.is_some() || counting.low.ty != mir::Ty::I64 && counting.low.ty != mir::Ty::I32 {
+        if self.is_device_code() || counting.low.ty != mir::Ty::I64 && counting.low.ty != mir::Ty::I32 {
             return None;
         }
         let (calls, scan) = self.scan(counting)?;

@@ -114,7 +114,12 @@ impl Builder<'_, '_> {
         if let Some(name) = self.lowerer.intrinsic(callee.method) {
             return self.expand(&name, args, result, range);
         }
-        let function = self.lowerer.function(FunctionKey::Method(callee.clone()));
+        let key = if self.is_device_code() {
+            FunctionKey::Device(callee.clone())
+        } else {
+            FunctionKey::Method(callee.clone())
+        };
+        let function = self.lowerer.function(key);
         let machine = self.lowerer.machine(result);
         expr(machine, ExprKind::Call { function, args })
     }

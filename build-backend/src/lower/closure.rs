@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
         let position = self.position;
         let constructs = self.constructs_struct;
         let mut inner = Builder::new(self.lowerer, source, returns);
-        inner.position = position;
+        (inner.position, inner.head) = (position, position);
         inner.constructs_struct = constructs;
         let this = inner.new_local("closure", mir::Ty::Ref(class), false);
         // Shared formals move into cells, which needs all parameters to be declared first.

@@ -271,7 +271,7 @@ impl Builder<'_, '_> {
             return expr(mir::Ty::I64, ExprKind::Length { rail: Box::new(value), checked });
         }
         let global = object_ty.global_rail_element(self.lowerer.db).is_some();
-        if global && self.kernel.is_some() && field.name(self.lowerer.db) == "size" {
+        if global && self.is_device_code() && field.name(self.lowerer.db) == "size" {
             return expr(mir::Ty::I64, ExprKind::Length { rail: Box::new(value), checked: false });
         }
         let Some((owner, index)) = self.lowerer.locate_field(object_ty, field) else {

@@ -76,6 +76,10 @@ pub(super) enum Returns {
 pub(super) struct KernelCode {
     /// Static fields that travel with the kernel.
     pub statics: FxHashMap<FieldId, mir::LocalId>,
+    /// The index and the extent of each axis of the blocks, slowest first.
+    pub blocks: Vec<(mir::Expr, mir::Expr)>,
+    /// Those of the threads.
+    pub threads: Vec<(mir::Expr, mir::Expr)>,
 }
 
 /// Builds one function.
@@ -96,9 +100,13 @@ pub(super) struct Builder<'a, 'db> {
     continues: FxHashMap<LabelId, mir::LabelId>,
     next_label: u32,
     pub position: mir::Position,
+    /// Where the function begins.
+    pub head: mir::Position,
     pub returns: Returns,
     /// Set while lowering the code of a kernel.
     pub kernel: Option<KernelCode>,
+    /// The function is called by kernels only.
+    pub for_kernels: bool,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
     /// Accesses to elements that are known to exist.
@@ -121,8 +129,10 @@ impl<'a, 'db> Builder<'a, 'db> {
             continues: FxHashMap::default(),
             next_label: 0,
             position,
+            head: position,
             returns,
             kernel: None,
+            for_kernels: false,
             unroll: None,
             proved: FxHashSet::default(),
         }
@@ -130,19 +140,24 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     /// The finished function.
     pub(super) fn finish(mut self, id: mir::FunctionId, name: String, params: u32, result: mir::Ty) {
-        let position = self.source.lines.position(self.source.base);
         let body = self.blocks.pop().unwrap_or_default();
         let function = mir::Function {
             name,
-            position,
+            position: self.head,
             locals: self.locals,
             params,
             result,
             body,
-            device: false,
+            device: self.for_kernels,
+            for_kernels: self.for_kernels,
             recursive: false,
         };
         self.lowerer.program.functions[id.index()] = function;
+    }
+
+    /// Whether this is code that a device may run.
+    pub(super) fn is_device_code(&self) -> bool {
+        self.kernel.is_some() || self.for_kernels
     }
 
     /// The locals and statements so far, for code that is not a function (kernels).

@@ -27,6 +27,10 @@ impl Builder<'_, '_> {
             Some(("rt", entry)) => self.runtime(entry, args, machine),
             Some(("rail", member)) => self.expand_rail(member, args, result, range),
             Some(("atomic", operation)) => self.expand_atomic(operation, args, machine, range),
+            Some((scope @ ("warp" | "block"), operation)) => {
+                self.expand_together(scope, operation, args, machine, range)
+            }
+            Some(("thread", number)) => self.thread_number(number, machine, range),
             Some(("any", "zero")) => zero(machine),
             Some(("any", member)) => self.expand_any(member, args, machine, range),
             Some(("kernel", "barrier")) if self.kernel.is_some() => {
@@ -38,7 +42,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn unknown(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
+    pub(super) fn unknown(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
         let error =
             LowerError::new("build/unknown-intrinsic", format!("the compiler knows no intrinsic {name:?}"));
         self.error(error.note("only the class library of this version of apg may use @Intrinsic"), range);

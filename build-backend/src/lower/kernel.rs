@@ -223,8 +223,8 @@ impl Builder<'_, '_> {
         inner.position = position;
         inner.kernel = Some(KernelCode::default());
         let captures = carried.iter().map(|it| inner.declare_capture(it)).collect();
-        let block_locals = kernel.blocks.iter().map(|it| inner.axis_local(it)).collect();
-        let thread_locals = kernel.threads.iter().map(|it| inner.axis_local(it)).collect();
+        let block_locals: Vec<_> = kernel.blocks.iter().map(|it| inner.axis_local(it)).collect();
+        let thread_locals: Vec<_> = kernel.threads.iter().map(|it| inner.axis_local(it)).collect();
         let shared_locals: Vec<_> = kernel.shared.iter().map(|it| inner.shared_local(it)).collect();
         let auto = |inner: &mut Builder<'_, '_>, wanted: &PreludeKind| {
             let prelude = kernel.prelude.iter().find(|it| it.kind == *wanted)?;
@@ -234,8 +234,9 @@ impl Builder<'_, '_> {
         };
         let auto_blocks = auto(&mut inner, &PreludeKind::AutoBlocks);
         let auto_threads = auto(&mut inner, &PreludeKind::AutoThreads);
-        let blocks = kernel.blocks.iter().map(|it| inner.extent(it)).collect();
-        let threads = kernel.threads.iter().map(|it| inner.extent(it)).collect();
+        let blocks: Vec<mir::Expr> = kernel.blocks.iter().map(|it| inner.extent(it)).collect();
+        let threads: Vec<mir::Expr> = kernel.threads.iter().map(|it| inner.extent(it)).collect();
+        inner.number_axes(&block_locals, &blocks, &thread_locals, &threads);
         let mut shared = Vec::new();
         let mut shared_lengths = Vec::new();
         for (rail, local) in kernel.shared.iter().zip(shared_locals) {
@@ -257,6 +258,7 @@ impl Builder<'_, '_> {
         built.auto_threads = auto_threads;
         built.body = body;
         built.direct_params = kernel.direct_params;
+        built.fast_math = kernel.fast_math;
         built.has_barrier = kernel.has_barrier;
         id
     }
@@ -287,7 +289,11 @@ impl Builder<'_, '_> {
             }
             _ => {}
         }
-        mir::KernelCapture { name, kind: item.kind }
+        let of_static = match item.from {
+            CaptureSource::Static(field) => Some(self.lowerer.static_of(field).0),
+            CaptureSource::Local(_) => None,
+        };
+        mir::KernelCapture { name, kind: item.kind, of_static }
     }
 
     /// The index of an axis, named or not.
@@ -416,7 +422,9 @@ impl Builder<'_, '_> {
 
     /// Inside a kernel, elements of rails are memory, not calls.
     pub(super) fn kernel_call(&mut self, call: &Call<'_>, ty: Ty) -> Option<mir::Expr> {
-        self.kernel.as_ref()?;
+        if !self.is_device_code() {
+            return None;
+        }
         let receiver = call.receiver?;
         let receiver_ty = self.type_of(receiver);
         let element = self.lowerer.rail_like_element(receiver_ty)?;
@@ -444,6 +452,13 @@ impl Builder<'_, '_> {
             ("size", []) => {
                 let rail = Box::new(self.local(local));
                 Some(expr(mir::Ty::I64, ExprKind::Length { rail, checked: false }))
+            }
+            ("range", []) => {
+                let rail = Box::new(self.local(local));
+                let length = expr(mir::Ty::I64, ExprKind::Length { rail, checked: false });
+                let last = operation(Operation::Sub, mir::Ty::I64, vec![length, int(mir::Ty::I64, 1)]);
+                let machine = self.lowerer.machine(ty);
+                Some(expr(machine, ExprKind::MakeStruct(vec![int(mir::Ty::I64, 0), last])))
             }
             _ => None,
         }
@@ -493,6 +508,7 @@ fn empty_kernel(name: String, position: mir::Position) -> mir::Kernel {
         auto_threads: None,
         body: Vec::new(),
         direct_params: false,
+        fast_math: false,
         has_barrier: false,
     }
 }

@@ -32,6 +32,7 @@ mod reach;
 mod recursion;
 mod stmt;
 mod text;
+mod together;
 mod types;
 
 use std::rc::Rc;
@@ -73,6 +74,8 @@ struct Callee {
 enum FunctionKey {
     /// A method with code.
     Method(Callee),
+    /// The same for kernels only: elements of global rails are memory there.
+    Device(Callee),
     /// A constructor: of a class it fills its first parameter, of a struct it gives the struct.
     Initialise(Callee),
     /// Allocates an object and calls a constructor.

@@ -117,6 +117,7 @@ impl Builder<'_, '_> {
             | ExprKind::CallClosure { .. }
             | ExprKind::Runtime { .. }
             | ExprKind::Atomic { .. }
+            | ExprKind::Together { .. }
             | ExprKind::At { .. } => Effect::Writes,
         }
     }

@@ -262,6 +262,7 @@ impl<'db> Lowerer<'db> {
             result: mir::Ty::Void,
             body: Vec::new(),
             device: false,
+            for_kernels: false,
             recursive: false,
         });
         id

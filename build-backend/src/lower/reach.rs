@@ -61,7 +61,8 @@ impl Lowerer<'_> {
 
     fn write(&mut self, key: &FunctionKey, id: mir::FunctionId) {
         match key {
-            FunctionKey::Method(callee) => self.write_method(callee, id),
+            FunctionKey::Method(callee) => self.write_method(callee, false, id),
+            FunctionKey::Device(callee) => self.write_method(callee, true, id),
             FunctionKey::Initialise(callee) => self.write_initialise(callee, id),
             FunctionKey::Create(callee) => self.write_create(callee, id),
             FunctionKey::FieldValue(field, owner) => self.write_field_value(*field, Some(*owner), id),
@@ -76,7 +77,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn write_method(&mut self, callee: &Callee, id: mir::FunctionId) {
+    fn write_method(&mut self, callee: &Callee, for_kernels: bool, id: mir::FunctionId) {
         let db = self.db;
         let (params, result) = self.concrete_signature(callee);
         let machine = self.machine(result);
@@ -109,6 +110,7 @@ impl Lowerer<'_> {
         let source = self.method_source(callee);
         let body = source.body.clone();
         let mut builder = Builder::new(self, source, Returns::Value(result));
+        builder.for_kernels = for_kernels;
         let mut count = body.params.len() as u32;
         if !is_static {
             builder.this = Some(builder.new_local("this", this_machine, false));

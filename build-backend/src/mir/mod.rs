@@ -182,7 +182,7 @@ pub mod slot {
     /// `typeName():String`
     pub const TYPE_NAME: u32 = 3;
     /// A closure's code. Classes that implement a function type are called through its interface.
-    pub const CLOSURE_APPLY: u32 = 4;
+    pub const CLOSURE_APPLY: u32 = apg_runtime::layout::CLOSURE_APPLY;
     /// First slot of a class's own methods.
     pub const FIRST_FREE: u32 = 4;
 }
@@ -243,6 +243,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Also needed as device code.
     pub device: bool,
+    /// Called by kernels only: the host needs no code.
+    pub for_kernels: bool,
     /// May be on the stack several times: checks that there is room for more.
     pub recursive: bool,
 }
@@ -398,6 +400,8 @@ pub enum ExprKind {
     Element { rail: Box<Expr>, index: Box<Expr>, checked: bool },
     /// Changes an element of a rail in one step, and is the value before; `values` are what `operation` says.
     Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
+    /// What the threads of a warp or block do together, in a kernel; only as the value of [`StmtKind::Set`].
+    Together { operation: Together, args: Vec<Expr> },
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
     /// A static field, initialised on first use.
@@ -512,6 +516,8 @@ pub enum Operation {
     Expm1,
     Log1p,
     Rsqrt,
+    Erf,
+    Erfc,
 }
 
 /// What an atomic operation does to an element.
@@ -549,6 +555,57 @@ impl AtomicOperation {
     }
 }
 
+/// An operation of all threads of a warp or block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Together {
+    /// `warp_shuffle`, `block_sum`, ...: what the functions in the headers of generated code are called, behind `apg_`.
+    pub name: &'static str,
+    /// All threads of the block get the same.
+    pub same: bool,
+}
+
+impl Together {
+    const OF_THREADS: [&str; 17] = [
+        "warp_shuffle",
+        "warp_shuffle_up",
+        "warp_shuffle_down",
+        "warp_shuffle_xor",
+        "warp_ballot",
+        "warp_any",
+        "warp_all",
+        "warp_sum",
+        "warp_min",
+        "warp_max",
+        "warp_and",
+        "warp_or",
+        "warp_xor",
+        "warp_inclusive",
+        "warp_exclusive",
+        "block_inclusive",
+        "block_exclusive",
+    ];
+    const OF_BLOCK: [&str; 9] = [
+        "block_any",
+        "block_all",
+        "block_count",
+        "block_sum",
+        "block_min",
+        "block_max",
+        "block_and",
+        "block_or",
+        "block_xor",
+    ];
+
+    /// The operation that the class library calls so: `warp.shuffle`.
+    pub fn from_name(scope: &str, name: &str) -> Option<Together> {
+        let find = |names: &[&'static str], same| {
+            let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
+            names.iter().find(is_it).map(|name| Together { name, same })
+        };
+        find(&Self::OF_THREADS, false).or_else(|| find(&Self::OF_BLOCK, true))
+    }
+}
+
 /// A kernel: what the host evaluates before the launch, and the device code.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -577,6 +634,8 @@ pub struct Kernel {
     pub body: Vec<Stmt>,
     /// `@CUDADirectParams` was given (a hint today: the choice is automatic).
     pub direct_params: bool,
+    /// `@FastMath` was given.
+    pub fast_math: bool,
     /// The body has a barrier.
     pub has_barrier: bool,
 }
@@ -588,6 +647,8 @@ pub struct KernelCapture {
     pub name: SmolStr,
     /// How it travels.
     pub kind: KernelCaptureKind,
+    /// The static field that it is the value of.
+    pub of_static: Option<StaticId>,
 }
 
 /// How a captured value travels.

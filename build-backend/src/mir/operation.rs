@@ -26,7 +26,8 @@ names! {
     Sqrt = "sqrt", Cbrt = "cbrt", Exp = "exp", Log = "log", Log10 = "log10", Pow = "pow", Sin = "sin", Cos = "cos",
     Tan = "tan", Asin = "asin", Acos = "acos", Atan = "atan", Atan2 = "atan2", Sinh = "sinh", Cosh = "cosh",
     Tanh = "tanh", Floor = "floor", Ceil = "ceil", Round = "round", Abs = "abs", Min = "min", Max = "max",
-    Fma = "fma", Hypot = "hypot", Expm1 = "expm1", Log1p = "log1p", Rsqrt = "rsqrt",
+    Fma = "fma", Hypot = "hypot", Expm1 = "expm1", Log1p = "log1p", Rsqrt = "rsqrt", Erf = "erf",
+    Erfc = "erfc",
 }
 
 impl Operation {

@@ -373,6 +373,7 @@ impl<'a> Printer<'a> {
                 self.expr(index),
                 self.list(values)
             ),
+            ExprKind::Together { operation, args } => format!("{} {}", operation.name, self.list(args)),
             ExprKind::Here => "here".to_owned(),
             ExprKind::NonNull(value) => format!("{}!", self.expr(value)),
             ExprKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),

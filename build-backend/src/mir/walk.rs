@@ -109,6 +109,7 @@ pub fn children(kind: &ExprKind) -> Vec<&Expr> {
             [&**rail, &**index].into_iter().chain(values).collect()
         }
         ExprKind::MakeStruct(args)
+        | ExprKind::Together { args, .. }
         | ExprKind::MakeObject { fields: args, .. }
         | ExprKind::Call { args, .. }
         | ExprKind::CallVirtual { args, .. }

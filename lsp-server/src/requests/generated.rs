@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use apg_analysis::Cancelled;
-use apg_build::build::{self, Failure, Options, Translated};
+use apg_build::build::{self, Failure, Options};
 use apg_build::mir;
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
@@ -16,7 +16,7 @@ use crate::world::Snapshot;
 pub struct GeneratedCodeParams {
     /// The document with `main`.
     pub text_document: TextDocumentIdentifier,
-    /// `cuda`, `cpp`, `mir` or `ptx`.
+    /// `cuda`, `ptx`, `resources`, `cpp` or `mir`.
     pub kind: String,
 }
 
@@ -71,12 +71,15 @@ fn written(program: mir::Program, kind: &str) -> Result<String, String> {
     if kind == "mir" {
         return Ok(mir::print::print(&program));
     }
-    let Translated { emitted, .. } = build::emitted(program, Options::default()).map_err(|errors| {
+    let translated = build::emitted(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
         format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
     })?;
+    let emitted = &translated.emitted;
     match kind {
-        "cuda" | "ptx" if emitted.cuda.is_empty() => Err("// This program has no @CUDA kernel.\n".into()),
+        "cuda" | "ptx" | "resources" if emitted.cuda.is_empty() => {
+            Err("// This program has no @CUDA kernel.\n".into())
+        }
         "cpp" => {
             let units = emitted.units.iter().map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text));
             Ok(units.collect())
@@ -89,7 +92,13 @@ fn written(program: mir::Program, kind: &str) -> Result<String, String> {
                 .map(|all| all.join("\n"))
                 .map_err(|error| format!("// {}\n", comment(&error.to_string())))
         }
-        other => Err(format!("// There is no form `{}`: ask for cuda, ptx, cpp or mir.\n", comment(other))),
+        "resources" => apg_build::resources::kernels(&translated, &apg_runtime::device::architectures())
+            .map(|kernels| kernels.iter().map(|kernel| kernel.describe() + "\n").collect())
+            .map_err(|why| format!("// {}\n", comment(&why))),
+        other => {
+            let other = comment(other);
+            Err(format!("// There is no form `{other}`: ask for cuda, ptx, resources, cpp or mir.\n"))
+        }
     }
 }
 

@@ -324,10 +324,6 @@ entries! {
         raises fn parse_f32(string: Ref) -> f32;
         /// Reads a Double; NumberFormatException otherwise.
         raises fn parse_f64(string: Ref) -> f64;
-        /// The error function.
-        plain fn math_erf(value: f64) -> f64;
-        /// One minus the error function.
-        plain fn math_erfc(value: f64) -> f64;
         /// What is left after the nearest multiple of a number.
         plain fn math_remainder(value: f64, of: f64) -> f64;
         /// The number times two to the power of another.

@@ -8,6 +8,7 @@ use super::queues::Task;
 use super::{fiber, pool};
 use crate::distributed::Governor;
 use crate::memory::{Handle, Ref};
+use crate::profile;
 use crate::sanitizer;
 
 /// What an activity runs.
@@ -61,16 +62,31 @@ impl Activity {
         sanitizer::acquire(&raw const *self);
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         let outer = fiber.activity.replace(&raw mut *self);
+        let mut recorded = profile::on().then(|| profile::Open::new(self.code()));
+        if let Some(recorded) = &mut recorded {
+            recorded.begin(&fiber.opened);
+        }
         let exception = match self.work.take() {
             Some(Work::Closure(closure)) => crate::program::call(closure.get()),
             Some(Work::Runtime(work)) => work(),
             None => Ref::NULL,
         };
         // The same fiber, though perhaps in another thread.
+        if let Some(recorded) = recorded {
+            recorded.end(&fiber.opened);
+        }
         fiber.activity.set(outer);
         super::clock::drop_all(&mut self.clocks);
         sanitizer::release(&raw const sanitizer::MESSAGES);
         self.governor.leave(exception);
+    }
+
+    /// Where its code is.
+    fn code(&self) -> profile::Code {
+        match &self.work {
+            Some(Work::Closure(closure)) => profile::Code::of_closure(closure.get()),
+            _ => profile::Code::Unknown,
+        }
     }
 
     /// The clock of the innermost clocked finish.

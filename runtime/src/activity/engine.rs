@@ -86,10 +86,12 @@ impl Engine for LocalEngine {
     }
 
     fn call(&self, closure: Ref) -> Ref {
+        crate::profile::name(closure);
         program::call(closure)
     }
 
     fn call_value(&self, closure: Ref) -> Result<Ref, Ref> {
+        crate::profile::name(closure);
         program::call_value(closure)
     }
 

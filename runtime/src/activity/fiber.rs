@@ -11,6 +11,7 @@ use super::pool;
 use super::queues::Task;
 use super::stack::AlignedStack;
 use crate::memory::{self, StackRecord};
+use crate::profile;
 use crate::sanitizer::FiberView;
 
 /// Why a fiber leaves its thread.
@@ -29,6 +30,8 @@ pub struct Fiber {
     view: FiberView,
     /// The activity that it runs.
     pub activity: Cell<*mut Activity>,
+    /// What of it is recorded.
+    pub opened: profile::Opened,
 }
 
 // SAFETY: a fiber is used by one thread at a time: the one that runs it, or that took it from a list or queue.
@@ -82,6 +85,7 @@ fn make() -> &'static Fiber {
         record: memory::register_stack(low, high),
         view: FiberView::new(low, high),
         activity: Cell::new(std::ptr::null_mut()),
+        opened: profile::Opened::default(),
     }));
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
         fiber.view.resumed(None);
@@ -111,6 +115,10 @@ impl Fiber {
     #[inline(never)]
     pub fn leave(&self, switch: Switch) {
         let mark = 0_usize;
+        let recorded = profile::on();
+        if recorded {
+            self.opened.suspend();
+        }
         memory::enter_critical();
         memory::set_suspended(self.record, &raw const mark as usize);
         self.suspend(switch);
@@ -118,6 +126,9 @@ impl Fiber {
             self.answer();
         }
         memory::leave_critical();
+        if recorded {
+            self.opened.resume();
+        }
         std::hint::black_box(&mark);
     }
 

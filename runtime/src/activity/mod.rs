@@ -35,3 +35,10 @@ pub fn current_stack() -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests;
+
+/// What of the caller's activities is recorded, if the caller is one.
+pub fn opened(use_it: impl FnOnce(&crate::profile::Opened)) {
+    if let Some(fiber) = fiber::current() {
+        use_it(&fiber.opened);
+    }
+}

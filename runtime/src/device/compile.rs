@@ -6,6 +6,9 @@ use cudarc::nvrtc::sys;
 
 use super::error::{DeviceError, Kind};
 
+/// Stands in front of code that wants the fast mathematical functions.
+pub const FAST_MATH: &str = "#pragma apg fast_math\n";
+
 /// The compiler's version, or why it cannot be used.
 pub fn compiler_version() -> Result<(u32, u32), String> {
     // SAFETY: looks for a library of a well-known name.
@@ -132,8 +135,9 @@ fn compile(
             DeviceError::new(Kind::Internal, "the CUDA code of a kernel has a zero character in it")
         })
     };
+    let fast = source.lines().any(|line| line == FAST_MATH.trim_end()).then(|| "--use_fast_math".to_owned());
     let (source, name) = (text(source)?, text(name)?);
-    let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
+    let options = options.iter().chain(&fast).map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
     let program = Program::new(&source, &name)?;
     let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     // SAFETY: a live program; the options outlive the call.

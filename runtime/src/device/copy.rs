@@ -16,12 +16,14 @@ use super::{Device, Done};
 
 /// Bytes of a pinned slice.
 const SLICE: usize = 4 << 20;
-/// Bytes of a slice of a long copy's threads.
-const LANE_SLICE: usize = 2 << 20;
+/// Bytes of a slice of a long copy's threads: with smaller ones the device waits for the threads between two.
+const LANE_SLICE: usize = 4 << 20;
+/// Of the first and last ones: until the first is full, and while the last are emptied, nothing else happens.
+const EDGE_SLICE: usize = 1 << 20;
 /// Copies of so many bytes have several threads.
 const LONG: u64 = 32 << 20;
 /// Most threads of a copy.
-const LANES: usize = 14;
+const LANES: usize = 12;
 /// How long a transfer is looked at before its thread sleeps.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -239,17 +241,17 @@ impl<'a> Worker<'a> {
     }
 
     fn upload_long(&self, piece: Upload) -> Result<(), Failure> {
-        let chunks = piece.bytes.div_ceil(LANE_SLICE as u64);
+        let chunks = Chunks::new(piece.bytes, self.lanes.len() as u64);
         let source = Address(piece.source.cast_mut());
         let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
             let mut turn = 0;
             while let Some(chunk) = next() {
-                let (at, count) = part(chunk, LANE_SLICE, piece.bytes);
+                let (at, count) = chunks.part(chunk);
                 let slice = &lane[turn];
                 slice.free()?;
                 // SAFETY: inside the caller's memory; the slice's last transfer has ended, and it is long enough.
                 unsafe {
-                    std::ptr::copy_nonoverlapping(source.at(at), slice.memory, count);
+                    stream_out(source.at(at), slice.memory, count);
                     driver::check(sys::cuMemcpyHtoDAsync_v2(
                         piece.target + at,
                         slice.memory.cast(),
@@ -262,16 +264,16 @@ impl<'a> Worker<'a> {
             }
             Ok(())
         };
-        self.in_lanes(work, chunks)
+        self.in_lanes(work, chunks.count())
     }
 
     fn download_long(&self, piece: Download) -> Result<(), Failure> {
-        let chunks = piece.bytes.div_ceil(LANE_SLICE as u64);
+        let chunks = Chunks::new(piece.bytes, self.lanes.len() as u64);
         let target = Address(piece.target);
         let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
             let request = |slice: &Slice| {
                 let Some(chunk) = next() else { return Ok(None) };
-                let (at, count) = part(chunk, LANE_SLICE, piece.bytes);
+                let (at, count) = chunks.part(chunk);
                 // SAFETY: the slice's contents have been taken out, and it is long enough.
                 driver::check(unsafe {
                     sys::cuMemcpyDtoHAsync_v2(slice.memory.cast(), piece.source + at, count, self.stream.0)
@@ -285,13 +287,13 @@ impl<'a> Worker<'a> {
                 let slice = &lane[turn];
                 slice.free()?;
                 // SAFETY: the transfer into the slice has ended; the target is the caller's and long enough.
-                unsafe { stream_out(slice.memory, target.at(at), count) };
+                unsafe { std::ptr::copy_nonoverlapping(slice.memory, target.at(at), count) };
                 waiting[turn] = request(slice)?;
                 turn ^= 1;
             }
             Ok(())
         };
-        self.in_lanes(work, chunks)
+        self.in_lanes(work, chunks.count())
     }
 
     fn download(&mut self, piece: Download) -> Result<(), Failure> {
@@ -369,7 +371,46 @@ fn part(chunk: u64, slice: usize, bytes: u64) -> (u64, usize) {
     (at, ((bytes - at) as usize).min(slice))
 }
 
-/// Copies past the caches: what goes to a rail in bulk is not read soon, and lines that are wholly written need not be read first.
+/// How a long copy is divided: small chunks at its ends, large ones between.
+#[derive(Clone, Copy, Debug)]
+struct Chunks {
+    bytes: u64,
+    /// Small chunks at each end.
+    edge: u64,
+}
+
+impl Chunks {
+    fn new(bytes: u64, lanes: u64) -> Chunks {
+        // Each thread begins with one, and ends with one.
+        let edge = lanes.min(bytes / (4 * EDGE_SLICE as u64));
+        Chunks { bytes, edge }
+    }
+
+    fn large(&self) -> u64 {
+        (self.bytes - 2 * self.edge * EDGE_SLICE as u64).div_ceil(LANE_SLICE as u64)
+    }
+
+    fn count(&self) -> u64 {
+        2 * self.edge + self.large()
+    }
+
+    /// Where a chunk starts, and its length.
+    fn part(&self, chunk: u64) -> (u64, usize) {
+        let (small, large) = (EDGE_SLICE as u64, LANE_SLICE as u64);
+        let end = self.bytes - self.edge * small;
+        let (start, length) = if chunk < self.edge {
+            (chunk * small, small)
+        } else if chunk < self.edge + self.large() {
+            let start = self.edge * small + (chunk - self.edge) * large;
+            (start, large.min(end - start))
+        } else {
+            (end + (chunk - self.edge - self.large()) * small, small)
+        };
+        (start, length as usize)
+    }
+}
+
+/// Copies past the caches, for what the device alone reads next: lines that are wholly written need not be read first.
 ///
 /// # Safety
 /// As for [`std::ptr::copy_nonoverlapping`].
@@ -443,5 +484,27 @@ impl Drop for Slice {
     fn drop(&mut self) {
         // SAFETY: ours, and dropped once, after the stream's work has ended.
         unsafe { sys::cuMemFreeHost(self.memory.cast()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_a_copy_once() {
+        for bytes in [LONG, LONG + 1, LONG + 12345, 1 << 30, (1 << 30) - 7, 5 << 30] {
+            for lanes in [2, 8, 12] {
+                let chunks = Chunks::new(bytes, lanes);
+                let mut end = 0;
+                for chunk in 0..chunks.count() {
+                    let (start, length) = chunks.part(chunk);
+                    assert_eq!(start, end, "{bytes} {lanes} {chunk}");
+                    assert!(length > 0 && length <= LANE_SLICE, "{bytes} {lanes} {chunk}");
+                    end = start + length as u64;
+                }
+                assert_eq!(end, bytes, "{lanes}");
+            }
+        }
     }
 }

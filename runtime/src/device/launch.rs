@@ -10,9 +10,10 @@ use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::fault::{self, Record};
 use super::module::{Function, Variant, place_of};
-use super::queue::Flight;
+use super::queue::{Flight, Stopwatch};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
+use crate::profile;
 
 /// Shared rails start at multiples of this: the widest access of the device.
 const SHARED_ALIGNMENT: u64 = 16;
@@ -158,7 +159,7 @@ impl Device {
             ..=SMALL_UPLOADS => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
-        let ready = Ready { device: Arc::clone(self), function, plan, prepared, by_pointer, kernel };
+        let ready = Ready { device: Arc::clone(self), place, function, plan, prepared, by_pointer, kernel };
         if uploads.is_empty() {
             return Ok(ready.start(done));
         }
@@ -167,6 +168,7 @@ impl Device {
             Ok(()) => drop(ready.start(done)),
             Err(error) => done(Err(error.at(&place_of(ready.kernel)))),
         });
+        let then = profile::copied(place, "captured rails", bytes, then);
         // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
         unsafe { self.upload(uploads, then) };
         Ok(None)
@@ -299,6 +301,7 @@ impl Device {
 /// A launch whose data is on the device.
 struct Ready {
     device: Arc<Device>,
+    place: i64,
     function: Arc<Function>,
     plan: Plan,
     prepared: Prepared,
@@ -334,8 +337,17 @@ impl Ready {
         let mut parameters = [environment, std::ptr::from_mut(&mut shared).cast()];
         let (mut prepared, kernel) = (self.prepared, self.kernel);
         let uploads = std::mem::take(&mut prepared.uploads);
+        let recorded = profile::on();
+        let stopwatch = if recorded { Stopwatch::new().map(Arc::new) } else { None };
+        let submitted = if recorded { profile::now() } else { 0 };
+        let (watch, place, launch) = (stopwatch.clone(), self.place, plan.launch);
         let finished: Done = Box::new(move |result| {
             drop(prepared);
+            if recorded {
+                let ended = profile::now();
+                let took = watch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
+                profile::kernel(place, kernel, &launch, ended.saturating_sub(took), ended);
+            }
             done(result.map_err(|error| error.at(&place_of(kernel))));
         });
         let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
@@ -354,6 +366,9 @@ impl Ready {
                         )
                     })?;
                 }
+                if let Some(stopwatch) = &stopwatch {
+                    stopwatch.start(stream)?;
+                }
                 // SAFETY: the function takes these two parameters; the driver copies them before it returns, and what the
                 // environment points to stays until `finished`.
                 super::driver::check(unsafe {
@@ -370,7 +385,8 @@ impl Ready {
                         parameters.as_mut_ptr(),
                         std::ptr::null_mut(),
                     )
-                })
+                })?;
+                stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))
             },
             finished,
             ended,

@@ -168,6 +168,63 @@ impl Drop for Event {
     }
 }
 
+/// Tells how long work on a stream takes on the device.
+pub struct Stopwatch([sys::CUevent; 2]);
+
+// SAFETY: events may be used from any thread.
+unsafe impl Send for Stopwatch {}
+// SAFETY: as above.
+unsafe impl Sync for Stopwatch {}
+
+impl Stopwatch {
+    /// None where the driver has none. The context must be current.
+    pub fn new() -> Option<Stopwatch> {
+        // Older ones do not have the function that this binding of the driver calls.
+        const NEEDED: i32 = 12080;
+        if driver::driver_version()? < NEEDED {
+            return None;
+        }
+        let mut events = [std::ptr::null_mut(); 2];
+        for event in &mut events {
+            // SAFETY: a context is current; the result goes to a local.
+            driver::check(unsafe { sys::cuEventCreate(event, 0) }).ok()?;
+        }
+        Some(Stopwatch(events))
+    }
+
+    /// What comes next on the stream is timed.
+    pub fn start(&self, stream: &Stream) -> Result<(), driver::Failure> {
+        // SAFETY: both belong to the current context.
+        driver::check(unsafe { sys::cuEventRecord(self.0[0], stream.0) })
+    }
+
+    /// What comes next is not.
+    pub fn stop(&self, stream: &Stream) -> Result<(), driver::Failure> {
+        // SAFETY: both belong to the current context.
+        driver::check(unsafe { sys::cuEventRecord(self.0[1], stream.0) })
+    }
+
+    /// How long it took; the work has ended.
+    pub fn nanoseconds(&self) -> Option<u64> {
+        let mut milliseconds = 0.0;
+        // SAFETY: events of ours; the result goes to a local.
+        unsafe {
+            driver::check(sys::cuEventSynchronize(self.0[1])).ok()?;
+            driver::check(sys::cuEventElapsedTime_v2(&mut milliseconds, self.0[0], self.0[1])).ok()?;
+        }
+        Some((f64::from(milliseconds) * 1e6) as u64)
+    }
+}
+
+impl Drop for Stopwatch {
+    fn drop(&mut self) {
+        for event in self.0 {
+            // SAFETY: ours, and dropped once.
+            unsafe { sys::cuEventDestroy_v2(event) };
+        }
+    }
+}
+
 impl Kernels {
     /// The queues of a device.
     pub fn new(context: &Arc<Context>, ordinal: u32) -> Result<Kernels, DeviceError> {

@@ -146,6 +146,7 @@ impl System {
     /// Sends a message to a host place.
     pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
         quiet::sent();
+        crate::profile::message(body.len());
         self.send_aside(to, kind, body);
     }
 
@@ -159,6 +160,7 @@ impl System {
     /// Sends bytes to memory of another host place.
     pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
         quiet::sent();
+        crate::profile::message(header.len() + data.len());
         // As above.
         sanitizer::release(&raw const sanitizer::MESSAGES);
         let _ = self.transport.put(to, kind, header, data);

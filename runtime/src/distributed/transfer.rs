@@ -15,6 +15,7 @@ use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::device::{Device, DeviceError, Upload};
 use crate::layout::GlobalRail;
 use crate::memory::{self, Handle, Ref};
+use crate::profile;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::{slots, write};
@@ -26,6 +27,17 @@ struct Pending {
     /// Where the bytes of a get go: the rail, kept, and the first byte.
     target: Option<(Handle, u64)>,
     bytes: u64,
+    recorded: Option<profile::Copying>,
+}
+
+impl Pending {
+    /// It has ended well.
+    fn end(self) {
+        if let Some(copying) = self.recorded {
+            copying.end();
+        }
+        self.governor.leave(Ref::NULL);
+    }
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -111,6 +123,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         governor.enter();
         let kept = Handle::new(source);
         let done = finish(governor, kept);
+        let done = profile::copied(target.home, "asyncCopy to the device", part.bytes, done);
         let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
         // SAFETY: the rail is kept until `done`.
         unsafe { device.upload(vec![piece], done) };
@@ -146,6 +159,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         let (device, address) = device_range(&source, offset, part.bytes)?;
         governor.enter();
         let done = finish(governor, Handle::new(target));
+        let done = profile::copied(source.home, "asyncCopy from the device", part.bytes, done);
         // SAFETY: the rail is kept until `done`.
         unsafe { device.download(address, part.address(), part.bytes, done) };
         return Ok(());
@@ -246,7 +260,9 @@ fn fail(governor: Arc<dyn Governor>, text: String) {
 fn begin(governor: Arc<dyn Governor>, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
     governor.enter();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    PENDING.lock().get_or_insert_default().insert(number, Pending { governor, target, bytes });
+    let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
+    let recorded = profile::copying(i64::from(here()), how, bytes);
+    PENDING.lock().get_or_insert_default().insert(number, Pending { governor, target, bytes, recorded });
     number
 }
 
@@ -260,7 +276,7 @@ pub(super) fn put_done(body: &[u8]) -> Result<(), Error> {
         return input.malformed("the number of a copy that waits");
     };
     if text.is_empty() {
-        pending.governor.leave(Ref::NULL);
+        pending.end();
     } else {
         fail(pending.governor, text);
     }
@@ -334,7 +350,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) {
         let pending = PENDING.lock().get_or_insert_default().remove(&number);
         if let Some(pending) = pending {
             if accepted {
-                pending.governor.leave(Ref::NULL);
+                pending.end();
             } else {
                 fail(pending.governor, "a copy from another place has the wrong length".to_owned());
             }

@@ -50,6 +50,9 @@ impl Kind {
     }
 }
 
+/// The entry of a closure's table of methods that is its code.
+pub const CLOSURE_APPLY: u32 = 4;
+
 /// Types of slots (`apg_slot`) that the runtime treats specially; all others are plain bytes.
 pub mod slot {
     /// 8-bit boolean.

@@ -11,6 +11,7 @@ use crate::device::{self, Device, DeviceError, Done, LaunchError};
 use crate::distributed::{Governor, device_exception, here, system};
 use crate::layout::{Fault, Kernel};
 use crate::memory::{self, Handle, Ref};
+use crate::profile;
 
 fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
@@ -182,12 +183,17 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     }
     let blocks = launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
     let environment = Environment(prepared.bytes().as_ptr().cast());
+    let began = profile::on().then(profile::now);
     let run = |first: i64, last: i64| {
         let environment = &environment;
         // SAFETY: the kernel's own function, with its environment and blocks of the grid.
         Ref(unsafe { (kernel.cpu)(environment.0, &launch, first, last) })
     };
-    match crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run) {
+    let ended = crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run);
+    if let Some(began) = began {
+        profile::kernel(place, kernel, &launch, began, profile::now());
+    }
+    match ended {
         Ref::NULL => device::fault_error(&fault, &launch).map_or(Ok(()), |error| Err(raised(&error))),
         exception => Err(Raised(exception)),
     }

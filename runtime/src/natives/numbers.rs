@@ -179,8 +179,6 @@ pub fn parse_f32(string: Ref) -> Outcome<f32> {
 }
 
 unsafe extern "C" {
-    safe fn erf(value: f64) -> f64;
-    safe fn erfc(value: f64) -> f64;
     safe fn remainder(value: f64, of: f64) -> f64;
     safe fn ldexp(value: f64, exponent: i32) -> f64;
 }
@@ -191,12 +189,4 @@ pub fn math_remainder(value: f64, of: f64) -> f64 {
 
 pub fn math_scale(value: f64, exponent: i32) -> f64 {
     ldexp(value, exponent)
-}
-
-pub fn math_erf(value: f64) -> f64 {
-    erf(value)
-}
-
-pub fn math_erfc(value: f64) -> f64 {
-    erfc(value)
 }

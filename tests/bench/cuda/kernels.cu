@@ -105,6 +105,20 @@ __global__ void __launch_bounds__(256) gravity(int n, const float *__restrict__ 
     to[i * 3] = ax; to[i * 3 + 1] = ay; to[i * 3 + 2] = az;
 }
 
+static __global__ void __launch_bounds__(512) sums(long n, const float *__restrict__ from, float *__restrict__ to) {
+    __shared__ float parts[16];
+    float sum = 0;
+    for (long i = blockIdx.x * 512L + threadIdx.x; i < n; i += gridDim.x * 512L) sum += from[i];
+    for (int by = 16; by > 0; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        sum = threadIdx.x < 16 ? parts[threadIdx.x] : 0;
+        for (int by = 8; by > 0; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
+        if (threadIdx.x == 0) to[blockIdx.x] = sum;
+    }
+}
+
 static cudaStream_t stream;
 
 static float *rail(long n, long seed) {
@@ -179,6 +193,13 @@ int main() {
     }
     int n = 131072;
     float *bodies = rail(4L * n, 7919), *pulls = zeros(3L * n);
+    {
+        long many = 1L << 28;
+        float *values = rail(many, 31), *parts = zeros(528);
+        measure("sums of 268435456", parts, 528, [&] { sums<<<528, 512, 0, stream>>>(many, values, parts); });
+        cudaFree(values);
+        cudaFree(parts);
+    }
     measure("gravity 131072", pulls, 3L * n, [&] { gravity<<<n / 256, 256, 0, stream>>>(n, bodies, pulls); });
     return cudaGetLastError();
 }

@@ -2,13 +2,15 @@
 
 use crate::diagnostics::{Rule, Severity};
 
-/// A call in a kernel of a generic function.
+/// A call in a kernel of a generic function for a type that a device does not have.
 pub static RULE: Rule = Rule {
     code: "cuda/generic-call",
     severity: Severity::Error,
-    summary: "A call in a kernel of a generic function.",
+    summary: "A call in a kernel of a generic function for a type that a device does not have.",
     explanation: r##"
-Functions of the device have fixed types, and stand outside generic classes.
+A generic function is compiled for each type that a kernel calls it for: numbers, `Boolean`, `Char`, and structs of these. If it
+computes with operators of its type parameter, as with `T <: Arithmetic[T]`, only numbers will do. Functions of generic classes
+cannot be called.
 
 Write the function for the type that is needed.
 "##,
@@ -16,13 +18,21 @@ Write the function for the type that is needed.
 import x10.compiler.CUDA;
 
 class Example {
-    @CUDA static def same[T](x:T):T = x;
+    static struct Pair(a:Int, b:Int) implements Arithmetic[Pair] {
+        public operator + this:Pair = this;
+        public operator - this:Pair = Pair(-a, -b);
+        public operator this + (that:Pair):Pair = Pair(a + that.a, b + that.b);
+        public operator this - (that:Pair):Pair = Pair(a - that.a, b - that.b);
+        public operator this * (that:Pair):Pair = Pair(a * that.a, b * that.b);
+        public operator this / (that:Pair):Pair = Pair(a / that.a, b / that.b);
+    }
+    @CUDA static def twice[T](x:T){T <: Arithmetic[T]}:T = x + x;
 
     static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
                 clocked finish for (thread in 0n..63n) clocked async {
-                    out(block * 64n + thread) = same[Int](thread);
+                    out(block * 64n + thread) = twice[Pair](Pair(thread, block)).a;
                 }
             }
         }
@@ -33,13 +43,13 @@ class Example {
 import x10.compiler.CUDA;
 
 class Example {
-    @CUDA static def same(x:Int):Int = x;
+    @CUDA static def twice[T](x:T){T <: Arithmetic[T]}:T = x + x;
 
     static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
                 clocked finish for (thread in 0n..63n) clocked async {
-                    out(block * 64n + thread) = same(thread);
+                    out(block * 64n + thread) = twice[Int](thread);
                 }
             }
         }

@@ -70,6 +70,7 @@ pub mod statement_after_blocks;
 pub mod statement_after_threads;
 pub mod static_field;
 pub mod string_in_kernel;
+pub mod thread_operation_outside_thread;
 pub mod throw_in_kernel;
 pub mod too_many_axes;
 pub mod too_many_threads;
@@ -154,6 +155,7 @@ pub static RULES: &[&Rule] = &[
     &statement_after_threads::RULE,
     &static_field::RULE,
     &string_in_kernel::RULE,
+    &thread_operation_outside_thread::RULE,
     &throw_in_kernel::RULE,
     &too_many_axes::RULE,
     &too_many_threads::RULE,

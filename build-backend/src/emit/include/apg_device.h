@@ -116,3 +116,133 @@ template <> struct apg_conversion<apg_u64> {
   static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
 };
 template <class T, class F> static __device__ __forceinline__ T apg_truncate(F a) { return apg_conversion<T>::of(a); }
+/* ---- the threads of a warp or block together ---- */
+static __device__ __forceinline__ unsigned apg_block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+static __device__ __forceinline__ unsigned apg_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+/* Lanes that this thread's warp has. */
+static __device__ __forceinline__ unsigned apg_lanes(unsigned size) {
+  if ((size & 31u) == 0) return 32u;
+  const unsigned left = size - (apg_rank() & ~31u);
+  return left < 32u ? left : 32u;
+}
+static __device__ __forceinline__ unsigned apg_mask(unsigned lanes) { return lanes == 32u ? ~0u : (1u << lanes) - 1u; }
+/* The value of another lane of those that there are; the own one if it is none of them. */
+template <class T> static __device__ __forceinline__ T apg_from_lane(T v, int from, unsigned lanes) {
+  union { T value; unsigned words[(sizeof(T) + 3) / 4]; } mine = {}, theirs;
+  mine.value = v;
+  for (int i = 0; i < (int)((sizeof(T) + 3) / 4); ++i) theirs.words[i] = __shfl_sync(apg_mask(lanes), mine.words[i], from & 31);
+  return (unsigned)from < lanes ? theirs.value : v;
+}
+template <class T> static __device__ __forceinline__ T apg_warp_shuffle(T v, int lane, unsigned size) { return apg_from_lane(v, lane & 31, apg_lanes(size)); }
+template <class T> static __device__ __forceinline__ T apg_warp_shuffle_up(T v, int by, unsigned size) {
+  const int lane = apg_rank() & 31u;
+  return apg_from_lane(v, by >= 0 && by <= lane ? lane - by : lane, apg_lanes(size));
+}
+template <class T> static __device__ __forceinline__ T apg_warp_shuffle_down(T v, int by, unsigned size) {
+  const int lane = apg_rank() & 31u;
+  return apg_from_lane(v, by >= 0 && by < 32 ? lane + by : lane, apg_lanes(size));
+}
+template <class T> static __device__ __forceinline__ T apg_warp_shuffle_xor(T v, int bits, unsigned size) { return apg_from_lane(v, (int)(apg_rank() ^ bits) & 31, apg_lanes(size)); }
+template <class T> static __device__ __forceinline__ apg_i32 apg_warp_ballot(T v, unsigned size) { return (apg_i32)__ballot_sync(apg_mask(apg_lanes(size)), v); }
+template <class T> static __device__ __forceinline__ bool apg_warp_any(T v, unsigned size) { return __any_sync(apg_mask(apg_lanes(size)), v) != 0; }
+template <class T> static __device__ __forceinline__ bool apg_warp_all(T v, unsigned size) { return __all_sync(apg_mask(apg_lanes(size)), v) != 0; }
+/* How two values become one. Sums are never merged with a product before, so that every lane finds the same. */
+struct apg_of_sum {
+  static __device__ __forceinline__ float of(float a, float b) { return __fadd_rn(a, b); }
+  static __device__ __forceinline__ double of(double a, double b) { return __dadd_rn(a, b); }
+  template <class T> static __device__ __forceinline__ T of(T a, T b) { return (T)((apg_u64)a + (apg_u64)b); }
+};
+struct apg_of_min { template <class T> static __device__ __forceinline__ T of(T a, T b) { return b < a ? b : a; } };
+struct apg_of_max { template <class T> static __device__ __forceinline__ T of(T a, T b) { return b > a ? b : a; } };
+struct apg_of_and { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a & b; } };
+struct apg_of_or { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a | b; } };
+struct apg_of_xor { template <class T> static __device__ __forceinline__ T of(T a, T b) { return a ^ b; } };
+/* By halves over the first `count` of the lanes that there are. */
+template <class Op, class T> static __device__ __forceinline__ T apg_tree(T v, unsigned count, unsigned lanes) {
+  const unsigned lane = apg_rank() & 31u;
+  for (unsigned by = 16; by > 0; by /= 2) {
+    const T other = apg_from_lane(v, (int)(lane + by), lanes);
+    if (lane + by < count) v = Op::of(v, other);
+  }
+  return apg_from_lane(v, 0, lanes);
+}
+template <class Op, class T> static __device__ __forceinline__ T apg_warp_reduce(T v, unsigned size) {
+  const unsigned lanes = apg_lanes(size);
+  if (lanes != 32u) return apg_tree<Op>(v, lanes, lanes);
+  const unsigned lane = apg_rank() & 31u;
+  for (unsigned by = 16; by > 0; by /= 2) {
+    const T other = apg_from_lane(v, (int)(lane ^ by), 32u);
+    v = lane & by ? Op::of(other, v) : Op::of(v, other);
+  }
+  return v;
+}
+template <class Op, class T> static __device__ __forceinline__ T apg_block_reduce(T v, unsigned size) {
+  const unsigned rank = apg_rank(), warps = (size + 31u) / 32u;
+  v = apg_warp_reduce<Op>(v, size);
+  __syncthreads();
+  if (warps == 1) return v;
+  __shared__ T parts[33];
+  if ((rank & 31u) == 0) parts[rank / 32u] = v;
+  __syncthreads();
+  if ((size & 31u) == 0) return apg_tree<Op>((rank & 31u) < warps ? parts[rank & 31u] : v, warps, 32u);
+  if (rank < 32u) {
+    v = apg_tree<Op>(rank < warps ? parts[rank] : v, warps, 32u);
+    if (rank == 0) parts[32] = v;
+  }
+  __syncthreads();
+  return parts[32];
+}
+template <class T> static __device__ __forceinline__ T apg_scan(T v, unsigned lanes) {
+  const int lane = apg_rank() & 31u;
+  for (int by = 1; by < 32; by *= 2) {
+    const T before = apg_from_lane(v, lane - by, lanes);
+    if (lane >= by) v = apg_of_sum::of(before, v);
+  }
+  return v;
+}
+template <class T> static __device__ __forceinline__ T apg_warp_inclusive(T v, unsigned size) { return apg_scan(v, apg_lanes(size)); }
+template <class T> static __device__ __forceinline__ T apg_warp_exclusive(T v, unsigned size) {
+  const int lane = apg_rank() & 31u;
+  v = apg_from_lane(apg_scan(v, apg_lanes(size)), lane - 1, apg_lanes(size));
+  return lane == 0 ? (T)0 : v;
+}
+/* The sums of the warp's threads and of the warps before it. */
+template <class T> static __device__ __forceinline__ T apg_block_scan(T v, unsigned size, bool inclusive) {
+  const unsigned rank = apg_rank(), warps = (size + 31u) / 32u, lanes = apg_lanes(size), lane = rank & 31u, warp = rank / 32u;
+  const T all = apg_scan(v, lanes);
+  T mine = all;
+  if (!inclusive) {
+    mine = apg_from_lane(all, (int)lane - 1, lanes);
+    if (lane == 0) mine = (T)0;
+  }
+  __syncthreads();
+  if (warps == 1) return mine;
+  __shared__ T parts[32];
+  if (lane == lanes - 1) parts[warp] = all;
+  __syncthreads();
+  if (warp == 0) {
+    const T sum = apg_scan(lane < warps ? parts[lane] : (T)0, 32u);
+    __syncwarp();
+    parts[lane] = sum;
+  }
+  __syncthreads();
+  if (warp == 0) return mine;
+  return !inclusive && lane == 0 ? parts[warp - 1] : apg_of_sum::of(parts[warp - 1], mine);
+}
+template <class T> static __device__ __forceinline__ T apg_block_inclusive(T v, unsigned size) { return apg_block_scan(v, size, true); }
+template <class T> static __device__ __forceinline__ T apg_block_exclusive(T v, unsigned size) { return apg_block_scan(v, size, false); }
+template <class T> static __device__ __forceinline__ bool apg_block_any(T v, unsigned) { return __syncthreads_or(v) != 0; }
+template <class T> static __device__ __forceinline__ bool apg_block_all(T v, unsigned) { return __syncthreads_and(v) != 0; }
+template <class T> static __device__ __forceinline__ apg_i32 apg_block_count(T v, unsigned) { return __syncthreads_count(v); }
+#define APG_REDUCTION(name) \
+  template <class T> static __device__ __forceinline__ T apg_warp_##name(T v, unsigned size) { return apg_warp_reduce<apg_of_##name>(v, size); } \
+  template <class T> static __device__ __forceinline__ T apg_block_##name(T v, unsigned size) { return apg_block_reduce<apg_of_##name>(v, size); }
+APG_REDUCTION(sum) APG_REDUCTION(min) APG_REDUCTION(max) APG_REDUCTION(and) APG_REDUCTION(or) APG_REDUCTION(xor)
+#if __CUDA_ARCH__ >= 800
+template <> __device__ __forceinline__ apg_i32 apg_warp_sum<apg_i32>(apg_i32 v, unsigned size) { return (apg_i32)__reduce_add_sync(apg_mask(apg_lanes(size)), (unsigned)v); }
+template <> __device__ __forceinline__ apg_u32 apg_warp_sum<apg_u32>(apg_u32 v, unsigned size) { return __reduce_add_sync(apg_mask(apg_lanes(size)), v); }
+template <> __device__ __forceinline__ apg_i32 apg_warp_min<apg_i32>(apg_i32 v, unsigned size) { return __reduce_min_sync(apg_mask(apg_lanes(size)), v); }
+template <> __device__ __forceinline__ apg_u32 apg_warp_min<apg_u32>(apg_u32 v, unsigned size) { return __reduce_min_sync(apg_mask(apg_lanes(size)), v); }
+template <> __device__ __forceinline__ apg_i32 apg_warp_max<apg_i32>(apg_i32 v, unsigned size) { return __reduce_max_sync(apg_mask(apg_lanes(size)), v); }
+template <> __device__ __forceinline__ apg_u32 apg_warp_max<apg_u32>(apg_u32 v, unsigned size) { return __reduce_max_sync(apg_mask(apg_lanes(size)), v); }
+#endif

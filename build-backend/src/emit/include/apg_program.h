@@ -128,7 +128,7 @@ template <class T, class F> static inline T apg_truncate(F a) {
   extern "C" attributes __attribute__((const)) float name##f(float, float) noexcept;
 APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
 APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
-APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
+APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH1(erf, ) APG_MATH1(erfc, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
 
 /* ---- atomic operations on elements of rails ---- */
 template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
@@ -187,6 +187,137 @@ static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a
 static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
 /* A divisor that is not positive is refused by a condition of its own. */
 static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
+/* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
+   of a device, and never merged with a product before. */
+template <class T, class V> struct apg_lane_values {
+  T of[32];
+  apg_i64 lanes;
+  apg_lane_values(apg_i64 base, apg_i64 n, const V &value) : lanes(n - base < 32 ? n - base : 32) {
+    for (apg_i64 i = 0; i < lanes; ++i) of[i] = value(base + i);
+    asm volatile("" : : "r"(&of) : "memory");
+  }
+};
+template <class T, class V, class F> static inline void apg_lanes(T *out, apg_i64 n, const V &value, const F &from) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const apg_lane_values<T, V> all(base, n, value);
+    for (apg_i64 i = 0; i < all.lanes; ++i) {
+      const apg_i64 other = from(base + i, i);
+      out[base + i] = all.of[other >= 0 && other < all.lanes ? other : i];
+    }
+  }
+}
+template <class T, class V, class B> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, const B &by) {
+  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64) { return by(r) & 31; });
+}
+template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, const B &by) {
+  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b <= i ? i - b : i; });
+}
+template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
+  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
+}
+template <class T, class V, class B> static inline void apg_warp_shuffle_xor(T *out, apg_i64 n, const V &value, const B &by) {
+  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { return (i ^ by(r)) & 31; });
+}
+template <class T, class R, class V> static inline void apg_warp_ballot(R *out, apg_i64 n, const V &value) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const apg_i64 end = n - base < 32 ? n : base + 32;
+    apg_u32 bits = 0;
+    for (apg_i64 i = base; i < end; ++i) bits |= (apg_u32)(value(i) ? 1 : 0) << (i - base);
+    for (apg_i64 i = base; i < end; ++i) out[i] = (R)bits;
+  }
+}
+template <class T, class V> static inline void apg_warp_any(bool *out, apg_i64 n, const V &value) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const apg_lane_values<T, V> all(base, n, value);
+    bool found = false;
+    for (apg_i64 i = 0; i < all.lanes; ++i) found |= all.of[i];
+    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = found;
+  }
+}
+template <class T, class V> static inline void apg_warp_all(bool *out, apg_i64 n, const V &value) {
+  apg_warp_any<T>(out, n, [&](apg_i64 r) { return !value(r); });
+  for (apg_i64 i = 0; i < n; ++i) out[i] = !out[i];
+}
+struct apg_of_sum { template <class T> static T of(T a, T b) { return a + b; } };
+struct apg_of_min { template <class T> static T of(T a, T b) { return b < a ? b : a; } };
+struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b : a; } };
+struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
+struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
+struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
+/* Not inlined: once for each type is enough, and soon compiled. */
+template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
+  for (apg_i64 by = 16; by > 0; by /= 2)
+    for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
+  return of[0];
+}
+template <class Op, class T, class V> static inline void apg_warp_reduce(T *out, apg_i64 n, const V &value) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    apg_lane_values<T, V> all(base, n, value);
+    const T found = apg_tree<Op>(all.of, all.lanes);
+    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = found;
+  }
+}
+/* A processor takes blocks of more than 1024 threads as well: one thousand after the other. */
+template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n, const V &value) {
+  T result = {};
+  for (apg_i64 first = 0; first < n; first += 1024) {
+    T parts[32];
+    apg_i64 warps = 0;
+    for (apg_i64 base = first; base < n && warps < 32; base += 32) {
+      apg_lane_values<T, V> all(base, n, value);
+      parts[warps++] = apg_tree<Op>(all.of, all.lanes);
+    }
+    const T found = apg_tree<Op>(parts, warps);
+    result = first > 0 ? Op::of(result, found) : found;
+  }
+  return result;
+}
+template <class T> __attribute__((noinline)) static void apg_scan(T *of, apg_i64 count) {
+  for (apg_i64 by = 1; by < 32; by *= 2)
+    for (apg_i64 i = count - 1; i >= by; --i) of[i] = of[i - by] + of[i];
+}
+template <class T, class V> static inline void apg_warp_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    apg_lane_values<T, V> all(base, n, value);
+    apg_scan(all.of, all.lanes);
+    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
+  }
+}
+template <class T, class V> static inline void apg_block_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
+  T carried = {};
+  for (apg_i64 first = 0; first < n; first += 1024) {
+    T parts[32] = {};
+    const apg_i64 end = n - first < 1024 ? n : first + 1024;
+    for (apg_i64 base = first; base < end; base += 32) {
+      apg_lane_values<T, V> all(base, end, value);
+      apg_scan(all.of, all.lanes);
+      parts[(base - first) / 32] = all.of[all.lanes - 1];
+      for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
+    }
+    apg_scan(parts, 32);
+    for (apg_i64 r = first + 32; r < end; ++r) {
+      const T before = parts[(r - first) / 32 - 1];
+      out[r] = !inclusive && r % 32 == 0 ? before : before + out[r];
+    }
+    if (first > 0) for (apg_i64 r = first; r < end; ++r) out[r] = carried + out[r];
+    carried = carried + parts[31];
+  }
+}
+template <class T, class V> static inline void apg_warp_inclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, true); }
+template <class T, class V> static inline void apg_warp_exclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, false); }
+template <class T, class V> static inline void apg_block_inclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, true); }
+template <class T, class V> static inline void apg_block_exclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, false); }
+template <class T, class V> static inline apg_i32 apg_block_count(apg_i64 n, const V &value) {
+  apg_i32 all = 0;
+  for (apg_i64 r = 0; r < n; ++r) all += value(r) ? 1 : 0;
+  return all;
+}
+template <class T, class V> static inline bool apg_block_any(apg_i64 n, const V &value) { return apg_block_count<T>(n, value) > 0; }
+template <class T, class V> static inline bool apg_block_all(apg_i64 n, const V &value) { return apg_block_count<T>(n, value) == n; }
+#define APG_REDUCTION(name) \
+  template <class T, class V> static inline void apg_warp_##name(T *out, apg_i64 n, const V &value) { apg_warp_reduce<apg_of_##name>(out, n, value); } \
+  template <class T, class V> static inline T apg_block_##name(apg_i64 n, const V &value) { return apg_block_reduce<apg_of_##name, T>(n, value); }
+APG_REDUCTION(sum) APG_REDUCTION(min) APG_REDUCTION(max) APG_REDUCTION(and) APG_REDUCTION(or) APG_REDUCTION(xor)
 extern "C" void *malloc(unsigned long) noexcept;
 extern "C" void free(void *) noexcept;
 #endif

@@ -7,16 +7,23 @@ use crate::mir::*;
 
 impl Code<'_> {
     /// What functions of a kernel get besides their parameters: where a failing check leaves its record.
-    pub fn hidden_parameters(&self) -> Option<&'static str> {
+    pub fn hidden_parameters(&self) -> Option<String> {
         match self.target {
             Target::Host => None,
-            Target::Cpu => Some("apg_i64 block_, apg_i64 r_"),
-            Target::Cuda => Some("apg_fault *fault_"),
+            Target::Cpu => Some("apg_i64 block_, apg_i64 r_".to_owned()),
+            Target::Cuda if self.statics.is_empty() => Some("apg_fault *fault_".to_owned()),
+            Target::Cuda => Some(format!("apg_fault *fault_, const {} &env", self.environment_type)),
         }
     }
 
     /// The arguments for them.
-    pub fn hidden_arguments(&self) -> Option<&'static str> {
+    pub fn hidden_arguments(&self) -> Option<String> {
+        let record = self.record()?;
+        Some(if self.statics.is_empty() { record.to_owned() } else { format!("{record}, env") })
+    }
+
+    /// Where a failing check leaves its record.
+    fn record(&self) -> Option<&'static str> {
         match self.target {
             Target::Host => None,
             Target::Cpu => Some("block_, r_"),
@@ -26,7 +33,7 @@ impl Code<'_> {
 
     /// File, line and the rest of what a check records.
     fn site(&self) -> String {
-        let hidden = self.hidden_arguments().unwrap_or("0");
+        let hidden = self.record().unwrap_or("0");
         format!("{}, {}, {hidden}", self.position.file.0, self.position.line)
     }
 

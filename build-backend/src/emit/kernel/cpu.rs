@@ -218,6 +218,7 @@ impl Printer<'_, '_, '_> {
                 Node::Run(stmts) => self.run(stmts),
                 Node::Stride(stride) => self.stride(stride),
                 Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
+                Node::Together(stmt) => self.together(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
                 Node::Loop(stmt, body, update) => self.repeat(stmt, body, update),
                 Node::Labeled(label, body) => {
@@ -238,6 +239,16 @@ impl Printer<'_, '_, '_> {
     fn common(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
+        let names = self.thread_indices(&value);
+        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
+            return value;
+        }
+        let one = if self.plan.exits { "one_" } else { "0" };
+        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+    }
+
+    /// Declares the indices of thread `r_` that an expression speaks of.
+    fn thread_indices(&mut self, value: &str) -> String {
         let mut names = String::new();
         for local in &self.kernel.thread_locals {
             let place = self.code.local(*local);
@@ -247,11 +258,33 @@ impl Printer<'_, '_, '_> {
                 names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
             }
         }
-        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
-            return value;
+        names
+    }
+
+    /// What the threads of a warp or block do together: a function that asks for the operands of each thread, and gives the one
+    /// result, or sets those of all threads.
+    fn together(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        let ExprKind::Together { operation, args } = &value.kind else { return };
+        self.code.at(stmt.position);
+        let mut text = vec!["threads_".to_owned()];
+        for arg in args {
+            let ty = self.code.ty(arg.ty);
+            let value = self.code.expr(arg);
+            let names = self.thread_indices(&value);
+            text.push(format!("[&](apg_i64 r_) -> {ty} {{ (void)r_; {names}return {value}; }}"));
         }
-        let one = if self.plan.exits { "one_" } else { "0" };
-        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+        let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
+        let place = self.code.local(*local).text;
+        let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
+        let line = match place.strip_suffix("[r_]") {
+            Some(all) if !operation.same => {
+                text.insert(0, all.to_owned());
+                format!("{};", call(&text))
+            }
+            _ => format!("{place} = {};", call(&text)),
+        };
+        self.code.out.line(line);
     }
 
     /// The index of thread `r_` on an axis.

@@ -12,6 +12,9 @@ const PRELUDE: &str = include_str!("../include/apg_device.h");
 pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
+    let statics = kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.of_static?, index)));
+    code.statics = statics.collect();
+    code.environment_type = format!("E{}", names.kernels[id.index()]);
     kernel_function(&mut code, id, kernel);
     let body = code.out.take();
     let functions = super::device_functions(&mut code, "static __device__ ");
@@ -19,7 +22,8 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     code.structs();
     code.out.line(environment);
     let declarations = code.out.take();
-    (format!("{PRELUDE}{declarations}{functions}{body}"), code.errors)
+    let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
+    (format!("{fast}{PRELUDE}{declarations}{functions}{body}"), code.errors)
 }
 
 fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
@@ -29,9 +33,16 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
         code.proofs = super::bounds::kernel(code.program, code.names, id).proofs;
     }
     code.locals = Code::plain_locals(&kernel.locals);
+    code.block_size = match block_size(kernel) {
+        Some(size) => format!("{size}u"),
+        None => "apg_block_size()".to_owned(),
+    };
     code.stack_rails(&kernel.body);
     code.at(kernel.position);
-    let bounds = launch_bounds(kernel);
+    let bounds = match block_size(kernel) {
+        Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
+        _ => String::new(),
+    };
     let (parameter, get) = if super::by_value(code.program, kernel) {
         (format!("const __grid_constant__ E{symbol} env"), None)
     } else {
@@ -166,14 +177,9 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     code.out.line("__syncthreads();");
 }
 
-/// `__launch_bounds__` when the block size is known.
-fn launch_bounds(kernel: &Kernel) -> String {
-    let mut size = 1_i64;
-    for extent in &kernel.host.threads {
-        match super::constant(extent) {
-            Some(value) if value > 0 => size = size.saturating_mul(value),
-            _ => return String::new(),
-        }
-    }
-    if size <= 1024 { format!("__launch_bounds__({size}) ") } else { String::new() }
+/// The threads of a block, if the program's text says.
+fn block_size(kernel: &Kernel) -> Option<i64> {
+    kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
+        super::constant(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
+    })
 }

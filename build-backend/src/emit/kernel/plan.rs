@@ -18,6 +18,8 @@ pub enum Node<'a> {
     Run(Vec<&'a Stmt>),
     /// Assignment of a uniform local, once.
     Uniform(&'a Stmt),
+    /// What the threads of a warp or block do together, given to all of them.
+    Together(&'a Stmt),
     /// A jump taken by all threads.
     Jump(&'a Stmt),
     /// A loop that all threads step through together, a turn for each of them.
@@ -93,6 +95,7 @@ impl<'a> Planner<'a> {
     fn is_split(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Barrier => true,
+            StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => true,
             StmtKind::Break(label) | StmtKind::Continue(label) => self.split.contains(label),
             kind => bodies(kind).into_iter().flatten().any(|it| self.is_split(it)),
         }
@@ -174,6 +177,7 @@ impl<'a> Planner<'a> {
     fn is_uniform(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+            ExprKind::Together { operation, .. } => operation.same,
             ExprKind::Local(local) => self.is_given_uniform(*local) || self.uniform.contains(local),
             ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
             ExprKind::Element { rail, index, .. } => {
@@ -216,6 +220,9 @@ impl<'a> Planner<'a> {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
+                StmtKind::Set { value: Expr { kind: ExprKind::Together { .. }, .. }, .. } => {
+                    nodes.push(Node::Together(stmt));
+                }
                 StmtKind::Set { local, .. } if self.uniform.contains(local) => {
                     self.add_uniform(stmt, *local, nodes)
                 }
@@ -330,6 +337,12 @@ impl Sites {
             match node {
                 Node::Run(stmts) => self.run(stmts, in_loop),
                 Node::Uniform(_) | Node::Jump(_) => {}
+                Node::Together(stmt) => {
+                    self.condition(stmt);
+                    if let StmtKind::Set { local, .. } = &stmt.kind {
+                        self.by_local.insert(*local, Site::Many);
+                    }
+                }
                 Node::Stride(stride) => {
                     let body: Vec<&Stmt> = stride.body.iter().collect();
                     self.run(&body, true);

@@ -124,6 +124,7 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
         result,
         body,
         device: false,
+        for_kernels: false,
         recursive: false,
     }
 }

@@ -14,7 +14,7 @@ const N: u32 = 1;
 fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
-    let capture = |name: &str, kind| KernelCapture { name: name.into(), kind };
+    let capture = |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None };
     Kernel {
         name: "Main_main_1".into(),
         position: at(1),
@@ -36,6 +36,7 @@ fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
         has_barrier: body.iter().any(|it| matches!(it.kind, StmtKind::Barrier)),
         body,
         direct_params: false,
+        fast_math: false,
     }
 }
 
@@ -403,8 +404,11 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
             body.insert(0, set(4, var(1, global_rail())));
         }
         let mut kernel = kernel(1, 64, &[global_rail()], body);
-        kernel.captures[1] =
-            KernelCapture { name: "in".into(), kind: KernelCaptureKind::GlobalRail { element: Ty::I32 } };
+        kernel.captures[1] = KernelCapture {
+            name: "in".into(),
+            kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
+            of_static: None,
+        };
         kernel.locals[1].ty = global_rail();
         super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
     };

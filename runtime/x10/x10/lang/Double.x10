@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -73,11 +74,11 @@ public struct Double implements Comparable[Double], Arithmetic[Double], Ordered[
     /** The same as parse. */
     public static def parseDouble(s:String):Double = parse(s);
     /** Whether this is not a number. */
-    public def isNaN():Boolean = this != this;
+    @CUDA public def isNaN():Boolean = this != this;
     /** Whether this is infinite. */
-    public def isInfinite():Boolean = this == POSITIVE_INFINITY || this == NEGATIVE_INFINITY;
+    @CUDA public def isInfinite():Boolean = this == POSITIVE_INFINITY || this == NEGATIVE_INFINITY;
     /** The bits, every NaN as the same one. */
-    public def toLongBits():Long = isNaN() ? 0x7ff8000000000000 : toRawLongBits();
+    @CUDA public def toLongBits():Long = isNaN() ? 0x7ff8000000000000 : toRawLongBits();
     /** The bits. */
     @Intrinsic("op.bitcast") public native def toRawLongBits():Long;
     /** The number with these bits. */

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -73,11 +74,11 @@ public struct Float implements Comparable[Float], Arithmetic[Float], Ordered[Flo
     /** The same as parse. */
     public static def parseFloat(s:String):Float = parse(s);
     /** Whether this is not a number. */
-    public def isNaN():Boolean = this != this;
+    @CUDA public def isNaN():Boolean = this != this;
     /** Whether this is infinite. */
-    public def isInfinite():Boolean = this == POSITIVE_INFINITY || this == NEGATIVE_INFINITY;
+    @CUDA public def isInfinite():Boolean = this == POSITIVE_INFINITY || this == NEGATIVE_INFINITY;
     /** The bits, every NaN as the same one. */
-    public def toIntBits():Int = isNaN() ? 0x7fc00000n : toRawIntBits();
+    @CUDA public def toIntBits():Int = isNaN() ? 0x7fc00000n : toRawIntBits();
     /** The bits. */
     @Intrinsic("op.bitcast") public native def toRawIntBits():Int;
     /** The number with these bits. */

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -93,14 +94,14 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
     public static def parseInt(s:String, radix:Int):Int = parse(s, radix);
 
     /** How many bits are set. */
-    public def bitCount():Int {
+    @CUDA public def bitCount():Int {
         // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
         val pairs = this - ((this >>> 1) & 0x55555555n);
         val fours = (pairs & 0x33333333n) + ((pairs >>> 2) & 0x33333333n);
         return ((((fours + (fours >>> 4)) & 0x0f0f0f0fn) * 0x01010101n) >>> 24);
     }
     /** How many bits above the highest set one are zero; 32 for 0. */
-    public def numberOfLeadingZeros():Int {
+    @CUDA public def numberOfLeadingZeros():Int {
         // All bits below the highest one become ones as well.
         var rest:Int = this;
         rest |= rest >>> 1;
@@ -111,17 +112,17 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
         return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 32 for 0. */
-    public def numberOfTrailingZeros():Int = (~this & (this - 1n)).bitCount();
+    @CUDA public def numberOfTrailingZeros():Int = (~this & (this - 1n)).bitCount();
     /** Only the highest set bit. */
-    public def highestOneBit():Int = this == 0n ? 0n : 1n << (31 - numberOfLeadingZeros());
+    @CUDA public def highestOneBit():Int = this == 0n ? 0n : 1n << (31 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
-    public def lowestOneBit():Int = this & -this;
+    @CUDA public def lowestOneBit():Int = this & -this;
     /** The bits moved left, those that fall out coming in at the right. */
-    public def rotateLeft(distance:Int):Int = (this << distance) | (this >>> (32 - distance));
+    @CUDA public def rotateLeft(distance:Int):Int = (this << distance) | (this >>> (32 - distance));
     /** The bits moved right, those that fall out coming in at the left. */
-    public def rotateRight(distance:Int):Int = (this >>> distance) | (this << (32 - distance));
+    @CUDA public def rotateRight(distance:Int):Int = (this >>> distance) | (this << (32 - distance));
     /** The bits in opposite order. */
-    public def reverse():Int {
+    @CUDA public def reverse():Int {
         var rest:Int = this;
         rest = ((rest >>> 1) & 0x55555555n) | ((rest & 0x55555555n) << 1);
         rest = ((rest >>> 2) & 0x33333333n) | ((rest & 0x33333333n) << 2);
@@ -129,9 +130,9 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
         return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
-    public def signum():Int = this == 0n ? 0n : (this > 0n ? 1n : -1n);
+    @CUDA public def signum():Int = this == 0n ? 0n : (this > 0n ? 1n : -1n);
     /** The bytes in opposite order. */
-    public def reverseBytes():Int {
+    @CUDA public def reverseBytes():Int {
         val pairs = ((this >>> 8) & 0x00ff00ffn) | ((this & 0x00ff00ffn) << 8);
         return (pairs >>> 16) | (pairs << 16);
     }

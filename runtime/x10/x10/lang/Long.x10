@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -89,14 +90,14 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
     public static def parseLong(s:String, radix:Int):Long = parse(s, radix);
 
     /** How many bits are set. */
-    public def bitCount():Int {
+    @CUDA public def bitCount():Int {
         // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
         val pairs = this - ((this >>> 1) & 0x5555555555555555);
         val fours = (pairs & 0x3333333333333333) + ((pairs >>> 2) & 0x3333333333333333);
         return ((((fours + (fours >>> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101) >>> 56) as Int;
     }
     /** How many bits above the highest set one are zero; 64 for 0. */
-    public def numberOfLeadingZeros():Int {
+    @CUDA public def numberOfLeadingZeros():Int {
         // All bits below the highest one become ones as well.
         var rest:Long = this;
         rest |= rest >>> 1;
@@ -108,17 +109,17 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
         return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 64 for 0. */
-    public def numberOfTrailingZeros():Int = (~this & (this - 1)).bitCount();
+    @CUDA public def numberOfTrailingZeros():Int = (~this & (this - 1)).bitCount();
     /** Only the highest set bit. */
-    public def highestOneBit():Long = this == 0 ? 0 : 1 << (63 - numberOfLeadingZeros());
+    @CUDA public def highestOneBit():Long = this == 0 ? 0 : 1 << (63 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
-    public def lowestOneBit():Long = this & -this;
+    @CUDA public def lowestOneBit():Long = this & -this;
     /** The bits moved left, those that fall out coming in at the right. */
-    public def rotateLeft(distance:Int):Long = (this << distance) | (this >>> (64 - distance));
+    @CUDA public def rotateLeft(distance:Int):Long = (this << distance) | (this >>> (64 - distance));
     /** The bits moved right, those that fall out coming in at the left. */
-    public def rotateRight(distance:Int):Long = (this >>> distance) | (this << (64 - distance));
+    @CUDA public def rotateRight(distance:Int):Long = (this >>> distance) | (this << (64 - distance));
     /** The bits in opposite order. */
-    public def reverse():Long {
+    @CUDA public def reverse():Long {
         var rest:Long = this;
         rest = ((rest >>> 1) & 0x5555555555555555) | ((rest & 0x5555555555555555) << 1);
         rest = ((rest >>> 2) & 0x3333333333333333) | ((rest & 0x3333333333333333) << 2);
@@ -126,9 +127,9 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
         return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
-    public def signum():Int = this == 0 ? 0n : (this > 0 ? 1n : -1n);
+    @CUDA public def signum():Int = this == 0 ? 0n : (this > 0 ? 1n : -1n);
     /** The bytes in opposite order. */
-    public def reverseBytes():Long {
+    @CUDA public def reverseBytes():Long {
         val pairs = ((this >>> 8) & 0x00ff00ff00ff00ff) | ((this & 0x00ff00ff00ff00ff) << 8);
         val fours = ((pairs >>> 16) & 0x0000ffff0000ffff) | ((pairs & 0x0000ffff0000ffff) << 16);
         return (fours >>> 32) | (fours << 32);

@@ -167,9 +167,9 @@ public class Math {
     /** 1 / sqrt(a), in single precision. */
     @Intrinsic("op.rsqrt") public static native def rsqrtf(a:Float):Float;
     /** The error function. */
-    @Intrinsic("rt.math_erf") public static native def erf(a:Double):Double;
+    @Intrinsic("op.erf") public static native def erf(a:Double):Double;
     /** 1 - erf(a), precise for large a. */
-    @Intrinsic("rt.math_erfc") public static native def erfc(a:Double):Double;
+    @Intrinsic("op.erfc") public static native def erfc(a:Double):Double;
     /** -1, 0 or 1 as a is negative, zero or positive. */
     @CUDA public static def signum(a:Int):Int = a == 0n ? 0n : (a > 0n ? 1n : -1n);
     /** -1, 0 or 1 as a is negative, zero or positive. */

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -105,14 +106,14 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     public static def parseUInt(s:String, radix:Int):UInt = parse(s, radix);
 
     /** How many bits are set. */
-    public def bitCount():Int {
+    @CUDA public def bitCount():Int {
         // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
         val pairs = this - ((this >>> 1) & 0x55555555un);
         val fours = (pairs & 0x33333333un) + ((pairs >>> 2) & 0x33333333un);
         return ((((fours + (fours >>> 4)) & 0x0f0f0f0fun) * 0x01010101un) >>> 24) as Int;
     }
     /** How many bits above the highest set one are zero; 32 for 0. */
-    public def numberOfLeadingZeros():Int {
+    @CUDA public def numberOfLeadingZeros():Int {
         // All bits below the highest one become ones as well.
         var rest:UInt = this;
         rest |= rest >>> 1;
@@ -123,17 +124,17 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
         return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 32 for 0. */
-    public def numberOfTrailingZeros():Int = (~this & (this - 1un)).bitCount();
+    @CUDA public def numberOfTrailingZeros():Int = (~this & (this - 1un)).bitCount();
     /** Only the highest set bit. */
-    public def highestOneBit():UInt = this == 0un ? 0un : 1un << (31 - numberOfLeadingZeros());
+    @CUDA public def highestOneBit():UInt = this == 0un ? 0un : 1un << (31 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
-    public def lowestOneBit():UInt = this & -this;
+    @CUDA public def lowestOneBit():UInt = this & -this;
     /** The bits moved left, those that fall out coming in at the right. */
-    public def rotateLeft(distance:Int):UInt = (this << distance) | (this >>> (32 - distance));
+    @CUDA public def rotateLeft(distance:Int):UInt = (this << distance) | (this >>> (32 - distance));
     /** The bits moved right, those that fall out coming in at the left. */
-    public def rotateRight(distance:Int):UInt = (this >>> distance) | (this << (32 - distance));
+    @CUDA public def rotateRight(distance:Int):UInt = (this >>> distance) | (this << (32 - distance));
     /** The bits in opposite order. */
-    public def reverse():UInt {
+    @CUDA public def reverse():UInt {
         var rest:UInt = this;
         rest = ((rest >>> 1) & 0x55555555un) | ((rest & 0x55555555un) << 1);
         rest = ((rest >>> 2) & 0x33333333un) | ((rest & 0x33333333un) << 2);
@@ -141,9 +142,9 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
         return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
-    public def signum():Int = this == 0un ? 0n : (this > 0un ? 1n : -1n);
+    @CUDA public def signum():Int = this == 0un ? 0n : (this > 0un ? 1n : -1n);
     /** The bytes in opposite order. */
-    public def reverseBytes():UInt {
+    @CUDA public def reverseBytes():UInt {
         val pairs = ((this >>> 8) & 0x00ff00ffun) | ((this & 0x00ff00ffun) << 8);
         return (pairs >>> 16) | (pairs << 16);
     }

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -101,14 +102,14 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     public static def parseULong(s:String, radix:Int):ULong = parse(s, radix);
 
     /** How many bits are set. */
-    public def bitCount():Int {
+    @CUDA public def bitCount():Int {
         // Sums of pairs of bits, of four, of eight; the product adds up the bytes.
         val pairs = this - ((this >>> 1) & 0x5555555555555555u);
         val fours = (pairs & 0x3333333333333333u) + ((pairs >>> 2) & 0x3333333333333333u);
         return ((((fours + (fours >>> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u) >>> 56) as Int;
     }
     /** How many bits above the highest set one are zero; 64 for 0. */
-    public def numberOfLeadingZeros():Int {
+    @CUDA public def numberOfLeadingZeros():Int {
         // All bits below the highest one become ones as well.
         var rest:ULong = this;
         rest |= rest >>> 1;
@@ -120,17 +121,17 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
         return (~rest).bitCount();
     }
     /** How many bits below the lowest set one are zero; 64 for 0. */
-    public def numberOfTrailingZeros():Int = (~this & (this - 1u)).bitCount();
+    @CUDA public def numberOfTrailingZeros():Int = (~this & (this - 1u)).bitCount();
     /** Only the highest set bit. */
-    public def highestOneBit():ULong = this == 0u ? 0u : 1u << (63 - numberOfLeadingZeros());
+    @CUDA public def highestOneBit():ULong = this == 0u ? 0u : 1u << (63 - numberOfLeadingZeros());
     /** Only the lowest set bit. */
-    public def lowestOneBit():ULong = this & -this;
+    @CUDA public def lowestOneBit():ULong = this & -this;
     /** The bits moved left, those that fall out coming in at the right. */
-    public def rotateLeft(distance:Int):ULong = (this << distance) | (this >>> (64 - distance));
+    @CUDA public def rotateLeft(distance:Int):ULong = (this << distance) | (this >>> (64 - distance));
     /** The bits moved right, those that fall out coming in at the left. */
-    public def rotateRight(distance:Int):ULong = (this >>> distance) | (this << (64 - distance));
+    @CUDA public def rotateRight(distance:Int):ULong = (this >>> distance) | (this << (64 - distance));
     /** The bits in opposite order. */
-    public def reverse():ULong {
+    @CUDA public def reverse():ULong {
         var rest:ULong = this;
         rest = ((rest >>> 1) & 0x5555555555555555u) | ((rest & 0x5555555555555555u) << 1);
         rest = ((rest >>> 2) & 0x3333333333333333u) | ((rest & 0x3333333333333333u) << 2);
@@ -138,9 +139,9 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
         return rest.reverseBytes();
     }
     /** -1, 0 or 1. */
-    public def signum():Int = this == 0u ? 0n : (this > 0u ? 1n : -1n);
+    @CUDA public def signum():Int = this == 0u ? 0n : (this > 0u ? 1n : -1n);
     /** The bytes in opposite order. */
-    public def reverseBytes():ULong {
+    @CUDA public def reverseBytes():ULong {
         val pairs = ((this >>> 8) & 0x00ff00ff00ff00ffu) | ((this & 0x00ff00ff00ff00ffu) << 8);
         val fours = ((pairs >>> 16) & 0x0000ffff0000ffffu) | ((pairs & 0x0000ffff0000ffffu) << 16);
         return (fours >>> 32) | (fours << 32);

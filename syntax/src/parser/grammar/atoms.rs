@@ -178,6 +178,7 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
 fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
     let node = match p.current() {
         T!['('] if lookahead::is_closure(p, p.position) => closure(p),
+        T!['('] if foreign::is_cast(p) => foreign::cast(p),
         T!['('] => parenthesised(p),
         T!['['] => match generic_closure(p) {
             true => closure(p),
@@ -218,6 +219,9 @@ fn no_expression(p: &mut Parser<'_>) {
         || matches!(kind, T![:] | T![=>] | T![in] | T![=])
     {
         p.missing("expected an expression");
+        if matches!(kind, T![async] | T![atomic] | T![for] | T![if] | T![while] | T![try] | T![switch]) {
+            p.hint("statements have no value: assign to a variable inside, or call a method");
+        }
     } else if kind.is_keyword() {
         p.error_recover(
             format!("expected an expression, found `{}`", kind.text().unwrap_or_default()),

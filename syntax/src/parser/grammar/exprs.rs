@@ -234,7 +234,7 @@ fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
 }
 
 /// Prefix operators and annotations, before an operand.
-fn unary(p: &mut Parser<'_>) -> Option<Operand> {
+pub(super) fn unary(p: &mut Parser<'_>) -> Option<Operand> {
     let kind = p.current();
     if PREFIX.contains(kind) {
         p.at_statement = false;

@@ -145,9 +145,40 @@ pub(super) fn index(p: &mut Parser<'_>) {
     m.complete(p, ARG_LIST);
 }
 
-/// Whether `[n]` after the class in `new` is the length of an array.
+/// Whether `[n]` after the class in `new` is the length of an array, not types.
 pub(super) fn is_array_length(p: &Parser<'_>) -> bool {
-    p.at(T!['[']) && p.matching(p.position).is_some_and(|it| p.kind_at(it + 1) != T!['('])
+    let open = p.position;
+    let length = match p.kind_at(open + 1) {
+        IDENT => p.text(open + 1).starts_with(char::is_lowercase) && !TYPES.contains(&p.text(open + 1)),
+        kind => matches!(kind, INT_NUMBER | T![']'] | T!['(']),
+    };
+    p.at(T!['[']) && length && p.matching(open).is_some_and(|it| p.kind_at(it + 1) != T!['('])
+}
+
+/// Whether `(T) x` stands here: a cast as other languages write it. The value starts as nothing that may follow a parenthesis does.
+pub(super) fn is_cast(p: &Parser<'_>) -> bool {
+    let start = p.position;
+    let value =
+        matches!(p.kind_at(start + 3), IDENT | INT_NUMBER | FLOAT_NUMBER | STRING | T![this] | T![new]);
+    p.at(T!['('])
+        && p.kind_at(start + 1) == IDENT
+        && p.kind_at(start + 2) == T![')']
+        && value
+        && !p.input.newline_before(start + 3)
+}
+
+/// `(T) x`
+pub(super) fn cast(p: &mut Parser<'_>) -> Completed {
+    let range = p.input.range(p.lexed, p.position).cover(p.input.range(p.lexed, p.position + 2));
+    let ty = crate::validation::type_name(p.text(p.position + 1)).to_owned();
+    p.error_at(range, "a cast follows its value");
+    p.hint(&format!("write `value as {ty}`"));
+    let m = p.start();
+    p.bump();
+    types::type_with(p, types::Braces::Other);
+    p.eat(T![')']);
+    exprs::unary(p);
+    m.complete(p, CAST_EXPR)
 }
 
 /// `new T[n]`: at the bracket.

@@ -1,0 +1,121 @@
+//! Names of spans: addresses in the program while it runs, `Class.method` and `File.x10:line` when the profile is written.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::layout::CLOSURE_APPLY;
+use crate::memory::Ref;
+use crate::{library, natives, program};
+
+/// Frames of a caller that are looked at: the class library's own come before the program's.
+const FRAMES: usize = 6;
+
+/// Where in the program something belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// The program's `main`.
+    Main,
+    /// A function, by its offset in the program.
+    Function(i64),
+    /// Return addresses in the program, innermost first; 0 where there are fewer.
+    Frames([i64; FRAMES]),
+}
+
+impl Code {
+    /// The function that a closure calls.
+    pub fn of_closure(closure: Ref) -> Code {
+        if closure.is_null() {
+            return Code::Unknown;
+        }
+        let ty = closure.ty();
+        if ty.vtable_length <= CLOSURE_APPLY {
+            return Code::Unknown;
+        }
+        // SAFETY: an entry of the type's table.
+        let function = unsafe { *ty.vtable.add(CLOSURE_APPLY as usize) };
+        match program::offset_of(function as usize) {
+            Some(offset) => Code::Function(offset as i64),
+            None => Code::Unknown,
+        }
+    }
+
+    /// Who called the runtime.
+    pub fn of_caller() -> Code {
+        let mut frames = [0; FRAMES];
+        for (frame, found) in frames.iter_mut().zip(natives::stack::own_frames()) {
+            *frame = found;
+        }
+        Code::Frames(frames)
+    }
+}
+
+/// Names that were found.
+#[derive(Default)]
+pub struct Namer {
+    known: HashMap<Code, (String, String)>,
+    library: HashSet<String>,
+}
+
+impl Namer {
+    /// Knows the class library's files.
+    pub fn new() -> Namer {
+        let files = library::files();
+        let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
+        let library = files.into_iter().filter_map(|(path, _)| name(path)).collect();
+        Namer { known: HashMap::new(), library }
+    }
+
+    /// What it is called, and where it is: `Class.method`, `File.x10:line`. Both may be empty.
+    pub fn name(&mut self, code: Code) -> (String, String) {
+        if let Some(known) = self.known.get(&code) {
+            return known.clone();
+        }
+        let found = match code {
+            Code::Unknown => Default::default(),
+            Code::Main => ("main".to_owned(), String::new()),
+            // Behind the first instruction, which belongs to the line of the function's head.
+            Code::Function(offset) => natives::stack::describe(offset + 2).map(split).unwrap_or_default(),
+            Code::Frames(frames) => self.caller(&frames),
+        };
+        self.known.insert(code, found.clone());
+        found
+    }
+
+    /// The innermost frame of the program itself.
+    fn caller(&self, frames: &[i64]) -> (String, String) {
+        let all =
+            frames.iter().filter(|it| **it != 0).filter_map(|it| natives::stack::describe(*it)).map(split);
+        let mut last = Default::default();
+        for found in all {
+            let file = found.1.split(':').next().unwrap_or("");
+            if !self.library.contains(file) {
+                return found;
+            }
+            last = found;
+        }
+        last
+    }
+}
+
+/// `Class.method$closure (File.x10:3)` in two, without the marks of the compiler.
+fn split(text: String) -> (String, String) {
+    let (name, place) = match text.rsplit_once(" (") {
+        Some((name, place)) => (name, place.trim_end_matches(')')),
+        None => (text.as_str(), ""),
+    };
+    let name = name.split(['$', '#']).next().unwrap_or(name);
+    (name.trim_end_matches(".closure").to_owned(), place.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_lose_the_marks_of_the_compiler() {
+        let found = super::split("Main.run$closure (Main.x10:12)".into());
+        assert_eq!(found, ("Main.run".to_owned(), "Main.x10:12".to_owned()));
+        assert_eq!(super::split("Main.run".into()), ("Main.run".to_owned(), String::new()));
+    }
+}

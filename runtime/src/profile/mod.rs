@@ -1,0 +1,172 @@
+//! What a program does over time, for `apg run --profile FILE`: activities, kernels and copies, each a span with its place and
+//! `.x10` line. Nothing is recorded unless asked for; then a span costs two looks at the clock and a push.
+
+mod activity;
+mod code;
+mod report;
+mod trace;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::device::Done;
+use crate::layout::{Kernel, Launch};
+
+pub use activity::{Open, Opened, name, name_main};
+pub use code::Code;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+/// What each thread has recorded.
+static THREADS: Mutex<Vec<Arc<Mutex<Vec<Span>>>>> = Mutex::new(Vec::new());
+/// Messages to other hosts, and their bytes.
+static MESSAGES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+thread_local! {
+    static OWN: Arc<Mutex<Vec<Span>>> = {
+        let own = Arc::default();
+        THREADS.lock().push(Arc::clone(&own));
+        own
+    };
+}
+
+struct Settings {
+    file: PathBuf,
+    place: u32,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+enum What {
+    /// An activity ran; `first` is not set for what it did after it had waited.
+    Activity { code: Code, first: bool },
+    /// A kernel ran.
+    Kernel { kernel: &'static Kernel, blocks: [i32; 3], threads: [i32; 3] },
+    /// Bytes moved.
+    Copy { how: &'static str, bytes: u64, code: Code },
+}
+
+/// Something that took time, in nanoseconds of the machine's clock.
+#[derive(Clone, Debug)]
+struct Span {
+    what: What,
+    /// Where it is shown: the place, and the worker if it is one's work.
+    place: i64,
+    worker: Option<usize>,
+    began: u64,
+    ended: u64,
+}
+
+/// Records from now on; [`finish`] writes to `file` what happened at this place.
+pub fn start(file: PathBuf, place: u32) {
+    if SETTINGS.set(Settings { file, place }).is_ok() {
+        ON.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether spans are recorded.
+#[inline]
+pub fn on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Now, on a clock that all places of a machine share.
+pub fn now() -> u64 {
+    // SAFETY: the result goes to a local.
+    unsafe {
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
+}
+
+/// Not inlined: an activity may go on in another thread.
+#[inline(never)]
+fn record(span: Span) {
+    OWN.with(|own| own.lock().push(span));
+}
+
+/// A kernel has run at a place.
+pub fn kernel(place: i64, kernel: &'static Kernel, launch: &Launch, began: u64, ended: u64) {
+    let what = What::Kernel { kernel, blocks: launch.blocks, threads: launch.threads };
+    record(Span { what, place, worker: None, began, ended });
+}
+
+/// A copy that has begun; [`Copying::end`] records it.
+#[derive(Debug)]
+pub struct Copying {
+    how: &'static str,
+    place: i64,
+    bytes: u64,
+    code: Code,
+    began: u64,
+}
+
+/// If copies are recorded: that one begins now, on behalf of the caller.
+pub fn copying(place: i64, how: &'static str, bytes: u64) -> Option<Copying> {
+    on().then(|| Copying { how, place, bytes, code: Code::of_caller(), began: now() })
+}
+
+impl Copying {
+    /// It has ended.
+    pub fn end(self) {
+        let what = What::Copy { how: self.how, bytes: self.bytes, code: self.code };
+        record(Span { what, place: self.place, worker: None, began: self.began, ended: now() });
+    }
+}
+
+/// The same for what tells its end to `done`.
+pub fn copied(place: i64, how: &'static str, bytes: u64, done: Done) -> Done {
+    match copying(place, how, bytes) {
+        None => done,
+        Some(copying) => Box::new(move |result| {
+            copying.end();
+            done(result);
+        }),
+    }
+}
+
+/// A message to another host.
+pub fn message(bytes: usize) {
+    if on() {
+        MESSAGES[0].fetch_add(1, Ordering::Relaxed);
+        MESSAGES[1].fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// The end of this place: writes what was recorded. Place 0 calls [`complete`] when the others have ended.
+pub fn finish() {
+    let Some(settings) = SETTINGS.get() else { return };
+    if !ON.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let spans: Vec<Span> = THREADS.lock().iter().flat_map(|own| std::mem::take(&mut *own.lock())).collect();
+    let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
+    if let Err(error) = trace::write_part(settings, spans, messages) {
+        remark!("apg: cannot write the profile {}: {error}", settings.file.display());
+    }
+}
+
+/// Joins what all places have written, and prints a summary.
+pub fn complete(places: u32) {
+    let Some(settings) = SETTINGS.get() else { return };
+    match report::join(settings, places) {
+        Ok(summary) => {
+            use std::io::Write as _;
+            let _ = std::io::stderr().write_all(summary.as_bytes());
+        }
+        Err(error) => remark!("apg: cannot write the profile {}: {error}", settings.file.display()),
+    }
+}
+
+impl Settings {
+    /// What a place writes for itself.
+    fn part(&self, place: u32) -> PathBuf {
+        let mut name = self.file.clone().into_os_string();
+        name.push(format!(".place{place}"));
+        name.into()
+    }
+}

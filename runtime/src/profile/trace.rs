@@ -1,0 +1,235 @@
+//! A place's part of the trace: events in Chrome's format, one a line, and rows of the summary, marked with `#`.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::fmt::Write as _;
+use std::io;
+
+use super::code::Namer;
+use super::{Settings, Span, What};
+use crate::layout::Kernel;
+
+/// Numbers of the rows of kernels and copies, which several may share at a time.
+const KERNELS: usize = 10_000;
+const COPIES: usize = 20_000;
+
+/// A row of the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    pub count: u64,
+    pub nanoseconds: u64,
+    pub bytes: u64,
+}
+
+/// What is added up: the kind, the name, the `.x10` line.
+pub type Key = (String, String, String);
+
+impl Total {
+    pub fn add(&mut self, other: Total) {
+        self.count += other.count;
+        self.nanoseconds += other.nanoseconds;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Writes the part of this place.
+pub fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2]) -> io::Result<()> {
+    spans.sort_by_key(|span| (span.began, std::cmp::Reverse(span.ended)));
+    let mut namer = Namer::new();
+    let mut text = String::new();
+    let mut totals: BTreeMap<Key, Total> = BTreeMap::new();
+    let mut rows = Rows::default();
+    for span in &spans {
+        let told = describe(span, &mut namer);
+        let row = rows.of(span);
+        event(&mut text, span, &told, row);
+        let count = u64::from(!matches!(span.what, What::Activity { first: false, .. }));
+        let key = (told.kind.to_owned(), told.name, told.place);
+        let total = Total { count, nanoseconds: span.ended - span.began, bytes: told.bytes };
+        totals.entry(key).or_default().add(total);
+    }
+    if messages[0] > 0 {
+        let key = ("message".to_owned(), format!("from Place({})", settings.place), String::new());
+        totals.entry(key).or_default().add(Total { count: messages[0], nanoseconds: 0, bytes: messages[1] });
+    }
+    rows.names(&mut text, settings.place);
+    for ((kind, name, place), total) in totals {
+        let Total { count, nanoseconds, bytes } = total;
+        let _ = writeln!(text, "#{kind}\t{name}\t{place}\t{count}\t{nanoseconds}\t{bytes}");
+    }
+    std::fs::write(settings.part(settings.place), text)
+}
+
+/// A span in words.
+struct Told {
+    kind: &'static str,
+    name: String,
+    place: String,
+    bytes: u64,
+    more: String,
+}
+
+fn describe(span: &Span, namer: &mut Namer) -> Told {
+    match &span.what {
+        What::Activity { code, .. } => {
+            let (name, place) = namer.name(*code);
+            let name = if name.is_empty() { "activity".to_owned() } else { name };
+            Told { kind: "activity", name, place, bytes: 0, more: String::new() }
+        }
+        What::Kernel { kernel, blocks, threads } => {
+            let more = format!(",\"blocks\":{blocks:?},\"threads\":{threads:?}");
+            let (name, place) = kernel_name(kernel);
+            Told { kind: "kernel", name, place, bytes: 0, more }
+        }
+        What::Copy { how, bytes, code } => {
+            let (_, place) = namer.name(*code);
+            Told {
+                kind: "copy",
+                name: (*how).to_owned(),
+                place,
+                bytes: *bytes,
+                more: format!(",\"bytes\":{bytes}"),
+            }
+        }
+    }
+}
+
+fn kernel_name(kernel: &Kernel) -> (String, String) {
+    let text = |pointer: *const std::ffi::c_char| match pointer.is_null() {
+        true => "?".to_owned(),
+        // SAFETY: descriptors hold C strings of the program.
+        false => unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned(),
+    };
+    let file = text(kernel.file);
+    let file = file.rsplit('/').next().unwrap_or(&file);
+    (plain(&text(kernel.name)), format!("{file}:{}", kernel.line))
+}
+
+/// `Class_method_line` from a symbol such as `K_Class__method__line_0123abcd`.
+fn plain(symbol: &str) -> String {
+    let name = symbol.strip_prefix("K_").and_then(|it| it.rsplit_once('_'));
+    name.map_or_else(|| symbol.to_owned(), |(name, _)| name.replace("__", "_"))
+}
+
+/// Which row of the picture a span is in: those of one row do not overlap.
+#[derive(Default)]
+struct Rows {
+    /// When the last span of a row ends, by place and first number.
+    ends: BTreeMap<(i64, usize), Vec<u64>>,
+    workers: BTreeMap<(i64, usize), ()>,
+}
+
+impl Rows {
+    fn of(&mut self, span: &Span) -> usize {
+        let first = match (&span.what, span.worker) {
+            (What::Kernel { .. }, _) => KERNELS,
+            (What::Copy { .. }, _) => COPIES,
+            (What::Activity { .. }, worker) => {
+                let worker = worker.unwrap_or(KERNELS - 1);
+                self.workers.insert((span.place, worker), ());
+                return worker;
+            }
+        };
+        let ends = self.ends.entry((span.place, first)).or_default();
+        let free = ends.iter().position(|end| *end <= span.began).unwrap_or(ends.len());
+        match ends.get_mut(free) {
+            Some(end) => *end = span.ended,
+            None => ends.push(span.ended),
+        }
+        first + free
+    }
+
+    /// Events that name places and rows.
+    fn names(&self, text: &mut String, own: u32) {
+        let mut places = vec![i64::from(own)];
+        let mut row = |text: &mut String, place: i64, number: usize, name: &str| {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+            meta(text, "thread_name", place, Some(number), name);
+        };
+        for (place, worker) in self.workers.keys() {
+            row(text, *place, *worker, &format!("worker {worker}"));
+        }
+        for ((place, first), ends) in &self.ends {
+            let what = if *first == KERNELS { "kernels" } else { "copies" };
+            for number in 0..ends.len() {
+                row(text, *place, first + number, what);
+            }
+        }
+        for place in places {
+            meta(text, "process_name", place, None, &format!("Place({place})"));
+        }
+    }
+}
+
+fn meta(text: &mut String, what: &str, place: i64, row: Option<usize>, name: &str) {
+    let row = row.map(|row| format!(",\"tid\":{row}")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{{\"ph\":\"M\",\"name\":\"{what}\",\"pid\":{place}{row},\"args\":{{\"name\":{}}}}}",
+        quoted(name)
+    );
+}
+
+fn event(text: &mut String, span: &Span, told: &Told, row: usize) {
+    let micro = |ns: u64| format!("{}.{:03}", ns / 1000, ns % 1000);
+    let _ = writeln!(
+        text,
+        "{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{row},\"args\":{{\"at\":{}{}}}}}",
+        quoted(&told.name),
+        told.kind,
+        micro(span.began),
+        micro(span.ended - span.began),
+        span.place,
+        quoted(&told.place),
+        told.more,
+    );
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_have_the_names_of_the_program() {
+        assert_eq!(plain("K_Main__run__12_0123abcd"), "Main_run_12");
+        assert_eq!(plain("odd"), "odd");
+    }
+
+    #[test]
+    fn strings_are_json() {
+        assert_eq!(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\u000ad\"");
+    }
+
+    #[test]
+    fn what_overlaps_is_in_different_rows() {
+        let copy = |began, ended| Span {
+            what: What::Copy { how: "copy", bytes: 1, code: Default::default() },
+            place: 1,
+            worker: None,
+            began,
+            ended,
+        };
+        let mut rows = Rows::default();
+        let found: Vec<usize> =
+            [copy(0, 10), copy(5, 20), copy(10, 12), copy(11, 13)].iter().map(|it| rows.of(it)).collect();
+        assert_eq!(found, [COPIES, COPIES + 1, COPIES, COPIES + 2]);
+    }
+}

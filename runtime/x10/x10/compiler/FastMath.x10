@@ -1,0 +1,9 @@
+package x10.compiler;
+
+import x10.lang.annotations.*;
+
+/**
+ * On a kernel, with `@CUDA`: its mathematical functions, divisions and roots of Floats are the fast ones of the device, with fewer
+ * exact digits, and numbers too small for a full mantissa are 0. On a processor nothing changes.
+ */
+public interface FastMath extends StatementAnnotation { }
