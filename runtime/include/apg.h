@@ -328,9 +328,9 @@ extern "C" __attribute__((visibility("hidden"))) const apg_runtime *apg_rt;
 static inline bool apg_static_ready(const apg_static *s) { return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == 2; }
 static inline apg_i64 apg_here() { return apg_rt->here; }
 /* A new object with zero fields. */
-static inline apg_object *apg_allocate(const apg_type *ty) { apg_object *out; if (apg_object *e = apg_rt->allocate(ty, &out)) apg_raised(e); return out; }
+__attribute__((malloc, returns_nonnull, noinline)) static apg_object *apg_allocate(const apg_type *ty) { apg_object *out; if (apg_object *e = apg_rt->allocate(ty, &out)) apg_raised(e); return out; }
 /* A new rail of zeros; a negative length raises NegativeArraySizeException. */
-static inline apg_object *apg_allocate_rail(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail(ty, length, &out)) apg_raised(e); return out; }
+__attribute__((malloc, returns_nonnull, noinline)) static apg_object *apg_allocate_rail(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail(ty, length, &out)) apg_raised(e); return out; }
 /* The one string of the process with this text (UTF-8, `length` bytes). */
 static inline apg_object *apg_string_literal(const char *bytes, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->string_literal(bytes, length, &out)) apg_raised(e); return out; }
 /* Raises the exception of an apg_exception_kind; always throws. */

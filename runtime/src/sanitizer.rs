@@ -82,6 +82,12 @@ fn present(which: u8) -> Option<&'static Functions> {
     if PRESENT.load(Ordering::Relaxed) & which == 0 { None } else { FUNCTIONS.get() }
 }
 
+/// One is there.
+#[inline]
+pub fn is_present() -> bool {
+    PRESENT.load(Ordering::Relaxed) != 0
+}
+
 /// AddressSanitizer watches the heap.
 pub fn watches_addresses() -> bool {
     present(ADDRESS).is_some()

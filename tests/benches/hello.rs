@@ -1,5 +1,5 @@
-//! From `apg run` to the first output, cold (empty build cache) and warm, beside a C++ compiler and an interpreter in the same run.
-//! Budget: 1 s cold, 50 ms warm.
+//! From `apg run` to the first output, cold (empty build cache) and warm, beside a C++ compiler and an interpreter in the same run; and how
+//! long a larger program takes to build. Budget: 1 s cold, 50 ms warm.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -42,6 +42,25 @@ fn main() {
     row("peer: `c++ -O1` of a C++ hello, then its run", &compiled, None);
     row("`apg run`, warm", &warm, Some(&python));
     row("peer: `python3 -c`", &python, None);
+    builds(folder.path());
+}
+
+/// Builds of `examples/kmeans.x10`, into an empty cache and again.
+fn builds(folder: &Path) {
+    head("`apg build` of examples/kmeans.x10");
+    let program = folder.join("kmeans");
+    for (name, release) in [("dev", false), ("release", true)] {
+        let mut next = 0;
+        let mut build = |cold: bool| {
+            next += u32::from(cold);
+            let mut command = Command::new(tools::apg());
+            command.env("APG_CACHE_DIR", folder.join(format!("kmeans-{name}-{next}")));
+            command.arg("build").arg(tools::repository().join("examples/kmeans.x10")).arg("-o").arg(&program);
+            succeed(command.args(release.then_some("--release")));
+        };
+        row(&format!("{name}, cold"), &Times::of(3, || build(true)), None);
+        row(&format!("{name}, warm"), &Times::of(10, || build(false)), None);
+    }
 }
 
 fn succeed(command: &mut Command) {

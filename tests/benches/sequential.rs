@@ -9,7 +9,7 @@ use apg_tests::measure::{Times, head, machine, row};
 use apg_tests::tools;
 
 /// The kernels, and how often each runs.
-const KERNELS: [(&str, u32); 7] = [
+const KERNELS: [(&str, u32); 11] = [
     ("matmul", 6),
     ("dot", 1),
     ("stencil", 12),
@@ -17,6 +17,10 @@ const KERNELS: [(&str, u32); 7] = [
     ("spectral", 40),
     ("sieve", 12),
     ("regions", 100),
+    ("text", 20),
+    ("map", 4),
+    ("list", 40),
+    ("shapes", 60),
 ];
 const RUNS: usize = 5;
 

@@ -88,6 +88,8 @@ pub(crate) fn overridden(db: &dyn Db, class: ClassId, method: MethodId) -> Vec<(
 /// overrides or that the class brings together, inherited or not.
 pub(crate) fn same_methods(db: &dyn Db, class: ClassId, name: &str) -> Vec<Vec<MethodId>> {
     let mut all: Vec<(MethodId, Ty)> = Vec::new();
+    // Headers that name each other's members are a cycle that only a header ends: it is asked for first.
+    let _ = crate::ty::supers::direct_supertypes(db, class);
     for supertype in all_supertypes(db, class) {
         let Some((owner, _)) = supertype.as_class(db) else { continue };
         let own = own_methods(db, owner, name).iter().filter(|m| !method_is_static(db, **m));

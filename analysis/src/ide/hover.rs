@@ -130,7 +130,7 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
         }
         // As it is written: what stands for what.
         Symbol::Item(item @ Item::Typedef(typedef)) => {
-            let written = item_node(db, *item).and_then(|node| ast::TypeDef::cast(node)).map(|node| {
+            let written = item_node(db, *item).and_then(ast::TypeDef::cast).map(|node| {
                 let tokens = node
                     .syntax()
                     .children_with_tokens()

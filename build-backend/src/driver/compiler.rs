@@ -74,7 +74,7 @@ impl Compiler {
             (UnitKind::Code, _) if mode.debug => {
                 flags.extend(["-O0", "-ffp-contract=off", "-g", "-DAPG_STACK_CHECKS"])
             }
-            (UnitKind::Tables, _) => flags.extend(["-O0", "-g0"]),
+            (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
                 // Recursion that has no end is an exception; without checks, which would keep recursive functions
                 // from being inlined into themselves, it ends the program.

@@ -28,7 +28,7 @@ pub enum UnitKind {
     Code,
     /// Processor forms of kernels: always optimised.
     Kernels,
-    /// Data: never worth optimising.
+    /// Data, and the entries through which the runtime calls the program.
     Tables,
 }
 

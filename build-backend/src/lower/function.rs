@@ -111,6 +111,8 @@ pub(super) struct Builder<'a, 'db> {
     pub unroll: Option<u32>,
     /// Accesses to elements that are known to exist.
     pub proved: FxHashSet<ExprId>,
+    /// A nest of loops around turned out to need tests: only innermost loops are tested beforehand.
+    pub innermost_only: bool,
 }
 
 impl<'a, 'db> Builder<'a, 'db> {
@@ -135,6 +137,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             for_kernels: false,
             unroll: None,
             proved: FxHashSet::default(),
+            innermost_only: false,
         }
     }
 

@@ -26,10 +26,29 @@ impl Builder<'_, '_> {
         let unroll = self.unroll;
         let (block, ()) = self.nested(|it| {
             init.iter().for_each(|stmt| it.stmt(*stmt));
-            it.unroll = unroll;
-            it.general_loop(label, condition, update, body);
+            let proof = it.steps(init, condition, update, body).and_then(|(steps, _)| {
+                let between = condition.iter().chain(update).copied().collect();
+                it.prove(Counting { axes: Vec::new(), fixed: Vec::new(), body, between, steps: Some(steps) })
+            });
+            it.versions(proof, &mut |it| {
+                it.unroll = unroll;
+                it.general_loop(label, condition, update, body);
+            });
         });
         self.push(Out::Block(block));
+    }
+
+    /// A loop in two versions, if something is known of one.
+    fn versions(&mut self, proof: Option<Proof>, version: &mut dyn FnMut(&mut Self)) {
+        let Some(Proof { condition, accesses, nest }) = proof else { return version(self) };
+        self.proved.extend(&accesses);
+        let (then, ()) = self.nested(&mut *version);
+        self.proved.retain(|access| !accesses.contains(access));
+        let outer = self.innermost_only;
+        self.innermost_only |= nest;
+        let (otherwise, ()) = self.nested(version);
+        self.innermost_only = outer;
+        self.push(Out::If { condition, then, otherwise });
     }
 
     fn general_loop(&mut self, label: LabelId, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
@@ -146,9 +165,7 @@ impl Builder<'_, '_> {
         let low = self.save(low);
         let high = self.save(high);
         let variables: Vec<LocalId> = std::iter::once(local).chain(components.iter().copied()).collect();
-        let counting =
-            Counting { index: &variables, fixed: Vec::new(), body, low: low.clone(), high: high.clone() };
-        let proof = self.prove(&counting);
+        let proof = self.prove(Counting::simple(variables.clone(), &low, &high, body));
         self.count(low, high, proof, &mut |it, index| {
             let label = it.begin_label(label);
             for variable in &variables {
@@ -190,14 +207,7 @@ impl Builder<'_, '_> {
             let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end.clone()]);
             it.push(Out::Loop { label, condition, body, update, unroll, test_last: true });
         };
-        let (then, ()) = self.nested(|it| {
-            let Some(Proof { condition, accesses }) = proof else { return version(it) };
-            it.proved.extend(&accesses);
-            let (then, ()) = it.nested(&mut version);
-            it.proved.retain(|access| !accesses.contains(access));
-            let (otherwise, ()) = it.nested(&mut version);
-            it.push(Out::If { condition, then, otherwise });
-        });
+        let (then, ()) = self.nested(|it| it.versions(proof, &mut version));
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
     }
 

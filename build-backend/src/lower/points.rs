@@ -9,7 +9,7 @@ use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use super::Callee;
-use super::bounds::{Counting, Proof};
+use super::bounds::{self, Counting, Proof};
 use super::function::Builder;
 use super::operands::{bool, expr, int, operation};
 use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
@@ -102,8 +102,7 @@ impl Builder<'_, '_> {
             let (Some(low), Some(high)) = (low, high) else { return false };
             axes.push(Axis { low, high });
         }
-        let outer = self.begin_label(label);
-        self.nested_counts(label, outer, it, &axes, Vec::new());
+        self.nested_counts(label, it, &axes, Vec::new());
         true
     }
 
@@ -111,46 +110,50 @@ impl Builder<'_, '_> {
     fn nested_counts(
         &mut self,
         label: LabelId,
-        mir_label: mir::LabelId,
         it: &PointLoop<'_>,
         axes: &[Axis],
         coordinates: Vec<mir::LocalId>,
     ) {
         let axis = &axes[coordinates.len()];
         let (low, high) = (axis.low.clone(), axis.high.clone());
-        if coordinates.len() + 1 == axes.len() {
-            let proof = self.proof(it, &coordinates, &low, &high);
-            self.count(low, high, proof, &mut |builder, index| {
-                let inner =
-                    if coordinates.is_empty() { builder.begin_label(label) } else { builder.new_label() };
-                builder.continue_at(label, inner);
-                let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
+        let proof = self.proof(it, &coordinates, &axes[coordinates.len()..]);
+        let innermost = coordinates.len() + 1 == axes.len();
+        self.count(low, high, proof, &mut |builder, index| {
+            let own = if coordinates.is_empty() { builder.begin_label(label) } else { builder.new_label() };
+            let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
+            if innermost {
+                builder.continue_at(label, own);
                 builder.turn(it, &all, None);
-                inner
-            });
-        } else {
-            self.count(low, high, None, &mut |builder, index| {
-                let next = builder.new_label();
-                let all = coordinates.iter().copied().chain([index]).collect();
-                builder.nested_counts(label, next, it, axes, all);
-                mir_label
-            });
-        }
+            } else {
+                builder.nested_counts(label, it, axes, all);
+            }
+            own
+        });
     }
 
-    /// What is known of the accesses in the innermost loop.
-    fn proof(
-        &mut self,
-        it: &PointLoop<'_>,
-        coordinates: &[mir::LocalId],
-        low: &mir::Expr,
-        high: &mir::Expr,
-    ) -> Option<Proof> {
-        let (last, others) = it.components.split_last()?;
-        let fixed = others.iter().zip(coordinates);
+    /// What is known of the accesses in the loops over some axes, where the coordinates before them are known.
+    fn proof(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], axes: &[Axis]) -> Option<Proof> {
+        let (outer, inner) = it.components.split_at_checked(coordinates.len())?;
+        if inner.len() != axes.len() {
+            return None;
+        }
+        let fixed = outer.iter().zip(coordinates);
         let fixed = fixed.map(|(component, local)| (*component, self.local(*local))).collect();
-        let (low, high) = (low.clone(), high.clone());
-        self.prove(&Counting { index: std::slice::from_ref(last), fixed, body: it.body, low, high })
+        let axes = inner.iter().zip(axes).map(|(component, axis)| bounds::Axis {
+            locals: vec![*component],
+            low: axis.low.clone(),
+            high: axis.high.clone(),
+            tests: Vec::new(),
+        });
+        let nest = inner.len() > 1;
+        if nest && self.innermost_only {
+            return None;
+        }
+        let axes = axes.collect();
+        let counting = Counting { axes, fixed, body: it.body, between: Vec::new(), steps: None };
+        let mut proof = self.prove(counting)?;
+        proof.nest |= nest;
+        Some(proof)
     }
 
     /// `rows` is asked for a row, then counted along, until there are no more.
@@ -197,7 +200,8 @@ impl Builder<'_, '_> {
                 coordinates.push(local);
             }
         }
-        let proof = self.proof(it, &coordinates, &low, &high);
+        let axis = Axis { low: low.clone(), high: high.clone() };
+        let proof = self.proof(it, &coordinates, std::slice::from_ref(&axis));
         self.count(low, high, proof, &mut |b, index| {
             let inner = b.new_label();
             b.continue_at(label, inner);

@@ -73,8 +73,14 @@ fn pointer_to(ty: Ty) -> &'static str {
 fn wrapper(entry: &Entry) -> String {
     let mut args: Vec<&str> = entry.params.iter().map(|(name, _)| *name).collect();
     let params = parameters(entry).join(", ");
+    // Not inlined, so that the compiler sees from the attribute that nothing else refers to the new object.
+    let storage = if entry.name.starts_with("allocate") {
+        "__attribute__((malloc, returns_nonnull, noinline)) static"
+    } else {
+        "static inline"
+    };
     let head = format!(
-        "/* {} */\nstatic inline {}",
+        "/* {} */\n{storage} {}",
         entry.doc.trim(),
         declare(entry.result, &format!("apg_{}({params})", entry.name))
     );

@@ -92,23 +92,34 @@ enum EventState {
 
 impl Event {
     /// Waits until it has happened.
-    pub fn wait(self: &Arc<Self>) {
+    pub fn wait(&self) {
+        /// The event outlives the wait: whoever waits holds it, and is woken by nobody before the lock is free again.
+        struct Waited(*const Event);
+        // SAFETY: see above.
+        unsafe impl Send for Waited {}
         if matches!(*self.0.lock(), EventState::Happened) {
-            sanitizer::acquire(Arc::as_ptr(self));
+            sanitizer::acquire(self);
             return;
         }
-        let event = Arc::clone(self);
+        let event = Waited(self);
         block(move |waker| {
+            // SAFETY: see above.
+            let event = unsafe { &*{ event }.0 };
             let mut state = event.0.lock();
             match *state {
                 EventState::Happened => {
                     drop(state);
-                    sanitizer::acquire(Arc::as_ptr(&event));
+                    sanitizer::acquire(event);
                     waker.wake();
                 }
                 _ => *state = EventState::Waited(waker),
             }
         });
+    }
+
+    /// It has not happened any more; nobody waits.
+    pub fn reset(&self) {
+        *self.0.lock() = EventState::Pending;
     }
 
     /// It happens.

@@ -27,18 +27,49 @@ pub struct OpenFinish {
     pub clock: Option<i64>,
 }
 
+/// Whom an activity reports to.
+pub enum Governing {
+    /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
+    Finish(*const Finish),
+    /// Another one.
+    Other(Arc<dyn Governor>),
+}
+
+impl Governing {
+    fn shared(&self) -> Arc<dyn Governor> {
+        match self {
+            // SAFETY: alive, and from an `Arc`.
+            Governing::Finish(finish) => unsafe {
+                Arc::increment_strong_count(*finish);
+                Arc::from_raw(*finish)
+            },
+            Governing::Other(governor) => Arc::clone(governor),
+        }
+    }
+
+    fn leave(&self, exception: Ref) {
+        match self {
+            // SAFETY: alive until then.
+            Governing::Finish(finish) => unsafe { &**finish }.leave(exception),
+            Governing::Other(governor) => governor.leave(exception),
+        }
+    }
+}
+
 /// An activity.
 pub struct Activity {
     /// Whom it reports to.
-    pub governor: Arc<dyn Governor>,
+    pub governing: Governing,
     /// What it runs; taken when it begins.
     pub work: Option<Work>,
     /// Clocks it is registered on.
     pub clocks: Vec<Registration>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
-    /// Finishes that it has opened, innermost last.
-    pub finishes: Vec<OpenFinish>,
+    /// The innermost finish that it has opened.
+    pub open: Option<OpenFinish>,
+    /// The other finishes that it has opened, innermost last.
+    pub outer: Vec<OpenFinish>,
     /// Depth of atomic sections.
     pub atomic: u32,
 }
@@ -46,12 +77,17 @@ pub struct Activity {
 impl Activity {
     /// One that has not begun.
     pub fn new(governor: Arc<dyn Governor>, work: Work) -> Activity {
+        Activity { work: Some(work), ..Activity::plain(Governing::Other(governor)) }
+    }
+
+    fn plain(governing: Governing) -> Activity {
         Activity {
-            governor,
-            work: Some(work),
+            governing,
+            work: None,
             clocks: Vec::new(),
             implicit_clock: None,
-            finishes: Vec::new(),
+            open: None,
+            outer: Vec::new(),
             atomic: 0,
         }
     }
@@ -60,25 +96,52 @@ impl Activity {
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
+        let at = profile::on().then(|| self.code());
+        match self.work.take() {
+            Some(Work::Closure(closure)) => self.run_code(at, || crate::program::call(closure.get())),
+            Some(Work::Runtime(work)) => self.run_code(at, work),
+            None => self.run_code(at, || Ref::NULL),
+        }
+    }
+
+    /// Runs its code, which is recorded if its place is known.
+    fn run_code(&mut self, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
-        let outer = fiber.activity.replace(&raw mut *self);
-        let mut recorded = profile::on().then(|| profile::Open::new(self.code()));
+        let outer = fiber.activity.replace(self);
+        let mut recorded = at.map(profile::Open::new);
         if let Some(recorded) = &mut recorded {
             recorded.begin(&fiber.opened);
         }
-        let exception = match self.work.take() {
-            Some(Work::Closure(closure)) => crate::program::call(closure.get()),
-            Some(Work::Runtime(work)) => work(),
-            None => Ref::NULL,
-        };
+        let exception = code();
         // The same fiber, though perhaps in another thread.
         if let Some(recorded) = recorded {
             recorded.end(&fiber.opened);
         }
         fiber.activity.set(outer);
-        super::clock::drop_all(&mut self.clocks);
+        if !self.clocks.is_empty() {
+            super::clock::drop_all(&mut self.clocks);
+        }
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.governor.leave(exception);
+        self.governing.leave(exception);
+    }
+
+    /// Opens a finish.
+    pub fn open(&mut self, open: OpenFinish) {
+        self.outer.extend(self.open.replace(open));
+    }
+
+    /// Takes the innermost finish, which ends.
+    pub fn close(&mut self) -> Option<OpenFinish> {
+        std::mem::replace(&mut self.open, self.outer.pop())
+    }
+
+    /// The finish that counts new activities, if that is one of this place.
+    pub fn innermost_finish(&self) -> Option<*const Finish> {
+        match (&self.open, &self.governing) {
+            (Some(open), _) => Some(Arc::as_ptr(&open.finish)),
+            (None, Governing::Finish(finish)) => Some(*finish),
+            _ => None,
+        }
     }
 
     /// Where its code is.
@@ -91,14 +154,14 @@ impl Activity {
 
     /// The clock of the innermost clocked finish.
     pub fn innermost_clock(&self) -> Option<i64> {
-        self.finishes.iter().rev().find_map(|open| open.clock).or(self.implicit_clock)
+        self.open.iter().chain(self.outer.iter().rev()).find_map(|open| open.clock).or(self.implicit_clock)
     }
 
     /// What governs new activities.
     pub fn innermost_governor(&self) -> Arc<dyn Governor> {
-        match self.finishes.last() {
+        match &self.open {
             Some(open) => Arc::clone(&open.finish) as Arc<dyn Governor>,
-            None => Arc::clone(&self.governor),
+            None => self.governing.shared(),
         }
     }
 }
@@ -110,6 +173,25 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
     unsafe { pointer.as_mut() }.map(use_it)
 }
 
+/// Runs an activity of a finish, which has been entered for it.
+pub fn run_closure(closure: Ref, finish: *const Finish) {
+    let at = profile::on().then(|| profile::Code::of_closure(closure));
+    Activity::plain(Governing::Finish(finish)).run_code(at, || crate::program::call(closure));
+}
+
+/// Starts an activity that is no more than its closure, newest first; false if there is more to it.
+pub fn spawn_closure(activity: &Activity, closure: Ref) -> bool {
+    // A sanitizer of threads tells activities apart by where they lie.
+    if sanitizer::watches_threads() {
+        return false;
+    }
+    let Some(finish) = activity.innermost_finish() else { return false };
+    // SAFETY: open, or it counts the activity.
+    unsafe { &*finish }.enter();
+    pool::push(Task::Closure(closure, finish));
+    true
+}
+
 /// What the caller has done so far is done before the activity begins.
 fn ready(activity: Activity) -> Box<Activity> {
     let activity = Box::new(activity);
@@ -119,7 +201,11 @@ fn ready(activity: Activity) -> Box<Activity> {
 
 /// Starts an activity, newest first.
 pub fn spawn(activity: Activity) {
-    activity.governor.enter();
+    match &activity.governing {
+        // SAFETY: it counts the activity that starts this one.
+        Governing::Finish(finish) => unsafe { &**finish }.enter(),
+        Governing::Other(governor) => governor.enter(),
+    }
     pool::push(Task::Activity(ready(activity)));
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
-use super::current::Activity;
+use super::current::{self, Activity};
 use super::pool;
 use super::queues::Task;
 use super::stack::AlignedStack;
@@ -104,6 +104,7 @@ impl Fiber {
     fn run(&'static self) -> ! {
         loop {
             match pool::next_task() {
+                Task::Closure(closure, finish) => current::run_closure(closure, finish),
                 Task::Activity(activity) => activity.run(),
                 Task::Help(job) => job.help(),
                 Task::Resume(other) => self.leave(Switch::Run(other)),

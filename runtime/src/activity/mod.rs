@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod block;
 pub mod clock;
 mod current;
+mod deque;
 pub mod engine;
 mod fiber;
 pub mod finish;
@@ -19,11 +20,11 @@ mod stack;
 mod stuck;
 pub mod timer;
 
-pub use current::{Activity, OpenFinish, Work, activity, spawn, start_at};
+pub use current::{Activity, Governing, OpenFinish, Work, activity, spawn, spawn_closure, start_at};
 pub use finish::Finish;
 pub use pool::{
-    External, check_for_deadlock, end_process, external, nothing_else_to_do, start, stuck, worker_count,
-    worker_number,
+    External, Inbox, check_for_deadlock, end_process, external, look_at, nothing_else_to_do, start, stuck,
+    worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;

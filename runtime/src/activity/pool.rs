@@ -1,12 +1,12 @@
 //! The threads that run activities.
 
-use std::cell::Cell;
-use std::sync::OnceLock;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use crossbeam_deque::Worker;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use super::fiber;
+use super::finish::Finish;
 use super::queues::{Queues, Task};
 
 /// The pool of this process.
@@ -18,7 +18,10 @@ struct Pool {
 /// What a thread of the pool has for itself.
 struct Own {
     number: usize,
-    queue: Worker<Task>,
+    /// It deals with messages: what those bring it runs itself, so that nobody is woken.
+    attends: Cell<bool>,
+    /// Finishes that have ended, to be used again.
+    spare: RefCell<Vec<Arc<Finish>>>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -36,17 +39,17 @@ thread_local! {
 
 /// Starts the pool with that many threads (0: one for each processor); without effect when it runs already.
 pub fn start(threads: usize) {
+    crate::memory::add_queues(each_queued_word);
     POOL.get_or_init(|| {
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let own: Vec<Worker<Task>> = (0..threads).map(|_| Worker::new_lifo()).collect();
-        let queues = Queues::new(&own);
-        for (number, queue) in own.into_iter().enumerate() {
+        let queues = Queues::new(threads);
+        for number in 0..threads {
             let spawned = std::thread::Builder::new()
                 .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number, queue }));
+                .spawn(move || work(Own { number, attends: Cell::new(false), spare: RefCell::default() }));
             if let Err(error) = spawned {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
@@ -86,47 +89,136 @@ fn own() -> Option<&'static Own> {
     OWN.with(Cell::get)
 }
 
+/// Messages of other places, which a thread without work may deal with.
+pub trait Inbox: Send + Sync {
+    /// Somebody will look again and again from now on, or not any more.
+    fn attend(&self, begins: bool);
+    /// Deals with what has come.
+    fn look(&self);
+}
+
+/// What it is, and how long a thread looks.
+static INBOX: OnceLock<(&'static dyn Inbox, Duration)> = OnceLock::new();
+/// A thread attends to the inbox.
+static ATTENDED: AtomicBool = AtomicBool::new(false);
+
+/// From now on a thread without work looks there for a moment before it sleeps. `processes` of this machine do so.
+pub fn look_at(inbox: &'static dyn Inbox, processes: usize) {
+    /// About as long as it takes to wake a thread.
+    const MOMENT: Duration = Duration::from_micros(50);
+    /// With fewer processors than processes, whoever looks may keep the sender from sending.
+    const SHORT: Duration = Duration::from_micros(2);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let _ = INBOX.set((inbox, if processes <= processors { MOMENT } else { SHORT }));
+}
+
+/// Deals with messages for a moment, until there is work.
+fn attend(own: &Own) -> Option<Task> {
+    let (inbox, moment) = INBOX.get()?;
+    if ATTENDED.swap(true, Ordering::Acquire) {
+        return None;
+    }
+    own.attends.set(true);
+    inbox.attend(true);
+    let (begun, mut turns, mut found) = (Instant::now(), 0, None);
+    while found.is_none() {
+        inbox.look();
+        found = pool().queues.find(own.number);
+        turns += 1;
+        if turns % 16 == 0 && begun.elapsed() > *moment {
+            break;
+        }
+        std::hint::spin_loop();
+    }
+    inbox.attend(false);
+    // What came before the other threads heard of it.
+    inbox.look();
+    own.attends.set(false);
+    ATTENDED.store(false, Ordering::Release);
+    let found = found.or_else(|| pool().queues.find(own.number));
+    if !pool().queues.is_empty() {
+        pool().queues.notify();
+    }
+    found
+}
+
 /// Adds work: to this thread's own queue if it has one.
 pub fn push(task: Task) {
     match own() {
-        Some(own) => {
-            own.queue.push(task);
-            pool().queues.notify();
-        }
-        None => pool().queues.inject(task),
+        Some(own) => pool().queues.push(own.number, task, own.attends.get()),
+        None => pool().queues.inject(task, false),
     }
 }
 
 /// Adds work behind all other work.
 pub fn push_last(task: Task) {
-    pool().queues.inject(task);
+    let quietly = own().is_some_and(|own| own.attends.get());
+    pool().queues.inject(task, quietly);
 }
 
-/// The newest task of this thread, if `wanted` says so.
-pub fn pop_own_if(wanted: impl FnOnce(&Task) -> bool) -> Option<Task> {
-    let own = own()?;
-    let task = own.queue.pop()?;
-    if wanted(&task) {
-        return Some(task);
+/// The closure of this thread's newest task, if that is an activity of the finish.
+pub fn pop_own_of(finish: *const Finish) -> Option<crate::memory::Ref> {
+    let (own, queues) = (own()?, &pool().queues);
+    if !queues.newest_is_of(own.number, finish) {
+        return None;
     }
-    own.queue.push(task);
-    None
+    match queues.pop(own.number)? {
+        Task::Closure(closure, its) if std::ptr::eq(its, finish) => Some(closure),
+        // A thief took that one, and this is older.
+        task => {
+            queues.push(own.number, task, false);
+            None
+        }
+    }
+}
+
+/// A finish that this thread has used before.
+pub fn spare_finish() -> Option<Arc<Finish>> {
+    own()?.spare.borrow_mut().pop()
+}
+
+/// Keeps a finish for later; it is as good as new.
+pub fn keep_finish(finish: Arc<Finish>) {
+    const MOST: usize = 64;
+    if let Some(own) = own() {
+        let mut spare = own.spare.borrow_mut();
+        if spare.len() < MOST {
+            spare.push(finish);
+        }
+    }
 }
 
 /// The caller's thread would have nothing to do if the caller suspended itself.
 pub fn nothing_else_to_do() -> bool {
-    own().is_some_and(|own| own.queue.is_empty() && pool().queues.nothing_injected())
+    let queues = &pool().queues;
+    own().is_some_and(|own| queues.own_is_empty(own.number) && queues.nothing_injected())
 }
 
 /// The next task for this thread; waits for one.
 pub fn next_task() -> Task {
+    /// The first time: see [`Queues::push`].
+    const SOON: Duration = Duration::from_millis(1);
+    /// A safety net only; nothing relies on it.
+    const LATER: Duration = Duration::from_millis(500);
     let own = own().unwrap_or_else(|| unreachable!("only threads of the pool look for work"));
     let queues = &pool().queues;
+    let mut at_most = SOON;
     loop {
-        if let Some(task) = queues.find(&own.queue, own.number) {
+        if let Some(task) = queues.find(own.number) {
             return task;
         }
-        queues.wait(look_for_deadlock);
+        if let Some(task) = attend(own) {
+            return task;
+        }
+        queues.wait(at_most, look_for_deadlock);
+        at_most = LATER;
+    }
+}
+
+/// Shows the collector what the threads' queues refer to; all threads are stopped.
+fn each_queued_word(visit: &mut dyn FnMut(usize)) {
+    if let Some(pool) = POOL.get() {
+        pool.queues.each_word(visit);
     }
 }
 

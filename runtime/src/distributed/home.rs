@@ -45,6 +45,11 @@ impl HomeFinish {
         self.shared(this).add(&[(place, 1)], &**this);
     }
 
+    /// No other place has heard of the finish.
+    pub fn is_unknown(&self) -> bool {
+        self.0.get().is_none()
+    }
+
     fn shared(&self, this: &Arc<dyn Governor>) -> &Arc<Shared> {
         self.0.get_or_init(|| {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -78,9 +78,12 @@ impl System {
     }
 
     /// From now on, messages are acted on.
-    pub fn attach(&self, engine: Arc<dyn Engine>) {
+    pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
+        if self.transport.has_to_be_probed() {
+            crate::activity::look_at(self, self.hosts() as usize);
+        }
     }
 
     /// How many host places there are.
@@ -330,6 +333,16 @@ impl Receiver for Inbox {
         if place == 0 && self.0.end.get().is_none() {
             std::process::exit(1);
         }
+    }
+}
+
+impl crate::activity::Inbox for System {
+    fn attend(&self, begins: bool) {
+        self.transport.attend(begins);
+    }
+
+    fn look(&self) {
+        self.transport.probe();
     }
 }
 

@@ -34,8 +34,17 @@ pub struct Central {
     pub partial: [u32; CLASSES],
 }
 
+/// Free cells in a row, zero and already noted as taken.
+#[derive(Clone, Copy)]
+struct Row {
+    next: usize,
+    end: usize,
+}
+
 /// A thread's own blocks.
 pub struct Cache {
+    /// What it allocates from, by size class.
+    rows: [Row; CLASSES],
     /// By size class.
     blocks: [u32; CLASSES],
     /// Cells before this one are taken.
@@ -45,7 +54,7 @@ pub struct Cache {
 impl Cache {
     /// Without blocks.
     pub const fn new() -> Cache {
-        Cache { blocks: [NONE; CLASSES], cursors: [0; CLASSES] }
+        Cache { rows: [Row { next: 0, end: 0 }; CLASSES], blocks: [NONE; CLASSES], cursors: [0; CLASSES] }
     }
 }
 
@@ -204,50 +213,61 @@ impl Heap {
         true
     }
 
-    /// A cell from the thread's own block.
-    fn cell(&self, cache: &mut Cache, class: usize) -> Option<*mut u8> {
+    /// Makes a row of the next free cells of the thread's own block; false if there is none.
+    fn row(&self, cache: &mut Cache, class: usize) -> bool {
+        /// Most bytes of a row: as much as stays in the fastest memory until it is used.
+        const MOST: u32 = 4096;
         let block = cache.blocks[class];
         if block == NONE {
-            return None;
+            return false;
         }
         // SAFETY: the block is this thread's.
         let meta = unsafe { &mut *self.region.meta(block) };
-        let mut at = cache.cursors[class];
-        while at < meta.cells {
-            let word = (at / 64) as usize;
-            let free = !meta.allocated[word] & (u64::MAX << (at % 64));
-            if free == 0 {
-                at = (at / 64 + 1) * 64;
-                continue;
-            }
-            let cell = (at / 64) * 64 + free.trailing_zeros();
-            if cell >= meta.cells {
-                break;
-            }
-            meta.allocated[word] |= 1 << (cell % 64);
-            cache.cursors[class] = cell + 1;
-            let address = (self.region.address(block) + (cell * meta.cell) as usize) as *mut u8;
-            sanitizer::unpoison(address as usize, meta.cell as usize);
-            if !meta.clean {
-                // SAFETY: a free cell of this thread's block.
-                unsafe { address.write_bytes(0, meta.cell as usize) };
-            }
-            return Some(address);
+        let is_free = |allocated: &[u64], at: u32| allocated[(at / 64) as usize] & (1 << (at % 64)) == 0;
+        let mut first = cache.cursors[class];
+        while first < meta.cells && !is_free(&meta.allocated, first) {
+            let word = meta.allocated[(first / 64) as usize] >> (first % 64);
+            // The next free cell of the word, or the next word.
+            first += word.trailing_ones().min(64 - first % 64);
         }
-        cache.blocks[class] = NONE;
-        None
+        if first >= meta.cells {
+            cache.blocks[class] = NONE;
+            return false;
+        }
+        let most = first.saturating_add((MOST / meta.cell).max(1)).min(meta.cells);
+        let mut end = first;
+        while end < most && is_free(&meta.allocated, end) {
+            meta.allocated[(end / 64) as usize] |= 1 << (end % 64);
+            end += 1;
+        }
+        cache.cursors[class] = end;
+        let address = |cell: u32| self.region.address(block) + (cell * meta.cell) as usize;
+        let row = Row { next: address(first), end: address(end) };
+        if !meta.clean {
+            sanitizer::unpoison(row.next, row.end - row.next);
+            // SAFETY: free cells of this thread's block.
+            unsafe { (row.next as *mut u8).write_bytes(0, row.end - row.next) };
+            sanitizer::poison(row.next, row.end - row.next);
+        }
+        cache.rows[class] = row;
+        true
     }
 
     /// Zeroed memory for an object, or `None` when the heap is full.
     fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize) -> Option<*mut u8> {
         if bytes <= LARGEST_SMALL {
             let class = class_of(bytes);
+            let size = CLASS_SIZES[class] as usize;
             loop {
-                if let Some(cell) = self.cell(cache, class) {
-                    sanitizer::allocated(cell as usize, bytes, CLASS_SIZES[class] as usize);
+                let row = &mut cache.rows[class];
+                if row.next < row.end {
+                    let cell = row.next as *mut u8;
+                    row.next += size;
+                    sanitizer::unpoison(cell as usize, size);
+                    sanitizer::allocated(cell as usize, bytes, size);
                     return Some(cell);
                 }
-                if !self.refill(cache, class, ceiling) {
+                if !self.row(cache, class) && !self.refill(cache, class, ceiling) {
                     return None;
                 }
             }
@@ -270,6 +290,42 @@ impl Heap {
     }
 }
 
+/// A new small instance from the thread's row of free cells, zero but for header and length; `None` if there is no row. One function
+/// without calls: the thread is the same all over it.
+#[inline]
+fn quick_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
+    if bytes > LARGEST_SMALL || sanitizer::is_present() {
+        return None;
+    }
+    let class = class_of(bytes);
+    threads::if_registered(|own| {
+        // SAFETY: this thread's cache, in a critical section.
+        let row = unsafe { &mut (*own.cache.0.get()).rows[class] };
+        if row.next >= row.end {
+            return None;
+        }
+        let object = row.next as *mut Object;
+        row.next += CLASS_SIZES[class] as usize;
+        // SAFETY: a free cell.
+        unsafe { prepare(object, ty, length) };
+        Some(Ref(object))
+    })
+}
+
+/// Writes header and length.
+///
+/// # Safety
+/// New memory of at least the instance's size.
+unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
+    // SAFETY: by the caller.
+    unsafe {
+        (*object).ty = ty;
+        if ty.is_counted() {
+            (*object.cast::<Counted>()).length = length;
+        }
+    }
+}
+
 /// A new instance, zero but for header and length, if no more than `ceiling` blocks are then in use.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
     let _critical = threads::critical();
@@ -277,18 +333,18 @@ fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) ->
     let cache = unsafe { &mut *threads::current().cache.0.get() };
     let object = heap().memory(cache, bytes, ceiling)?.cast::<Object>();
     // SAFETY: new memory of at least that size.
-    unsafe {
-        (*object).ty = ty;
-        if ty.is_counted() {
-            (*object.cast::<Counted>()).length = length;
-        }
-    }
+    unsafe { prepare(object, ty, length) };
     Some(Ref(object))
 }
 
 /// A new instance, zero but for header and length; `None` if there is no room even after a collection.
 fn instance(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
+    quick_instance(ty, length, bytes).or_else(|| slow_instance(ty, length, bytes))
+}
+
+#[cold]
+fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     let heap = heap();
     let planned = heap.threshold.load(Ordering::Relaxed);
     if let Some(object) = try_instance(ty, length, bytes, planned) {

@@ -24,6 +24,6 @@ pub use handles::{Handle, forget_global, global, interned, keep_raised, register
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure};
 pub use object::{ARRAY_HEADER, Ref};
-pub use roots::add_static_roots;
+pub use roots::{add_queues, add_static_roots};
 pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};
 pub(crate) use threads::{enter_critical, leave_critical};

@@ -1,7 +1,7 @@
 //! Where references are found that no object holds: stacks, registers, static fields, handles.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::mark::Marker;
 use super::object::Ref;
@@ -16,6 +16,16 @@ pub fn add_static_roots(program: &'static Program) {
     PROGRAM.store(std::ptr::from_ref(program).cast_mut(), Ordering::Release);
 }
 
+/// Shows each word of a queue to a visitor.
+type EachWord = fn(&mut dyn FnMut(usize));
+
+static QUEUES: OnceLock<EachWord> = OnceLock::new();
+
+/// From now on what the words of these queues refer to is alive.
+pub fn add_queues(each_word: EachWord) {
+    let _ = QUEUES.set(each_word);
+}
+
 /// Marks all roots; all threads are stopped.
 pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     for mutator in mutators {
@@ -27,6 +37,9 @@ pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     }
     stacks::each_suspended(|low, high| marker.range(low, high));
     handles::each(|object| marker.reference(object));
+    if let Some(each_word) = QUEUES.get() {
+        each_word(&mut |word| marker.word(word));
+    }
     // SAFETY: null, or the program's table, which lives for ever.
     if let Some(program) = unsafe { PROGRAM.load(Ordering::Acquire).as_ref() } {
         for root in program.roots() {

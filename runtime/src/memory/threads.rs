@@ -139,6 +139,26 @@ impl Drop for Critical {
     }
 }
 
+/// Runs `work` in a critical section with this thread's record, if it has one. It must call nothing: inlined, it must be the same
+/// thread all over it.
+#[inline(always)]
+pub fn if_registered<R>(work: impl FnOnce(&Mutator) -> Option<R>) -> Option<R> {
+    // SAFETY: null, or this thread's record.
+    let mutator = unsafe { CURRENT.with(Cell::get).as_ref() }?;
+    let depth = mutator.critical.load(Ordering::Relaxed);
+    mutator.critical.store(depth + 1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let result = work(mutator);
+    compiler_fence(Ordering::SeqCst);
+    mutator.critical.store(depth, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    if depth == 0 && mutator.pending.load(Ordering::Relaxed) {
+        // SAFETY: as in `leave_critical`.
+        unsafe { signal(mutator) };
+    }
+    result
+}
+
 /// Enters a critical section that is left elsewhere, perhaps after a switch of stacks, in the same thread.
 #[inline(never)]
 pub fn enter_critical() {

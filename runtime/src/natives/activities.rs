@@ -83,7 +83,12 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
     not_in_atomic("async")?;
-    start_work(Work::Closure(Handle::new(non_null(closure)?)), clocks)
+    let closure = non_null(closure)?;
+    let is_plain = matches!(clocks, ClockList::None);
+    if is_plain && with_activity(|activity| Ok(activity::spawn_closure(activity, closure)))? {
+        return Ok(());
+    }
+    start_work(Work::Closure(Handle::new(closure)), clocks)
 }
 
 fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
@@ -221,13 +226,13 @@ pub fn finish_begin(clocked: bool) -> Outcome<()> {
         let clock = clocked.then(clock::make);
         let handle = clock.as_ref().map(|registration| registration.handle);
         activity.clocks.extend(clock);
-        activity.finishes.push(OpenFinish { finish: Finish::new(), clock: handle });
+        activity.open(OpenFinish { finish: Finish::new(), clock: handle });
         Ok(())
     })
 }
 
 pub fn finish_end(exception: Ref) -> Outcome<()> {
-    let open = with_activity(|activity| Ok(activity.finishes.pop()))?;
+    let open = with_activity(|activity| Ok(activity.close()))?;
     let Some(open) = open else {
         return raise(ExceptionKind::Internal, "the end of a finish that was not begun");
     };

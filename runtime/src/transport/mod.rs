@@ -10,6 +10,7 @@ pub mod frame;
 pub mod launch;
 pub mod local;
 pub mod output;
+mod pipe;
 pub mod rendezvous;
 pub mod tcp;
 
@@ -64,8 +65,14 @@ pub trait Transport: Send + Sync {
     fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded>;
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
-    /// Lets a transport without threads of its own make progress. Others need nothing.
+    /// Deals with what has come, without waiting. A thread with nothing else to do may call it, to spare waking another.
     fn probe(&self) {}
+    /// Whether [`Transport::probe`] does anything.
+    fn has_to_be_probed(&self) -> bool {
+        false
+    }
+    /// A thread will call [`Transport::probe`] again and again from now on, or will not any more.
+    fn attend(&self, _begins: bool) {}
     /// Says farewell: a connection that closes after this is no failure.
     fn leave(&self);
 }

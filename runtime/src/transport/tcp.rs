@@ -1,16 +1,20 @@
-//! A connection between every two places, over TCP.
+//! A connection between every two places, over TCP; between places of one machine, what is sent goes through a pipe in shared memory
+//! ([`super::pipe`]), and the connection only says when the other end is gone.
 //!
 //! One thread for each connection reads; whoever sends writes under the connection's lock. Readers never wait for
-//! other messages, so that every connection is always drained and a blocked write ends.
+//! other messages, so that every connection is always drained and a blocked write ends. From a pipe also a thread reads that has
+//! nothing else to do ([`Transport::probe`]): a message is then dealt with without waking a thread.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use super::frame::{self, Class, Head};
+use super::pipe::{Memory, Pipe};
 use super::{PlaceEnded, Receiver, Transport, put_here};
 
 /// The connections of a place; see [`super::rendezvous`] for how they come about.
@@ -24,32 +28,109 @@ pub struct Tcp {
 
 struct Peer {
     place: u32,
+    stream: TcpStream,
     /// For writing.
-    stream: Mutex<TcpStream>,
+    out: Mutex<Out>,
+    /// If both ends are on one machine.
+    pipes: Option<Pipes>,
     /// Nothing more can be sent.
     closed: AtomicBool,
     /// It said farewell.
     left: AtomicBool,
+    /// Nothing more comes, and the receiver has been told if it has to know.
+    ended: AtomicBool,
+}
+
+struct Pipes {
+    /// Held while whole frames are read.
+    reading: Mutex<()>,
+    input: Pipe,
+    out: Pipe,
+}
+
+enum Out {
+    Stream(TcpStream),
+    Pipe(Pipe),
+}
+
+impl Out {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Out::Stream(stream) => stream,
+            Out::Pipe(pipe) => pipe,
+        }
+    }
+}
+
+/// More places than that do without pipes, which take memory for every two.
+const MOST_WITH_PIPES: usize = 16;
+
+/// The pipes to the places that the streams lead to: each of a pair has to call this. Between two places the one with the lower
+/// number makes the memory.
+fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<(Pipe, Pipe)>>> {
+    let mut pipes: Vec<Option<(Pipe, Pipe)>> = streams.iter().map(|_| None).collect();
+    if streams.len() > MOST_WITH_PIPES {
+        return Ok(pipes);
+    }
+    let mut offers = Vec::new();
+    for (place, stream) in streams.iter_mut().enumerate().skip(here as usize + 1) {
+        let Some(stream) = stream else { continue };
+        // Without shared memory the connection does.
+        let memory = Memory::new().ok();
+        let address = memory.as_ref().map_or([0, 0], Memory::address);
+        stream.write_all(&address.map(u32::to_le_bytes).concat())?;
+        offers.push((place, memory));
+    }
+    for (place, stream) in streams.iter_mut().enumerate().take(here as usize) {
+        let Some(stream) = stream else { continue };
+        let mut bytes = [[0; 4]; 2];
+        stream.read_exact(bytes.as_flattened_mut())?;
+        let address = bytes.map(u32::from_le_bytes);
+        let opened = match address[0] {
+            0 => Err(io::ErrorKind::Unsupported.into()),
+            _ => Memory::open(address),
+        };
+        pipes[place] = opened.and_then(|memory| Ok((memory.pipe(0)?, memory.pipe(1)?))).ok();
+        stream.write_all(&[u8::from(pipes[place].is_some())])?;
+    }
+    for (place, memory) in offers {
+        let Some(stream) = &mut streams[place] else { continue };
+        let mut taken = [0];
+        stream.read_exact(&mut taken)?;
+        if let (Some(memory), [1]) = (memory, taken) {
+            pipes[place] = Some((memory.pipe(1)?, memory.pipe(0)?));
+        }
+    }
+    Ok(pipes)
 }
 
 impl Tcp {
     /// Place `here` with a connection to every other place.
-    pub fn new(here: u32, streams: Vec<Option<TcpStream>>) -> io::Result<Tcp> {
+    pub fn new(here: u32, mut streams: Vec<Option<TcpStream>>) -> io::Result<Tcp> {
+        for stream in streams.iter().flatten() {
+            stream.set_nodelay(true)?;
+        }
+        let pipes = share(here, &mut streams)?;
         let mut peers = Vec::new();
-        for (place, stream) in streams.into_iter().enumerate() {
-            peers.push(match stream {
-                None => None,
-                Some(stream) => {
-                    stream.set_nodelay(true)?;
-                    stream.set_read_timeout(None)?;
-                    Some(Arc::new(Peer {
-                        place: place as u32,
-                        stream: Mutex::new(stream),
-                        closed: AtomicBool::new(false),
-                        left: AtomicBool::new(false),
-                    }))
-                }
-            });
+        for (place, (stream, pipes)) in streams.into_iter().zip(pipes).enumerate() {
+            let Some(stream) = stream else {
+                peers.push(None);
+                continue;
+            };
+            stream.set_read_timeout(None)?;
+            let out = match &pipes {
+                Some((_, out)) => Out::Pipe(*out),
+                None => Out::Stream(stream.try_clone()?),
+            };
+            peers.push(Some(Arc::new(Peer {
+                place: place as u32,
+                stream,
+                out: Mutex::new(out),
+                pipes: pipes.map(|(input, out)| Pipes { reading: Mutex::new(()), input, out }),
+                closed: AtomicBool::new(false),
+                left: AtomicBool::new(false),
+                ended: AtomicBool::new(false),
+            })));
         }
         Ok(Tcp { here, peers, receiver: OnceLock::new() })
     }
@@ -66,8 +147,8 @@ impl Tcp {
         if peer.closed.load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
-        let mut stream = peer.stream.lock();
-        frame::write(&mut *stream, class, kind, header, body).map_err(|_| {
+        let mut out = peer.out.lock();
+        frame::write(out.writer(), class, kind, header, body).map_err(|_| {
             peer.closed.store(true, Ordering::Release);
             PlaceEnded(to)
         })
@@ -93,17 +174,26 @@ impl Transport for Tcp {
         debug_assert!(first, "a transport is started once");
         for peer in self.peers.iter().flatten() {
             let (peer, receiver) = (Arc::clone(peer), Arc::clone(&receiver));
-            let reader = peer.stream.lock().try_clone();
-            let name = format!("apg-from-{}", peer.place);
-            let spawned = std::thread::Builder::new().name(name).spawn(move || {
-                let result = reader.and_then(|stream| read_all(stream, &peer, &*receiver));
-                peer.closed.store(true, Ordering::Release);
-                if result.is_err() || !peer.left.load(Ordering::Acquire) {
-                    receiver.ended(peer.place);
+            start_thread(format!("apg-from-{}", peer.place), move || match &peer.pipes {
+                None => {
+                    let result =
+                        peer.stream.try_clone().and_then(|stream| read_all(stream, &peer, &*receiver));
+                    peer.end(result, &*receiver);
+                }
+                Some(pipes) => {
+                    while !peer.ended.load(Ordering::Acquire) {
+                        let reading = pipes.reading.lock();
+                        peer.drain(pipes.input, &*receiver);
+                        drop(reading);
+                        pipes.input.wait();
+                    }
                 }
             });
-            // Without its reader a connection is dead; the process is out of threads and cannot go on.
-            spawned.expect("a thread for a connection to another place");
+        }
+        let piped: Vec<Arc<Peer>> =
+            self.peers.iter().flatten().filter(|peer| peer.pipes.is_some()).cloned().collect();
+        if !piped.is_empty() {
+            start_thread("apg-watch".to_owned(), move || watch(piped));
         }
     }
 
@@ -124,30 +214,105 @@ impl Transport for Tcp {
         self.transmit(to, Class::Put, kind, header, data)
     }
 
+    fn has_to_be_probed(&self) -> bool {
+        self.peers.iter().flatten().any(|peer| peer.pipes.is_some())
+    }
+
+    fn attend(&self, begins: bool) {
+        for pipes in self.peers.iter().flatten().filter_map(|peer| peer.pipes.as_ref()) {
+            pipes.input.looked_at(begins);
+        }
+    }
+
+    fn probe(&self) {
+        let Some(receiver) = self.receiver.get() else { return };
+        for peer in self.peers.iter().flatten() {
+            let Some(pipes) = &peer.pipes else { continue };
+            if pipes.input.is_ready()
+                && let Some(_reading) = pipes.reading.try_lock()
+            {
+                peer.drain(pipes.input, &**receiver);
+            }
+        }
+    }
+
     fn leave(&self) {
         for peer in self.peers.iter().flatten() {
             // A place that has gone already needs no farewell.
             let _ = self.transmit(peer.place, Class::Farewell, 0, &[], &[]);
-            let stream = peer.stream.lock();
-            let _ = stream.shutdown(Shutdown::Write);
+            let _ = peer.stream.shutdown(Shutdown::Write);
         }
+    }
+}
+
+impl Peer {
+    /// Deals with all that has come through the pipe.
+    fn drain(&self, mut input: Pipe, receiver: &dyn Receiver) {
+        while !self.ended.load(Ordering::Acquire) && input.is_ready() {
+            match read_frame(&mut input, self, receiver) {
+                Ok(true) => {}
+                Ok(false) => self.end(Ok(()), receiver),
+                Err(error) => self.end(Err(error), receiver),
+            }
+        }
+    }
+
+    /// Nothing more comes.
+    fn end(&self, result: io::Result<()>, receiver: &dyn Receiver) {
+        self.closed.store(true, Ordering::Release);
+        if !self.ended.swap(true, Ordering::AcqRel) && (result.is_err() || !self.left.load(Ordering::Acquire))
+        {
+            receiver.ended(self.place);
+        }
+    }
+}
+
+fn start_thread(name: String, work: impl FnOnce() + Send + 'static) {
+    let spawned = std::thread::Builder::new().name(name).spawn(work);
+    // Without its reader a connection is dead; the process is out of threads and cannot go on.
+    spawned.expect("a thread for a connection to another place");
+}
+
+/// Closes the pipes of places whose connection ends: what they wrote before is read all the same.
+fn watch(mut peers: Vec<Arc<Peer>>) {
+    while !peers.is_empty() {
+        let entry =
+            |peer: &Arc<Peer>| libc::pollfd { fd: peer.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut entries: Vec<libc::pollfd> = peers.iter().map(entry).collect();
+        // SAFETY: so many valid entries.
+        unsafe { libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, -1) };
+        let mut index = 0;
+        peers.retain(|peer| {
+            let quiet = entries[index].revents == 0;
+            index += 1;
+            if !quiet && let Some(pipes) = &peer.pipes {
+                pipes.out.abandon();
+                pipes.input.end();
+            }
+            quiet
+        });
     }
 }
 
 /// Reads until the other end closes.
 fn read_all(stream: TcpStream, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
     let mut input = io::BufReader::with_capacity(1 << 16, stream);
-    while let Some(head) = frame::read_head(&mut input)? {
-        match head.class {
-            Class::Message => {
-                let body = frame::read_bytes(&mut input, head.body)?;
-                receiver.message(peer.place, head.kind, body);
-            }
-            Class::Put => read_put(&mut input, head, peer.place, receiver)?,
-            Class::Farewell => peer.left.store(true, Ordering::Release),
-        }
-    }
+    while read_frame(&mut input, peer, receiver)? {}
     Ok(())
+}
+
+/// Reads and deals with one frame; false at the end.
+fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
+    let Some(head) = frame::read_head(input)? else { return Ok(false) };
+    match head.class {
+        Class::Message => {
+            let body = frame::read_bytes(input, head.body)?;
+            receiver.message(peer.place, head.kind, body);
+        }
+        Class::Put => read_put(input, head, peer.place, receiver)?,
+        Class::Farewell => peer.left.store(true, Ordering::Release),
+    }
+    Ok(true)
 }
 
 fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {

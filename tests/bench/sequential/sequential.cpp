@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 using Long = std::int64_t;
@@ -101,6 +103,61 @@ static double regions(Array2 &a, Long n) {
     return sum;
 }
 
+static Long text(Long n) {
+    std::string all;
+    for (Long i = 1; i <= n; i++) {
+        all += "line ";
+        all += std::to_string(i);
+        all += ';';
+    }
+    Long sum = 0;
+    for (char c : all) sum = Long(std::uint64_t(sum) * 31 + c);
+    return sum;
+}
+
+static Long map(Long n) {
+    std::unordered_map<Long, Long> counts;
+    for (Long i = 1; i <= n; i++) counts[i * 7919 % (n / 4)] += i;
+    Long sum = 0;
+    for (Long i = 0; i <= n / 4; i++) {
+        auto found = counts.find(i);
+        sum += (found == counts.end() ? 1 : found->second) * i;
+    }
+    return sum;
+}
+
+static Long list(Long n) {
+    std::vector<Long> all;
+    for (Long i = 1; i <= n; i++) all.push_back(i * i % 1013);
+    Long sum = 0;
+    for (int turn = 1; turn <= 4; turn++) {
+        for (std::size_t i = 0; i < all.size(); i++) sum += all[i] * turn;
+        for (Long x : all) sum += x;
+    }
+    return sum;
+}
+
+struct Shape {
+    virtual ~Shape() = default;
+    virtual double area() const = 0;
+};
+struct Square : Shape {
+    double side;
+    explicit Square(double side) : side(side) {}
+    double area() const override { return side * side; }
+};
+struct Circle : Shape {
+    double radius;
+    explicit Circle(double radius) : radius(radius) {}
+    double area() const override { return 3.0 * radius * radius; }
+};
+
+static double shapes(const std::vector<std::unique_ptr<Shape>> &all) {
+    double sum = 0.0;
+    for (const auto &shape : all) sum += shape->area();
+    return sum;
+}
+
 template <class F> static void run(const char *name, F kernel, const std::string &wanted, int turns) {
     if (name != wanted) return;
     double result = 0.0;
@@ -128,6 +185,15 @@ int main(int, char **args) {
     run("bodies", [&] { bodies(all, forces); return forces[7].x; }, name, turns);
     run("spectral", [&] { return spectral(1000); }, name, turns);
     run("sieve", [&] { return double(sieve(5000000)); }, name, turns);
+    run("text", [&] { return double(text(200000)); }, name, turns);
+    run("map", [&] { return double(map(1000000)); }, name, turns);
+    run("list", [&] { return double(list(1000000)); }, name, turns);
+    std::vector<std::unique_ptr<Shape>> figures;
+    for (Long i = 0; i < 1000000; i++) {
+        if (i * 7 % 3 == 0) figures.push_back(std::make_unique<Square>(i));
+        else figures.push_back(std::make_unique<Circle>(i));
+    }
+    run("shapes", [&] { return shapes(figures); }, name, turns);
     Array2 r(2000, 2000);
     for (auto &x : r.data) x = 1.0;
     run("regions", [&] { return regions(r, 2000); }, name, turns);

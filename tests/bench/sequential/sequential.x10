@@ -1,4 +1,5 @@
 import x10.array.*;
+import x10.util.*;
 
 /** Sequential kernels, the same as in sequential.cpp. Arguments: the name of one, and how often it runs. Prints a checksum. */
 public class sequential {
@@ -88,6 +89,59 @@ public class sequential {
         return sum;
     }
 
+    static def text(n:Long):Long {
+        val built = new StringBuilder();
+        for (i in 1..n) {
+            built.add("line ");
+            built.add(i);
+            built.add(';');
+        }
+        val all = built.result();
+        var sum:Long = 0;
+        for (i in 0n..(all.length() - 1n)) sum = sum * 31 + all.charAt(i).ord();
+        return sum;
+    }
+
+    static def map(n:Long):Long {
+        val counts = new HashMap[Long, Long]();
+        for (i in 1..n) {
+            val key = i * 7919 % (n / 4);
+            counts.put(key, counts.getOrElse(key, 0) + i);
+        }
+        var sum:Long = 0;
+        for (i in 0..(n / 4)) sum += counts.getOrElse(i, 1) * i;
+        return sum;
+    }
+
+    static def list(n:Long):Long {
+        val all = new ArrayList[Long]();
+        for (i in 1..n) all.add(i * i % 1013);
+        var sum:Long = 0;
+        for (turn in 1..4) {
+            for (i in 0..(all.size() - 1)) sum += all(i) * turn;
+            for (x in all) sum += x;
+        }
+        return sum;
+    }
+
+    static abstract class Shape {
+        abstract def area():Double;
+    }
+
+    static class Square(side:Double) extends Shape {
+        def area() = side * side;
+    }
+
+    static class Circle(radius:Double) extends Shape {
+        def area() = 3.0 * radius * radius;
+    }
+
+    static def shapes(all:Rail[Shape]):Double {
+        var sum:Double = 0.0;
+        for (shape in all) sum += shape.area();
+        return sum;
+    }
+
     static def run(name:String, kernel:()=>Double, wanted:String, turns:Long) {
         if (!name.equals(wanted)) return;
         var result:Double = 0.0;
@@ -113,6 +167,11 @@ public class sequential {
         run("bodies", ()=>{ bodies(all, forces); forces(7).x }, name, turns);
         run("spectral", ()=>spectral(1000), name, turns);
         run("sieve", ()=>sieve(5000000) as Double, name, turns);
+        run("text", ()=>text(200000) as Double, name, turns);
+        run("map", ()=>map(1000000) as Double, name, turns);
+        run("list", ()=>list(1000000) as Double, name, turns);
+        val figures = new Rail[Shape](1000000, (i:Long)=>i * 7 % 3 == 0 ? new Square(i as Double) as Shape : new Circle(i as Double));
+        run("shapes", ()=>shapes(figures), name, turns);
         val r = new x10.regionarray.Array[Double](x10.regionarray.Region.make(0..1999, 0..1999), 1.0);
         run("regions", ()=>regions(r, 2000), name, turns);
     }

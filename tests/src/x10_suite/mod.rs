@@ -6,6 +6,7 @@ pub mod markers;
 pub mod passes;
 pub mod record;
 pub mod run;
+pub mod samples;
 pub mod syntax;
 pub mod tests;
 

@@ -93,11 +93,15 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
             }
         }
     }
-    /** Copies count elements to a rail at any place, then calls notifier here; no finish waits for it. */
+    /**
+     * Copies count elements to a rail at any place, then calls notifier there (for a rail of an accelerator, at its host); no finish
+     * waits for it.
+     */
     public static def uncountedCopy[T](src:Rail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long, notifier:()=>void):void {
         @Uncounted async {
             finish asyncCopy[T](src, srcIndex, dst, dstIndex, count);
-            notifier();
+            val there = dst.home.parent();
+            if (there == here) notifier(); else at (there) notifier();
         }
     }
     /** Copies count elements from a rail at any place, then calls notifier here; no finish waits for it. */

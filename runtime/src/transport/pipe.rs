@@ -1,0 +1,293 @@
+//! A pipe between two processes of one machine: a ring in memory that both have mapped. Bytes go through it without a system call
+//! while both ends are awake; who has to wait looks for a moment, and then sleeps on a futex in the same memory.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+use crossbeam_utils::CachePadded;
+
+/// Bytes of the ring; a power of two.
+const SIZE: usize = 512 << 10;
+/// Bytes after which the other end is told, so that it can begin.
+const PIECE: usize = 64 << 10;
+/// How often an end looks before it sleeps.
+const LOOKS: u32 = 200;
+/// Longest sleep; nothing relies on it.
+static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// One end's way to sleep.
+#[repr(C)]
+struct Bell {
+    /// Somebody sleeps, or is about to.
+    sleeps: AtomicU32,
+    rings: AtomicU32,
+}
+
+impl Bell {
+    /// Wakes who sleeps, after what it waits for was written.
+    fn ring(&self) {
+        fence(Ordering::SeqCst);
+        if self.sleeps.load(Ordering::Relaxed) != 0 {
+            self.ring_anyway();
+        }
+    }
+
+    #[cold]
+    fn ring_anyway(&self) {
+        self.sleeps.store(0, Ordering::SeqCst);
+        self.rings.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: a word of memory that both processes have mapped.
+        unsafe { libc::syscall(libc::SYS_futex, self.rings.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+    }
+
+    /// Sleeps unless `ready`, or until the bell rings; perhaps for nothing.
+    fn sleep(&self, ready: impl Fn() -> bool) {
+        let seen = self.rings.load(Ordering::SeqCst);
+        self.sleeps.store(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if !ready() {
+            let word = self.rings.as_ptr();
+            // SAFETY: as above.
+            unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, seen, &raw const SLEEP) };
+        }
+    }
+}
+
+/// What both processes see; zero at first.
+#[repr(C)]
+struct Shared {
+    /// Bytes written so far.
+    head: CachePadded<AtomicU64>,
+    /// Bytes read so far.
+    tail: CachePadded<AtomicU64>,
+    reader: CachePadded<Bell>,
+    writer: CachePadded<Bell>,
+    /// Nothing more is written.
+    ended: CachePadded<AtomicU32>,
+    /// Nothing more is read.
+    abandoned: AtomicU32,
+}
+
+const HEAD: usize = 4096;
+const _: () = assert!(size_of::<Shared>() <= HEAD);
+
+/// Memory for pipes in both directions.
+pub struct Memory {
+    file: File,
+}
+
+impl Memory {
+    /// New memory, which has no name.
+    pub fn new() -> io::Result<Memory> {
+        // SAFETY: a system call with a constant; the descriptor is ours.
+        let file = unsafe {
+            let descriptor = libc::memfd_create(c"apg-pipe".as_ptr(), libc::MFD_CLOEXEC);
+            if descriptor < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            File::from_raw_fd(descriptor)
+        };
+        file.set_len(2 * (HEAD + SIZE) as u64)?;
+        Ok(Memory { file })
+    }
+
+    /// What another process has to know to open it.
+    pub fn address(&self) -> [u32; 2] {
+        [std::process::id(), self.file.as_raw_fd() as u32]
+    }
+
+    /// The memory of another process of this user.
+    pub fn open([process, descriptor]: [u32; 2]) -> io::Result<Memory> {
+        let path = format!("/proc/{process}/fd/{descriptor}");
+        let file = File::options().read(true).write(true).open(path)?;
+        if file.metadata()?.len() != 2 * (HEAD + SIZE) as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(Memory { file })
+    }
+
+    /// The pipe of a direction, mapped as long as the process lives.
+    pub fn pipe(&self, direction: usize) -> io::Result<Pipe> {
+        let offset = direction * (HEAD + SIZE);
+        // SAFETY: a new mapping inside the file.
+        let at = unsafe {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let file = self.file.as_raw_fd();
+            libc::mmap(std::ptr::null_mut(), HEAD + SIZE, protection, libc::MAP_SHARED, file, offset as i64)
+        };
+        if at == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: mapped for ever, zero is a valid state, and all fields are atomic.
+        let shared = unsafe { &*at.cast::<Shared>() };
+        Ok(Pipe { shared, data: at.cast::<u8>().wrapping_add(HEAD) })
+    }
+}
+
+/// An end of a pipe. One thread at a time may read, and one write.
+#[derive(Clone, Copy)]
+pub struct Pipe {
+    shared: &'static Shared,
+    data: *mut u8,
+}
+
+// SAFETY: the bytes between tail and head are the reader's, the others the writer's.
+unsafe impl Send for Pipe {}
+// SAFETY: as above.
+unsafe impl Sync for Pipe {}
+
+impl Pipe {
+    /// Bytes that can be read.
+    fn filled(&self) -> usize {
+        let tail = self.shared.tail.load(Ordering::Relaxed);
+        // The other process may write anything there; more than fits is never believed.
+        (self.shared.head.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
+    }
+
+    /// Bytes that can be written.
+    fn room(&self) -> usize {
+        let head = self.shared.head.load(Ordering::Relaxed);
+        SIZE - (head.wrapping_sub(self.shared.tail.load(Ordering::Acquire)) as usize).min(SIZE)
+    }
+
+    /// Something can be read, be it the end.
+    pub fn is_ready(&self) -> bool {
+        self.filled() > 0 || self.shared.ended.load(Ordering::Acquire) != 0
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.shared.abandoned.load(Ordering::Acquire) != 0
+    }
+
+    /// Nothing more is written.
+    pub fn end(&self) {
+        self.shared.ended.store(1, Ordering::SeqCst);
+        self.shared.reader.ring_anyway();
+    }
+
+    /// Nothing more is read: writing fails from now on.
+    pub fn abandon(&self) {
+        self.shared.abandoned.store(1, Ordering::SeqCst);
+        self.shared.writer.ring_anyway();
+    }
+
+    /// Sleeps until something can be read; perhaps for nothing.
+    pub fn wait(&self) {
+        self.shared.reader.sleep(|| self.is_ready());
+    }
+
+    /// Whoever writes need not ring while somebody looks.
+    pub fn looked_at(&self, looked_at: bool) {
+        self.shared.reader.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+    }
+
+    /// Copies between the ring from `at` on and `memory`.
+    ///
+    /// # Safety
+    /// The part of the ring is the caller's, as is the memory.
+    unsafe fn copy(&self, at: u64, length: usize, copy: impl Fn(*mut u8, usize, usize)) {
+        let start = at as usize % SIZE;
+        let first = length.min(SIZE - start);
+        copy(self.data.wrapping_add(start), 0, first);
+        copy(self.data, first, length - first);
+    }
+}
+
+/// Looks for a while, then sleeps, until `ready`.
+fn wait_until(bell: &Bell, ready: impl Fn() -> bool) {
+    for look in 0..LOOKS {
+        if ready() {
+            return;
+        }
+        if look % 16 == 15 { std::thread::yield_now() } else { std::hint::spin_loop() }
+    }
+    while !ready() {
+        bell.sleep(&ready);
+    }
+    bell.sleeps.store(0, Ordering::Relaxed);
+}
+
+impl io::Read for Pipe {
+    fn read(&mut self, memory: &mut [u8]) -> io::Result<usize> {
+        if memory.is_empty() {
+            return Ok(0);
+        }
+        wait_until(&self.shared.reader, || self.is_ready());
+        let length = self.filled().min(memory.len()).min(PIECE);
+        let tail = self.shared.tail.load(Ordering::Relaxed);
+        let to = memory.as_mut_ptr();
+        // SAFETY: filled bytes are the reader's, and there are no more than `memory` has room for.
+        unsafe {
+            self.copy(tail, length, |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count))
+        };
+        self.shared.tail.store(tail + length as u64, Ordering::Release);
+        self.shared.writer.ring();
+        Ok(length)
+    }
+}
+
+impl io::Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        wait_until(&self.shared.writer, || self.room() > 0 || self.is_abandoned());
+        if self.is_abandoned() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let length = self.room().min(bytes.len()).min(PIECE);
+        let head = self.shared.head.load(Ordering::Relaxed);
+        let from = bytes.as_ptr();
+        // SAFETY: free bytes are the writer's, and there are as many in `bytes`.
+        unsafe {
+            self.copy(head, length, |ring, at, count| ring.copy_from_nonoverlapping(from.add(at), count));
+        }
+        self.shared.head.store(head + length as u64, Ordering::Release);
+        self.shared.reader.ring();
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    #[test]
+    fn bytes_come_out_as_they_went_in() {
+        let memory = Memory::new().expect("memory");
+        let (mut ours, mut theirs) = (
+            memory.pipe(1).expect("mapped"),
+            Memory::open(memory.address()).expect("opened").pipe(1).expect("mapped"),
+        );
+        let sent: Vec<u8> = (0..3 * SIZE as u32 + 77).map(|i| (i * 31 % 251) as u8).collect();
+        let expected = sent.clone();
+        let writer = std::thread::spawn(move || {
+            for piece in sent.chunks(100_003) {
+                theirs.write_all(piece).expect("written");
+            }
+            theirs.end();
+        });
+        let mut found = Vec::new();
+        ours.read_to_end(&mut found).expect("read");
+        assert!(found == expected);
+        writer.join().expect("no panic");
+    }
+
+    #[test]
+    fn a_writer_without_reader_is_woken_by_the_end() {
+        let memory = Memory::new().expect("memory");
+        let (mut pipe, other) = (memory.pipe(0).expect("mapped"), memory.pipe(0).expect("mapped"));
+        let writer = std::thread::spawn(move || pipe.write_all(&vec![1; SIZE + 1]).is_err());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        other.abandon();
+        assert!(writer.join().expect("no panic"));
+    }
+}

@@ -1,0 +1,56 @@
+//! Messages between two places of one machine, beside Open MPI. Budget: twice MPI.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use apg_tests::measure::{Times, head, machine, row};
+use apg_tests::tools;
+
+const TRIPS: u64 = 5_000;
+const RAILS: u64 = 100;
+const BYTES: u64 = 100_000_000;
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let peer = folder.path().join("mpi");
+    let has_mpi = compile_peer(&peer);
+    println!("machine: {}", machine());
+    if !has_mpi {
+        println!("SKIPPED: no MPI to compare with; `apt install openmpi-bin libopenmpi-dev` has one");
+    }
+    let cases = [
+        ("at", TRIPS, "round trips, `at (p) { }`", [TRIPS, 0]),
+        ("rail", RAILS, "times a rail of 1 MB captured by `at`", [RAILS, 1_000_000]),
+        ("put", BYTES, "bytes 16 times by `Rail.asyncCopy`", [16, BYTES]),
+    ];
+    for (what, size, title, [count, bytes]) in cases {
+        head(&format!("{size} {title}"));
+        let mpi = has_mpi.then(|| {
+            let mut command = Command::new("mpirun");
+            command.args(["--allow-run-as-root", "--oversubscribe", "-np", "2"]).arg(&peer);
+            rounds(command.args([count, bytes].map(|it| it.to_string())))
+        });
+        let mut command = Command::new(tools::apg());
+        command.args(["run", "--release", "--accels", "none", "--places", "2"]);
+        command.arg(tools::repository().join("tests/bench/spawn.x10"));
+        row("apg", &rounds(command.args(["--", what, &size.to_string()])), mpi.as_ref());
+        if let Some(mpi) = &mpi {
+            row("peer: Open MPI, as much there, nothing back", mpi, None);
+        }
+    }
+}
+
+/// False without MPI.
+fn compile_peer(to: &Path) -> bool {
+    let source = tools::repository().join("tests/bench/mpi.c");
+    Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(to).status().is_ok_and(|it| it.success())
+}
+
+/// The rounds that a program times itself.
+fn rounds(command: &mut Command) -> Times {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(|line| Duration::from_nanos(line.parse().expect("nanoseconds"))).collect()
+}
