@@ -73,7 +73,7 @@ impl Server {
     }
 
     /// The next message, whatever it is.
-    pub fn next(&mut self) -> Value {
+    pub fn message(&mut self) -> Value {
         self.waiting.pop_front().unwrap_or_else(|| self.receive())
     }
 

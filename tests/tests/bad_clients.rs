@@ -34,13 +34,13 @@ fn nonsense_is_told_and_the_next_message_answered() {
     ];
     for (body, expected) in wrong {
         session.server.send_bytes(&framed(body));
-        let answer = session.server.next();
+        let answer = session.server.message();
         assert_eq!(code(&answer), *expected, "{answer}");
     }
     session.server.send_bytes(b"Content-Length: many\r\n\r\n");
-    assert_eq!(code(&session.server.next()), -32700);
+    assert_eq!(code(&session.server.message()), -32700);
     session.server.send_bytes(b"GET / HTTP/1.1\r\n\r\n");
-    assert_eq!(code(&session.server.next()), -32700);
+    assert_eq!(code(&session.server.message()), -32700);
     // An answer to a question that nobody asked.
     session.server.send_bytes(&framed(b"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":null}"));
     let symbols = session.server.request("workspace/symbol", json!({ "query": "ArrayList" }));
@@ -57,7 +57,7 @@ fn the_order_of_a_session_is_kept() {
     server.request("initialize", plain());
     let again = server.send_request("initialize", plain());
     assert_eq!(code(&server.answer(again)), -32600);
-    let twice = format!("{{\"jsonrpc\":\"2.0\",\"id\":70,\"method\":\"foo\"}}");
+    let twice = r#"{"jsonrpc":"2.0","id":70,"method":"foo"}"#;
     server.send_bytes(&framed(twice.as_bytes()));
     assert_eq!(code(&server.answer(70)), -32601);
     server.request("shutdown", Value::Null);

@@ -11,12 +11,15 @@ pub struct Sample {
     right: fn(&Output) -> bool,
 }
 
+/// Runs a sample with arguments; what it printed.
+type Runner = dyn Fn(&str, &[&str]) -> String;
+
 /// What a sample printed.
 struct Output {
     places: usize,
     text: String,
     /// Runs another sample at as many places.
-    other: Box<dyn Fn(&str, &[&str]) -> String>,
+    other: Box<Runner>,
 }
 
 const fn sample(file: &'static str, args: &'static [&'static str], right: fn(&Output) -> bool) -> Sample {
