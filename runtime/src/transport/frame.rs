@@ -26,14 +26,16 @@ pub struct Head {
     pub body: u64,
 }
 
+/// Bytes of a head.
+pub const HEAD: usize = 16;
 /// The longest header; a longer one is no header of ours.
 pub const MAX_HEADER: u32 = 1 << 16;
 /// Below this size head, header and body go out as one write.
 const SMALL: usize = 1 << 16;
 
 impl Head {
-    fn encode(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
+    fn encode(self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
         bytes[0] = match self.class {
             Class::Message => 1,
             Class::Put => 2,
@@ -45,7 +47,7 @@ impl Head {
         bytes
     }
 
-    fn decode(bytes: [u8; 16]) -> io::Result<Head> {
+    fn decode(bytes: [u8; HEAD]) -> io::Result<Head> {
         let class = match bytes[0] {
             1 => Class::Message,
             2 => Class::Put,
@@ -83,7 +85,7 @@ pub fn write(out: &mut dyn Write, class: Class, kind: u8, header: &[u8], body: &
 
 /// Reads a frame's head, or `None` where the stream ends before it.
 pub fn read_head(input: &mut dyn Read) -> io::Result<Option<Head>> {
-    let mut bytes = [0; 16];
+    let mut bytes = [0; HEAD];
     let mut filled = 0;
     while filled < bytes.len() {
         match input.read(&mut bytes[filled..]) {

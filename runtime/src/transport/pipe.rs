@@ -147,7 +147,7 @@ impl Pipe {
     }
 
     /// Bytes that can be written.
-    fn room(&self) -> usize {
+    pub fn room(&self) -> usize {
         let head = self.shared.head.load(Ordering::Relaxed);
         SIZE - (head.wrapping_sub(self.shared.tail.load(Ordering::Acquire)) as usize).min(SIZE)
     }
@@ -181,6 +181,10 @@ impl Pipe {
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
         self.shared.reader.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        // Who slept in the middle of something all that time has not heard of its rest.
+        if !looked_at && self.is_ready() {
+            self.shared.reader.ring_anyway();
+        }
     }
 
     /// Copies between the ring from `at` on and `memory`.

@@ -1,17 +1,20 @@
 //! A connection between every two places, over TCP; between places of one machine, what is sent goes through a pipe in shared memory
 //! ([`super::pipe`]), and the connection only says when the other end is gone.
 //!
-//! One thread for each connection reads; whoever sends writes under the connection's lock. Readers never wait for
-//! other messages, so that every connection is always drained and a blocked write ends. From a pipe also a thread reads that has
-//! nothing else to do ([`Transport::probe`]): a message is then dealt with without waking a thread.
+//! One thread for each connection reads; whoever sends writes under the connection's lock. Readers never wait, neither for
+//! other messages nor for room to answer, so that every connection is always drained and a blocked write ends: what a reader sends
+//! and cannot write at once is kept, and goes before what others send. From a pipe also a thread reads that has nothing else to do
+//! ([`Transport::probe`]): a message is then dealt with without waking a thread.
 
+use std::cell::Cell;
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
 use super::frame::{self, Class, Head};
 use super::pipe::{Memory, Pipe};
@@ -24,6 +27,13 @@ pub struct Tcp {
     peers: Vec<Option<Arc<Peer>>>,
     /// Messages of this place to itself.
     receiver: OnceLock<Arc<dyn Receiver>>,
+    /// Somebody keeps something that readers have sent.
+    kept: Arc<(Mutex<bool>, Condvar)>,
+}
+
+thread_local! {
+    /// This thread deals with what has come, and must not wait.
+    static READS: Cell<bool> = const { Cell::new(false) };
 }
 
 struct Peer {
@@ -31,6 +41,8 @@ struct Peer {
     stream: TcpStream,
     /// For writing.
     out: Mutex<Out>,
+    /// Frames that readers have sent, oldest first; taken only by who holds `out`.
+    kept: Mutex<VecDeque<Vec<u8>>>,
     /// If both ends are on one machine.
     pipes: Option<Pipes>,
     /// Nothing more can be sent.
@@ -58,6 +70,14 @@ impl Out {
         match self {
             Out::Stream(stream) => stream,
             Out::Pipe(pipe) => pipe,
+        }
+    }
+
+    /// A frame of so many bytes can be written without waiting; of a stream nobody knows.
+    fn has_room(&self, bytes: usize) -> bool {
+        match self {
+            Out::Stream(_) => false,
+            Out::Pipe(pipe) => pipe.room() >= bytes,
         }
     }
 }
@@ -126,13 +146,14 @@ impl Tcp {
                 place: place as u32,
                 stream,
                 out: Mutex::new(out),
+                kept: Mutex::default(),
                 pipes: pipes.map(|(input, out)| Pipes { reading: Mutex::new(()), input, out }),
                 closed: AtomicBool::new(false),
                 left: AtomicBool::new(false),
                 ended: AtomicBool::new(false),
             })));
         }
-        Ok(Tcp { here, peers, receiver: OnceLock::new() })
+        Ok(Tcp { here, peers, receiver: OnceLock::new(), kept: Arc::default() })
     }
 
     fn transmit(
@@ -147,11 +168,39 @@ impl Tcp {
         if peer.closed.load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
-        let mut out = peer.out.lock();
-        frame::write(out.writer(), class, kind, header, body).map_err(|_| {
+        let written = if READS.get() {
+            self.transmit_without_waiting(peer, class, kind, header, body)
+        } else {
+            let mut out = peer.out.lock();
+            peer.write_kept(&mut out).and_then(|()| frame::write(out.writer(), class, kind, header, body))
+        };
+        written.map_err(|_| {
             peer.closed.store(true, Ordering::Release);
             PlaceEnded(to)
         })
+    }
+
+    /// For readers: if both places waited for room, none of them would make any.
+    fn transmit_without_waiting(
+        &self,
+        peer: &Peer,
+        class: Class,
+        kind: u8,
+        header: &[u8],
+        body: &[u8],
+    ) -> io::Result<()> {
+        if let Some(mut out) = peer.out.try_lock()
+            && peer.kept.lock().is_empty()
+            && out.has_room(frame::HEAD + header.len() + body.len())
+        {
+            return frame::write(out.writer(), class, kind, header, body);
+        }
+        let mut bytes = Vec::with_capacity(frame::HEAD + header.len() + body.len());
+        frame::write(&mut bytes, class, kind, header, body)?;
+        peer.kept.lock().push_back(bytes);
+        *self.kept.0.lock() = true;
+        self.kept.1.notify_one();
+        Ok(())
     }
 
     /// The receiver, for what this place sends to itself.
@@ -190,6 +239,8 @@ impl Transport for Tcp {
                 }
             });
         }
+        let (peers, kept) = (self.peers.iter().flatten().cloned().collect(), Arc::clone(&self.kept));
+        start_thread("apg-answers".to_owned(), move || write_all_kept(peers, &kept));
         let piped: Vec<Arc<Peer>> =
             self.peers.iter().flatten().filter(|peer| peer.pipes.is_some()).cloned().collect();
         if !piped.is_empty() {
@@ -246,6 +297,15 @@ impl Transport for Tcp {
 }
 
 impl Peer {
+    /// Writes what readers have sent.
+    fn write_kept(&self, out: &mut Out) -> io::Result<()> {
+        loop {
+            // Not held while it is written: a reader may add to it.
+            let Some(bytes) = self.kept.lock().pop_front() else { return Ok(()) };
+            out.writer().write_all(&bytes)?;
+        }
+    }
+
     /// Deals with all that has come through the pipe.
     fn drain(&self, mut input: Pipe, receiver: &dyn Receiver) {
         while !self.ended.load(Ordering::Acquire) && input.is_ready() {
@@ -263,6 +323,22 @@ impl Peer {
         if !self.ended.swap(true, Ordering::AcqRel) && (result.is_err() || !self.left.load(Ordering::Acquire))
         {
             receiver.ended(self.place);
+        }
+    }
+}
+
+/// Writes what readers have sent and nobody else has written yet, as long as the process lives.
+fn write_all_kept(peers: Vec<Arc<Peer>>, (wanted, changed): &(Mutex<bool>, Condvar)) {
+    loop {
+        let mut wanted = wanted.lock();
+        while !std::mem::take(&mut *wanted) {
+            changed.wait(&mut wanted);
+        }
+        drop(wanted);
+        for peer in &peers {
+            if !peer.kept.lock().is_empty() && peer.write_kept(&mut peer.out.lock()).is_err() {
+                peer.closed.store(true, Ordering::Release);
+            }
         }
     }
 }
@@ -304,6 +380,14 @@ fn read_all(stream: TcpStream, peer: &Peer, receiver: &dyn Receiver) -> io::Resu
 /// Reads and deals with one frame; false at the end.
 fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = frame::read_head(input)? else { return Ok(false) };
+    // Not a guard: a panic on such a thread ends the process.
+    let outer = READS.replace(true);
+    let dealt_with = deal_with(input, head, peer, receiver);
+    READS.set(outer);
+    dealt_with.map(|()| true)
+}
+
+fn deal_with(input: &mut dyn Read, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
     match head.class {
         Class::Message => {
             let body = frame::read_bytes(input, head.body)?;
@@ -312,7 +396,7 @@ fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io:
         Class::Put => read_put(input, head, peer.place, receiver)?,
         Class::Farewell => peer.left.store(true, Ordering::Release),
     }
-    Ok(true)
+    Ok(())
 }
 
 fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
