@@ -98,11 +98,12 @@ impl Deque {
         if self.top.load(Ordering::Relaxed) > bottom {
             return None;
         }
-        self.bottom.store(bottom, Ordering::Relaxed);
+        // A thief that sees this has to see the pairs below as well.
+        self.bottom.store(bottom, Ordering::Release);
         fence(Ordering::SeqCst);
         let top = self.top.load(Ordering::Relaxed);
         if top > bottom {
-            self.bottom.store(bottom + 1, Ordering::Relaxed);
+            self.bottom.store(bottom + 1, Ordering::Release);
             return None;
         }
         let pair = self.buffer().read(bottom);
@@ -111,7 +112,7 @@ impl Deque {
         }
         // The last one: a thief may want it too.
         let won = self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
-        self.bottom.store(bottom + 1, Ordering::Relaxed);
+        self.bottom.store(bottom + 1, Ordering::Release);
         won.then_some(pair)
     }
 

@@ -68,6 +68,12 @@ impl Head {
     }
 }
 
+/// Bytes of the frame that begins with this head; as many as can be if it is none.
+pub fn length(head: [u8; HEAD]) -> u64 {
+    let long = |head: Head| (HEAD as u64 + u64::from(head.header)).saturating_add(head.body);
+    Head::decode(head).map_or(u64::MAX, long)
+}
+
 /// Writes a frame.
 pub fn write(out: &mut dyn Write, class: Class, kind: u8, header: &[u8], body: &[u8]) -> io::Result<()> {
     let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 }.encode();

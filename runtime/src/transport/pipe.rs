@@ -157,6 +157,29 @@ impl Pipe {
         self.filled() > 0 || self.shared.ended.load(Ordering::Acquire) != 0
     }
 
+    /// The next bytes, which stay; false if there are fewer.
+    pub fn peek(&self, memory: &mut [u8]) -> bool {
+        if self.filled() < memory.len() {
+            return false;
+        }
+        let (tail, to) = (self.shared.tail.load(Ordering::Relaxed), memory.as_mut_ptr());
+        // SAFETY: filled bytes are the reader's, and there are as many as `memory` has room for.
+        unsafe {
+            self.copy(tail, memory.len(), |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count));
+        }
+        true
+    }
+
+    /// So many bytes can be read without waiting, or the end.
+    pub fn holds(&self, bytes: u64) -> bool {
+        self.filled() as u64 >= bytes || (self.filled() == 0 && self.is_ready())
+    }
+
+    /// Wakes who waits for something to read.
+    pub fn wake_reader(&self) {
+        self.shared.reader.ring_anyway();
+    }
+
     fn is_abandoned(&self) -> bool {
         self.shared.abandoned.load(Ordering::Acquire) != 0
     }

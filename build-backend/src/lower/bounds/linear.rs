@@ -190,6 +190,8 @@ impl Builder<'_, '_> {
         }
         let mut tests = Vec::new();
         let (least, greatest) = sum.clone().interval(scan, &mut tests)?;
+        // The ends are computed with 64 bits and may have wrapped themselves: between both of these and in order, they have not.
+        tests.push(compare(Operation::Le, &least, greatest.clone()));
         tests.push(compare(Operation::Ge, &least, int(mir::Ty::I64, i32::MIN.into())));
         tests.push(compare(Operation::Le, &greatest, int(mir::Ty::I64, i32::MAX.into())));
         sum.guards = tests;

@@ -12,7 +12,7 @@ mod nest;
 use apg_analysis::body::walk::Node;
 use apg_analysis::body::{ExprId, ExprKind as Source, Literal, LocalId, StmtId};
 use apg_analysis::ids::MethodId;
-use apg_analysis::item_tree::items::field_is_mutable;
+use apg_analysis::item_tree::items::{field_is_mutable, qualified_name};
 use apg_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
@@ -24,6 +24,8 @@ use nest::Scan;
 
 pub(super) use nest::Steps;
 
+/// Beginnings of the names of classes with such methods; all of them are final.
+const ARRAYS: [&str; 2] = ["x10.array.", "x10.regionarray."];
 /// More tests than this before a loop would cost more than they save.
 const MAX_TESTS: usize = 36;
 
@@ -162,8 +164,14 @@ impl Builder<'_, '_> {
         (formals == args.len()).then(|| args.split_last().map(|(_, rest)| rest)).flatten()
     }
 
-    /// `covers` of an array that is indexed by so many numbers.
+    /// `covers` of an array of the class library that is indexed by so many numbers. What a program's own classes mean by that name
+    /// is theirs.
     fn array_methods(&mut self, ty: Ty, rank: usize) -> Option<Callee> {
+        let (class, _) = ty.as_class(self.lowerer.db)?;
+        let name = qualified_name(self.lowerer.db, class);
+        if !ARRAYS.iter().any(|known| name.starts_with(known)) {
+            return None;
+        }
         let long = Ty::long(self.lowerer.db);
         self.lowerer.method_with("uncheckedGet", ty, &vec![long; rank])?;
         self.lowerer.method_with("covers", ty, &vec![long; 2 * rank])

@@ -212,8 +212,11 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
 
     // What loops use; see the compiler's lowering of loops.
+    private static def within(least:Long, greatest:Long, min:Long, extent:Long):Boolean =
+        min <= least && least <= greatest && ((greatest - min) as ULong) < (extent as ULong);
     /** Whether all indices between are valid. */
-    def covers(i0:Long, i1:Long):Boolean = rect && rank == 1 && min0 <= i0 && i0 <= i1 && i1 - min0 < extent0;
+    def covers(i0:Long, i1:Long):Boolean =
+        rect && rank == 1 && within(i0, i1, min0, extent0);
     /** The element at a valid index. */
     def uncheckedGet(i:Long):T = Unsafe.get(raw, i - min0);
     /** Sets the element at a valid index. */
@@ -222,7 +225,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         return v;
     }
     /** Whether all indices between are valid. */
-    def covers(i0:Long, i1:Long, j0:Long, j1:Long):Boolean = rect && rank == 2 && min0 <= i0 && i0 <= i1 && i1 - min0 < extent0 && min1 <= j0 && j0 <= j1 && j1 - min1 < extent1;
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long):Boolean =
+        rect && rank == 2 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long):T = Unsafe.get(raw, (i - min0) * extent1 + j - min1);
     /** Sets the element at a valid index. */
@@ -231,7 +235,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         return v;
     }
     /** Whether all indices between are valid. */
-    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long):Boolean = rect && rank == 3 && min0 <= i0 && i0 <= i1 && i1 - min0 < extent0 && min1 <= j0 && j0 <= j1 && j1 - min1 < extent1 && min2 <= k0 && k0 <= k1 && k1 - min2 < extent2;
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long):Boolean =
+        rect && rank == 3 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long, k:Long):T = Unsafe.get(raw, ((i - min0) * extent1 + j - min1) * extent2 + k - min2);
     /** Sets the element at a valid index. */
@@ -240,7 +245,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         return v;
     }
     /** Whether all indices between are valid. */
-    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean = rect && rank == 4 && min0 <= i0 && i0 <= i1 && i1 - min0 < extent0 && min1 <= j0 && j0 <= j1 && j1 - min1 < extent1 && min2 <= k0 && k0 <= k1 && k1 - min2 < extent2 && min3 <= l0 && l0 <= l1 && l1 - min3 < extent3;
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean =
+        rect && rank == 4 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2) && within(l0, l1, min3, extent3);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long, k:Long, l:Long):T = Unsafe.get(raw, (((i - min0) * extent1 + j - min1) * extent2 + k - min2) * extent3 + l - min3);
     /** Sets the element at a valid index. */
