@@ -8,7 +8,7 @@ use super::resolve::TypeScope;
 use super::signature::{class_header, formal_values, method_signature};
 use crate::constraint::decide::Definition;
 use crate::db::Db;
-use crate::ids::{ClassId, MethodId};
+use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{field_item, method_item, properties};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_source};
@@ -93,7 +93,8 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let mut lowering = TypeLowering::default();
     let values = |name: &str| formal_values(&item.params, name);
     let scope = TypeScope::method(db, method).with_values(&values);
-    let args = call.arg_list().into_iter().flat_map(|list| list.exprs());
+    let args: Vec<ast::Expr> = call.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
+    let alike = set_alike(db, &fields, &args);
     let terms = fields.iter().zip(args).filter_map(|(field, arg)| {
         let path = scope.value_path(&lowering.path(&arg), None, &mut Vec::new())?;
         // What a formal consists of may change later.
@@ -113,8 +114,29 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
         let property = Path::self_value().field(field.name(db).clone());
         (stable && !mutable).then_some(ConstraintTerm::Equal(property, path))
     });
-    let terms = terms.collect();
+    let mut terms: Vec<ConstraintTerm> = terms.collect();
+    terms.extend(alike);
     ty.constrained(db, Constraint { terms })
+}
+
+/// Properties that are set to the same name are equal, whatever it names: arguments that are names and literals change nothing.
+fn set_alike(db: &dyn Db, fields: &[FieldId], args: &[ast::Expr]) -> Vec<ConstraintTerm> {
+    let plain = |arg: &ast::Expr| matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::Literal(_));
+    if !args.iter().all(plain) {
+        return Vec::new();
+    }
+    let name = |arg: &ast::Expr| match arg {
+        ast::Expr::NameExpr(name) => name.name_ref().map(|it| it.text()),
+        _ => None,
+    };
+    let property = |field: &FieldId| Path::self_value().field(field.name(db).clone());
+    let named: Vec<_> =
+        fields.iter().zip(args).filter_map(|(field, arg)| Some((field, name(arg)?))).collect();
+    let with_earlier = |(index, (field, name)): (usize, &(&FieldId, _))| {
+        let (first, _) = named[..index].iter().find(|(_, other)| other == name)?;
+        Some(ConstraintTerm::Equal(property(first), property(field)))
+    };
+    named.iter().enumerate().filter_map(with_earlier).collect()
 }
 
 /// Whether `fields` is one property of a value of type `ty`: it never changes.
