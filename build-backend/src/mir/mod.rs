@@ -6,11 +6,14 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
+mod kernel;
 pub mod operation;
 pub mod print;
 pub mod walk;
 
 use smol_str::SmolStr;
+
+pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
 
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -604,99 +607,4 @@ impl Together {
         };
         find(&Self::OF_THREADS, false).or_else(|| find(&Self::OF_BLOCK, true))
     }
-}
-
-/// A kernel: what the host evaluates before the launch, and the device code.
-#[derive(Clone, Debug)]
-pub struct Kernel {
-    /// Readable symbol: `Class_method_line`.
-    pub name: String,
-    /// The `at` statement.
-    pub position: Position,
-    /// Captured values: these become the environment struct, in order, as parameters
-    /// `0..captures.len()` of `host` and as locals of the same numbers in `device`.
-    pub captures: Vec<KernelCapture>,
-    /// Host code that computes the launch configuration from the captures.
-    pub host: LaunchConfiguration,
-    /// Shared rails; their lengths come from `host`.
-    pub shared: Vec<SharedRail>,
-    /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its own.
-    pub locals: Vec<Local>,
-    /// Block index locals, slowest first (1 to 3).
-    pub block_locals: Vec<LocalId>,
-    /// Thread index locals, slowest first (1 to 3).
-    pub thread_locals: Vec<LocalId>,
-    /// Locals that hold `autoBlocks()` / `autoThreads()`.
-    pub auto_blocks: Option<LocalId>,
-    /// See `auto_blocks`.
-    pub auto_threads: Option<LocalId>,
-    /// Code of one thread.
-    pub body: Vec<Stmt>,
-    /// `@CUDADirectParams` was given (a hint today: the choice is automatic).
-    pub direct_params: bool,
-    /// `@FastMath` was given.
-    pub fast_math: bool,
-    /// The body has a barrier.
-    pub has_barrier: bool,
-}
-
-/// A captured value of a kernel.
-#[derive(Clone, Debug)]
-pub struct KernelCapture {
-    /// Source name.
-    pub name: SmolStr,
-    /// How it travels.
-    pub kind: KernelCaptureKind,
-    /// The static field that it is the value of.
-    pub of_static: Option<StaticId>,
-}
-
-/// How a captured value travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each variant says what its fields are
-pub enum KernelCaptureKind {
-    /// By value in the environment.
-    Scalar(Ty),
-    /// A host rail copied to the device.
-    Rail { element: Ty },
-    /// As `Rail`, in constant memory.
-    ConstantRail { element: Ty },
-    /// A global rail at the kernel's place: a device pointer and a length.
-    GlobalRail { element: Ty },
-}
-
-/// Host expressions over the captures (and auto values) that configure a launch.
-#[derive(Clone, Debug)]
-pub struct LaunchConfiguration {
-    /// Extent of each block axis, in order of `block_locals`.
-    pub blocks: Vec<Expr>,
-    /// Extent of each thread axis.
-    pub threads: Vec<Expr>,
-    /// Length of each shared rail, in elements.
-    pub shared_lengths: Vec<Expr>,
-}
-
-/// A rail in shared memory.
-#[derive(Clone, Debug)]
-pub struct SharedRail {
-    /// The local that names it in `body`; `Element`/`SetElement`/`Length` on it address shared memory.
-    pub local: LocalId,
-    /// Element type.
-    pub element: Ty,
-    /// How its elements start, computed in the kernel by all threads together.
-    pub init: SharedInit,
-}
-
-/// How a shared rail starts.
-#[derive(Clone, Debug)]
-#[allow(missing_docs)] // each variant says what its fields are
-pub enum SharedInit {
-    /// Zeros.
-    Zero,
-    /// The value of an expression over the captures.
-    Value(Expr),
-    /// A function of the index: statements over locals, `index` is set first, the value is `value`.
-    Function { index: LocalId, setup: Vec<Stmt>, value: Expr },
-    /// The elements of a captured rail or global rail.
-    Copy(LocalId),
 }
