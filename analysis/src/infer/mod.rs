@@ -29,6 +29,7 @@ mod scopes;
 mod start;
 mod stmt;
 pub mod surroundings;
+mod tested;
 mod undecided;
 
 use std::sync::Arc;

@@ -42,8 +42,9 @@ impl Infer<'_> {
                         self.binary_values(op, a, b, range)
                     } else {
                         let left = self.convert(a, boolean, Why::Condition);
-                        let right = self.condition(e.rhs().as_ref(), range);
                         let is_or = op == BinaryOp::OrOr;
+                        let right =
+                            self.supposing(left, !is_or, |infer| infer.condition(e.rhs().as_ref(), range));
                         self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
                     }
                 }

@@ -2,6 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::ancestors::ancestors;
 use super::lookup::Found;
 use super::problem::Problem;
 use super::resolve::TypeScope;
@@ -15,7 +16,6 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
 use crate::ty::subst::Substitution;
-use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
@@ -274,18 +274,7 @@ impl TypeScope<'_> {
                 .is_some_and(|item| item.kind == MethodKind::Property && item.params.len() == arity)
         };
         let own = |class: ClassId| own_methods(db, class, name).iter().find(fits).copied();
-        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
-    }
-
-    /// The classes that a class inherits from; of one whose header is resolved those that are known.
-    fn inherited(&self, class: ClassId) -> Vec<ClassId> {
-        let db = self.db;
-        let of = |ty: &Ty| ty.as_class(db).map(|(class, _)| class);
-        if self.header_of != Some(class) {
-            return all_supertypes(db, class).iter().skip(1).filter_map(of).collect();
-        }
-        let supers = self.header_supers.iter().filter_map(of);
-        supers.flat_map(|class| all_supertypes(db, class).iter().filter_map(of)).collect()
+        own(class).or_else(|| ancestors(db, class).iter().copied().find_map(own))
     }
 
     /// `C.f`, `a.b.C.f.g`.
@@ -338,7 +327,7 @@ impl TypeScope<'_> {
             };
             own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Method)
         };
-        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
+        own(class).or_else(|| ancestors(db, class).iter().copied().find_map(own))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::ancestors::ancestors;
 use super::packages::{
     TypeItem, package_exists, source_root, type_beside, type_in_file, type_in_package, types_named,
 };
@@ -17,7 +18,6 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassItem, NameSegment};
 use crate::ty::Ty;
-use crate::ty::supers::all_supertypes;
 
 /// What a type name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,8 +213,7 @@ impl TypeScope<'_> {
         if self.header_of == Some(class) {
             return None;
         }
-        let inherited = all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db));
-        inherited.map(|(class, _)| class).find_map(own)
+        ancestors(db, class).iter().copied().find_map(own)
     }
 
     fn in_file(&self, name: &str) -> Result<Option<Found>, Ambiguous> {

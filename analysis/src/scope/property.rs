@@ -80,7 +80,7 @@ fn no_facts(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ConstraintTerm
 }
 
 /// What a constructor makes if it declares no result: the class with what its one `property(...)` sets.
-#[salsa::tracked]
+#[salsa::tracked(cycle_result = made_only)]
 pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let class = method.class(db);
     let ty = Ty::this_type(db, class);
@@ -117,6 +117,10 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let mut terms: Vec<ConstraintTerm> = terms.collect();
     terms.extend(alike);
     ty.constrained(db, Constraint { terms })
+}
+
+fn made_only(db: &dyn Db, _id: salsa::Id, method: MethodId) -> Ty {
+    Ty::this_type(db, method.class(db))
 }
 
 /// Properties that are set to the same name are equal, whatever it names: arguments that are names and literals change nothing.

@@ -33,8 +33,6 @@ pub struct TypeScope<'a> {
     pub class: Option<ClassId>,
     /// Set while the header of this class is resolved: its supertypes are not known yet.
     pub header_of: Option<ClassId>,
-    /// Its supertypes while its invariant is resolved, when they are known.
-    pub header_supers: Vec<Ty>,
     /// Type parameters of methods and type definitions, innermost last.
     pub type_params: Vec<(SmolStr, Ty)>,
     /// Local classes and their names, innermost last.
@@ -57,7 +55,6 @@ impl<'a> TypeScope<'a> {
             file,
             class: None,
             header_of: None,
-            header_supers: Vec::new(),
             type_params: Vec::new(),
             local_types: Vec::new(),
             values: None,
