@@ -18,6 +18,7 @@ mod establish;
 mod expr;
 mod facts;
 mod guard;
+mod habits;
 mod local;
 mod loops;
 mod name;

@@ -146,6 +146,8 @@ impl Infer<'_> {
                 StmtKind::Empty
             }
             ast::Stmt::ExprStmt(s) => match s.expr() {
+                // The parser has said that `return` is missing.
+                Some(e) if self.is_meant_as_result(s, &e) => self.return_stmt(Some(&e), range),
                 Some(e) => StmtKind::Expr(self.effect(&e)),
                 None => StmtKind::Error,
             },
@@ -184,6 +186,28 @@ impl Infer<'_> {
             _ => self.activity_stmt(stmt, range),
         };
         self.alloc_stmt(kind, range)
+    }
+
+    /// Whether an expression that does nothing stands without `;` where the method could return it.
+    fn is_meant_as_result(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
+        use ast::Expr::*;
+        let ends =
+            !stmt.syntax().children_with_tokens().any(|it| it.kind() == apg_syntax::SyntaxKind::SEMICOLON);
+        let idle = matches!(
+            e,
+            BinExpr(_)
+                | NameExpr(_)
+                | FieldExpr(_)
+                | Literal(_)
+                | ConditionalExpr(_)
+                | PrefixExpr(_)
+                | CastExpr(_)
+                | ThisExpr(_)
+        );
+        let result = self.scopes.returns.last().and_then(|returns| returns.result);
+        ends && idle
+            && self.scopes.return_crosses().is_none()
+            && !result.is_some_and(|ty| ty.is_void(self.db))
     }
 
     /// The statements that start, wait for, move or lock out activities.

@@ -92,7 +92,7 @@ impl TypeScope<'_> {
         args.iter().map(|path| self.class_of_path(path)).collect()
     }
 
-    fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
+    pub(super) fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
         let db = self.db;
         let mut class = match &path.root {
             PathRefRoot::This => self.class?,
