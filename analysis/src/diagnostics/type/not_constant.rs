@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A `case` whose value is not a constant.",
     explanation: r##"
-The values of a `switch` are compared with constants: literals and static `val`s that have a literal as their initialiser.
+The values of a `switch` are compared with constants: literals, `val`s whose initialiser is a constant, and arithmetic on them.
 
 Use `if` and `else if` to compare with other values.
 "##,
