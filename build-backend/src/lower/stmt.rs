@@ -1,6 +1,8 @@
 //! Statements.
 
-use apg_analysis::body::{Annotation, ExprId, ExprKind as Source, LabelId, Literal, LocalId, StmtId, StmtKind};
+use apg_analysis::body::{
+    Annotation, ExprId, ExprKind as Source, LabelId, Literal, LocalId, StmtId, StmtKind,
+};
 use apg_analysis::item_tree::items::qualified_name;
 use apg_analysis::ty::known::Known;
 use apg_syntax::TextRange;
