@@ -1,6 +1,7 @@
-//! Constant expressions: what a `case` may be.
+//! The values of constant expressions, such as a `case` needs: literals, `val`s with a constant value, and what the operators of
+//! numbers and strings make of them.
 
-use std::cell::Cell;
+use smol_str::SmolStr;
 
 use crate::body::{Body, ExprId, ExprKind, Literal, LocalId, StmtKind};
 use crate::db::Db;
@@ -9,177 +10,131 @@ use crate::item_tree::items::field_item;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
-/// How many expressions one constant may be made of, those of the `val`s it names included.
-const STEPS: u32 = 1000;
+/// How many `val`s may stand behind each other: one that is defined by itself has no value.
+const DEEPEST: u32 = 64;
 
-/// The value of a constant expression: literals, `val`s with a constant initialiser, and operators and conversions of
-/// integers, characters and booleans.
-pub(super) fn constant(db: &dyn Db, body: &Body, id: ExprId) -> Option<Literal> {
-    Constants { db, body, steps: &Cell::new(STEPS) }.value(id)
+/// The value of an expression, if it is constant.
+pub(super) fn value(db: &dyn Db, body: &Body, expr: ExprId) -> Option<Literal> {
+    Evaluation { db, body, depth: 0 }.value(expr)
 }
 
-struct Constants<'a> {
+struct Evaluation<'a> {
     db: &'a dyn Db,
     body: &'a Body,
-    steps: &'a Cell<u32>,
+    depth: u32,
 }
 
-impl Constants<'_> {
+impl Evaluation<'_> {
     fn value(&self, id: ExprId) -> Option<Literal> {
-        self.steps.set(self.steps.get().checked_sub(1)?);
-        let of = |id: &ExprId| self.value(*id);
         let expr = self.body.expr(id);
         match &expr.kind {
             ExprKind::Literal(literal) => Some(literal.clone()),
-            ExprKind::Coerce { value } => of(value),
-            ExprKind::Cast { value, .. } => converted(self.db, of(value)?, expr.ty),
-            ExprKind::Local(local) => of(&self.fixed_local(*local)?),
-            ExprKind::StaticField(field) => self.field(*field),
-            ExprKind::Field { object, field } if matches!(self.body.expr(*object).kind, ExprKind::This) => {
-                self.field(*field)
-            }
-            ExprKind::Conditional { condition, then, otherwise } => match of(condition)? {
-                Literal::Bool(true) => of(then),
-                Literal::Bool(false) => of(otherwise),
+            ExprKind::Coerce { value } => match self.value(*value)? {
+                Literal::Int(n) => self.wrapped(n, expr.ty),
+                other => Some(other),
+            },
+            ExprKind::Cast { value, .. } => match self.value(*value)? {
+                Literal::Int(n) => self.wrapped(n, expr.ty),
+                other if expr.ty.base(self.db) == self.body.expr(*value).ty.base(self.db) => Some(other),
                 _ => None,
             },
-            ExprKind::ShortCircuit { is_or, left, right } => match of(left)? {
-                Literal::Bool(value) if value == *is_or => Some(Literal::Bool(value)),
-                Literal::Bool(_) => of(right),
-                _ => None,
-            },
-            ExprKind::Equal { negated, left, right } => {
-                Some(Literal::Bool((of(left)? == of(right)?) != *negated))
-            }
             ExprKind::Call { method, receiver, args, .. } => {
-                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-                let kind = self.body.expr(*operands.first()?).ty.primitive(self.db)?;
-                let name = method.name(self.db);
-                let operator = name.strip_prefix("operator")?.trim();
-                let values = operands.iter().map(of).collect::<Option<Vec<_>>>()?;
-                match (applied(operator, kind, &values), &values[..]) {
-                    (Some(value), _) => converted(self.db, value, expr.ty),
-                    (None, [value]) if matches!(operator, "_as" | "_implicit_as") => {
-                        converted(self.db, value.clone(), expr.ty)
-                    }
-                    _ => None,
-                }
+                let operator = method.name(self.db).strip_prefix("operator")?;
+                self.operation(operator, receiver.iter().chain(args), expr.ty)
             }
+            ExprKind::Concat { parts } => self.text(parts),
+            ExprKind::StaticField(field) => self.deeper()?.field(*field),
+            ExprKind::Field { object, field } if matches!(self.body.expr(*object).kind, ExprKind::This) => {
+                self.deeper()?.field(*field)
+            }
+            ExprKind::Local(local) => self.deeper()?.local(*local),
             _ => None,
         }
     }
 
-    /// The initialiser of a `val`.
-    fn fixed_local(&self, local: LocalId) -> Option<ExprId> {
-        if self.body.local(local).mutable {
-            return None;
-        }
-        self.body.stmts.iter().find_map(|stmt| match stmt.kind {
-            StmtKind::Let { local: found, init } if found == local => init,
-            _ => None,
-        })
+    fn deeper(&self) -> Option<Self> {
+        (self.depth < DEEPEST).then_some(Evaluation { depth: self.depth + 1, ..*self })
     }
 
-    /// The value of a `val` of a class or an object, where its initialiser decides it.
+    fn operation<'e>(
+        &self,
+        operator: &str,
+        operands: impl Iterator<Item = &'e ExprId>,
+        ty: Ty,
+    ) -> Option<Literal> {
+        let kind = ty.primitive(self.db).filter(|kind| kind.is_integer())?;
+        let number = |id: &ExprId| match self.value(*id)? {
+            Literal::Int(n) if self.body.expr(*id).ty.primitive(self.db)?.is_integer() => Some(n),
+            _ => None,
+        };
+        let operands = operands.map(number).collect::<Option<Vec<i64>>>()?;
+        let bits = 8 * kind.size()?;
+        let result = match (operator.trim(), operands[..].as_ref()) {
+            ("+" | "_as" | "_implicit_as", [a]) => *a,
+            ("-", [a]) => a.wrapping_neg(),
+            ("~", [a]) => !a,
+            ("+", [a, b]) => a.wrapping_add(*b),
+            ("-", [a, b]) => a.wrapping_sub(*b),
+            ("*", [a, b]) => a.wrapping_mul(*b),
+            ("/", [a, b]) if *b != 0 && kind.is_unsigned() => ((*a as u64) / (*b as u64)) as i64,
+            ("%", [a, b]) if *b != 0 && kind.is_unsigned() => ((*a as u64) % (*b as u64)) as i64,
+            ("/", [a, b]) if *b != 0 => a.wrapping_div(*b),
+            ("%", [a, b]) if *b != 0 => a.wrapping_rem(*b),
+            ("&", [a, b]) => a & b,
+            ("|", [a, b]) => a | b,
+            ("^", [a, b]) => a ^ b,
+            ("<<", [a, b]) => a.wrapping_shl(*b as u32 % bits),
+            (">>", [a, b]) if kind.is_unsigned() => ((*a as u64) >> (*b as u32 % bits)) as i64,
+            (">>", [a, b]) => a >> (*b as u32 % bits),
+            _ => return None,
+        };
+        self.wrapped(result, ty)
+    }
+
+    /// The value that is left of `n` in an integer type.
+    fn wrapped(&self, n: i64, ty: Ty) -> Option<Literal> {
+        let kind = ty.primitive(self.db).filter(|kind| kind.is_integer())?;
+        let unused = 64 - 8 * kind.size()?;
+        let shifted = n << unused;
+        let value = if kind.is_unsigned() { ((shifted as u64) >> unused) as i64 } else { shifted >> unused };
+        Some(Literal::Int(value))
+    }
+
+    fn text(&self, parts: &[ExprId]) -> Option<Literal> {
+        let mut text = String::new();
+        for part in parts {
+            let unsigned = self.body.expr(*part).ty.primitive(self.db).is_some_and(Known::is_unsigned);
+            match self.value(*part)? {
+                Literal::String(part) => text.push_str(&part),
+                Literal::Char(part) => text.push(part),
+                Literal::Bool(part) => text.push_str(if part { "true" } else { "false" }),
+                Literal::Int(part) if unsigned => text.push_str(&(part as u64).to_string()),
+                Literal::Int(part) => text.push_str(&part.to_string()),
+                Literal::Float(_) | Literal::Null => return None,
+            }
+        }
+        Some(Literal::String(SmolStr::new(text)))
+    }
+
+    /// A `val` of a class, or of an object, with an initialiser.
     fn field(&self, field: FieldId) -> Option<Literal> {
-        if field_item(self.db, field).is_none_or(|item| item.mutable) {
+        let item = field_item(self.db, field)?;
+        if item.mutable {
             return None;
         }
         let result = super::field_init_body(self.db, field)?;
-        let body = &result.body;
-        let StmtKind::Return(Some(value)) = body.stmt(body.root?).kind else { return None };
-        Constants { body, ..*self }.value(value)
+        let StmtKind::Return(Some(value)) = result.body.stmt(result.body.root?).kind else { return None };
+        Evaluation { body: &result.body, ..*self }.value(value)
     }
-}
 
-/// A value as one of a type, cut to its width.
-fn converted(db: &dyn Db, value: Literal, ty: Ty) -> Option<Literal> {
-    let kind = ty.primitive(db)?;
-    match value {
-        Literal::Int(n) if kind.is_integer() => Some(Literal::Int(cut(n, kind))),
-        Literal::Char(c) if kind.is_integer() => Some(Literal::Int(cut(i64::from(u32::from(c)), kind))),
-        Literal::Int(n) if kind == Known::Char => char::from_u32(u32::try_from(n).ok()?).map(Literal::Char),
-        Literal::Char(_) if kind == Known::Char => Some(value),
-        Literal::Bool(_) if kind == Known::Boolean => Some(value),
-        _ => None,
-    }
-}
-
-/// The number that is left in the bits of a type.
-fn cut(n: i64, kind: Known) -> i64 {
-    match kind {
-        Known::Byte => i64::from(n as i8),
-        Known::Short => i64::from(n as i16),
-        Known::Int => i64::from(n as i32),
-        Known::UByte => i64::from(n as u8),
-        Known::UShort => i64::from(n as u16),
-        Known::UInt => i64::from(n as u32),
-        _ => n,
-    }
-}
-
-/// The value of an operator on operands of one type.
-fn applied(operator: &str, kind: Known, operands: &[Literal]) -> Option<Literal> {
-    match operands {
-        [Literal::Bool(a)] if operator == "!" => Some(Literal::Bool(!a)),
-        [Literal::Int(a)] => Some(Literal::Int(match operator {
-            "+" => *a,
-            "-" => a.wrapping_neg(),
-            "~" => !a,
-            _ => return None,
-        })),
-        [Literal::Bool(a), Literal::Bool(b)] => Some(Literal::Bool(match operator {
-            "&" => a & b,
-            "|" => a | b,
-            "^" => a ^ b,
-            _ => return None,
-        })),
-        [Literal::Char(a), Literal::Char(b)] => compared(operator, a.cmp(b)).map(Literal::Bool),
-        [Literal::Int(a), Literal::Int(b)] => numbers(operator, kind, *a, *b),
-        _ => None,
-    }
-}
-
-fn numbers(operator: &str, kind: Known, a: i64, b: i64) -> Option<Literal> {
-    // Numbers of the widest unsigned type are kept as their bits.
-    let (x, y) = (a as u64, b as u64);
-    let unsigned = kind == Known::ULong;
-    if let Some(truth) = compared(operator, if unsigned { x.cmp(&y) } else { a.cmp(&b) }) {
-        return Some(Literal::Bool(truth));
-    }
-    let bits = match kind {
-        Known::Long | Known::ULong => 64,
-        Known::Int | Known::UInt => 32,
-        Known::Short | Known::UShort => 16,
-        _ => 8,
-    };
-    let shift = (b & (bits - 1)) as u32;
-    Some(Literal::Int(match operator {
-        "+" => a.wrapping_add(b),
-        "-" => a.wrapping_sub(b),
-        "*" => a.wrapping_mul(b),
-        "/" if unsigned => x.checked_div(y)? as i64,
-        "%" if unsigned => x.checked_rem(y)? as i64,
-        "/" if b != 0 => a.wrapping_div(b),
-        "%" if b != 0 => a.wrapping_rem(b),
-        "&" => a & b,
-        "|" => a | b,
-        "^" => a ^ b,
-        "<<" => a.wrapping_shl(shift),
-        ">>" if unsigned => x.wrapping_shr(shift) as i64,
-        ">>" => a.wrapping_shr(shift),
-        ">>>" if bits == 64 => x.wrapping_shr(shift) as i64,
-        ">>>" => ((a & ((1 << bits) - 1)) as u64).wrapping_shr(shift) as i64,
-        _ => return None,
-    }))
-}
-
-fn compared(operator: &str, order: std::cmp::Ordering) -> Option<bool> {
-    match operator {
-        "<" => Some(order.is_lt()),
-        "<=" => Some(order.is_le()),
-        ">" => Some(order.is_gt()),
-        ">=" => Some(order.is_ge()),
-        _ => None,
+    fn local(&self, local: LocalId) -> Option<Literal> {
+        if self.body.local(local).mutable {
+            return None;
+        }
+        let init = self.body.stmts.iter().find_map(|stmt| match stmt.kind {
+            StmtKind::Let { local: set, init: Some(init) } if set == local => Some(init),
+            _ => None,
+        });
+        self.value(init?)
     }
 }

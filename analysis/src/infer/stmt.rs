@@ -361,9 +361,10 @@ impl Infer<'_> {
         let range = range_of(s);
         let value = self.value(s.value().as_ref(), range, None);
         let ty = self.ty(value).base(self.db);
-        let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char);
+        let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char)
+            || ty.is_known(self.db, Known::String);
         if !allowed && !ty.is_error(self.db) {
-            let message = format!("`switch` needs an integer or `Char`, found `{}`", self.show(ty));
+            let message = format!("`switch` needs an integer, `Char` or `String`, found `{}`", self.show(ty));
             self.report(
                 type_rules::mismatch::RULE
                     .at(self.range(value), message)
@@ -403,7 +404,7 @@ impl Infer<'_> {
             None
         } else {
             let value = self.value(label.expr().as_ref(), range, Some(ty));
-            let literal = super::constant::constant(self.db, &self.body, value);
+            let literal = super::constant::value(self.db, &self.body, value);
             let fits = self.is_subtype(self.ty(value).base(self.db), ty)
                 || self
                     .ty(value)
@@ -420,7 +421,7 @@ impl Infer<'_> {
                     self.report(
                         type_rules::not_constant::RULE
                             .at(self.range(value), "the value of a `case` must be a constant")
-                            .note("write a literal or the name of a `val` with a constant initialiser; else use `if`"),
+                            .note("write a literal, or a `val` with a constant value; else use `if`"),
                     );
                     return None;
                 }
