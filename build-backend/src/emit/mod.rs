@@ -11,7 +11,6 @@ mod expr;
 mod function;
 mod kernel;
 mod names;
-mod only;
 mod operation;
 mod stmt;
 mod tables;

@@ -1,7 +1,7 @@
 //! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
 //! one unit; source files are spread over a number of units that grows with the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
@@ -26,22 +26,15 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let names = Names::new(program);
     let mut errors = Vec::new();
     let mut used = Used::default();
-    let mut units = Vec::new();
+    let mut bodies = Vec::new();
     for (name, functions) in groups(program, single) {
         let mut code = Code::new(program, &names, Target::Host);
-        // In one unit nothing is called from outside but through tables, which need external names.
         for id in functions {
             code.function(id, "");
         }
-        let body = code.out.take();
         let mine = std::mem::take(&mut code.used);
-        let declarations = code.declarations(&mine);
+        bodies.push((name, mine.clone(), code.out.take()));
         used.absorb(mine);
-        units.push(Unit {
-            name,
-            kind: UnitKind::Code,
-            text: format!("#include \"apg_program.h\"\n{declarations}{body}"),
-        });
         errors.append(&mut code.errors);
     }
     let mut cuda = Vec::new();
@@ -50,17 +43,33 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         cuda.push(text);
         errors.append(&mut found);
     }
+    let mut others = Vec::new();
+    let mut called = BTreeSet::new();
     if !program.kernels.is_empty() {
         let mut code = Code::new(program, &names, Target::Host);
         let text = kernel::host(&mut code);
-        used.absorb(std::mem::take(&mut code.used));
+        let mine = std::mem::take(&mut code.used);
+        called.extend(mine.functions.iter().copied());
+        used.absorb(mine);
         errors.append(&mut code.errors);
-        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text });
+        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text });
     }
     let mut code = Code::new(program, &names, Target::Host);
     let text = code.tables(&used, &cuda);
     errors.append(&mut code.errors);
-    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text });
+    called.extend(code.used.functions);
+    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text });
+    let mut units = Vec::new();
+    for (name, mine, body) in bodies {
+        let mut code = Code::new(program, &names, Target::Host);
+        // What only its own unit calls is no use outside, and need not be there once it is part of its callers.
+        let outside = |id: FunctionId| !single || called.contains(&id);
+        let declarations = code.declarations(&mine, &outside);
+        errors.append(&mut code.errors);
+        let text = format!("#include \"apg_program.h\"\n{declarations}{body}");
+        units.push(Unit { name, kind: UnitKind::Code, text });
+    }
+    units.append(&mut others);
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 
