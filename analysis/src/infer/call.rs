@@ -250,6 +250,10 @@ impl Infer<'_> {
             return match self.pick(&candidates, None, &call) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
                 Ok(_) => self.no_instance(name, call.at),
+                // Whatever the arguments are, an object is missing.
+                Err(_) if candidates.iter().all(|it| !method_is_static(self.db, it.method)) => {
+                    self.no_instance(name, call.at)
+                }
                 Err(reason) => self.call_failed(name, &reason, None, &call),
             };
         }

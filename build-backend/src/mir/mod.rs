@@ -145,6 +145,8 @@ pub enum Custom {
     Restored(FunctionId),
     /// Not at all.
     Refused,
+    /// By home, number and weight: what GlobalRefs share.
+    Global,
 }
 
 /// A field.
