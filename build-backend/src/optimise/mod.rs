@@ -16,10 +16,11 @@ mod inline;
 mod specialise;
 
 use crate::mir::only::Only;
-use crate::mir::{ClassId, Expr, ExprKind, Function, Program};
+use crate::mir::{ClassId, Expr, ExprKind, Function, Program, Stmt, StmtKind, walk};
 
 /// Improves a program; it means the same afterwards.
 pub fn optimise(program: &mut Program) {
+    let natives = take_natives(program);
     let mut known = vec![Vec::new(); program.functions.len()];
     let only = Only::new(program);
     let mut versions = specialise::Versions::default();
@@ -40,6 +41,22 @@ pub fn optimise(program: &mut Program) {
         }
     }
     frame::place(program);
+    for (index, body) in natives {
+        program.functions[index].body = body;
+    }
+}
+
+/// Takes the bodies with C++ code of the program away, for nobody knows what that does: functions without a body stay as they are.
+fn take_natives(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
+    let mut natives = Vec::new();
+    for (index, function) in program.functions.iter_mut().enumerate() {
+        let mut found = false;
+        walk::visit_stmts(&function.body, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Native(_)));
+        if found {
+            natives.push((index, std::mem::take(&mut function.body)));
+        }
+    }
+    natives
 }
 
 /// Whether a function runs on hosts only.
