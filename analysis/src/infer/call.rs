@@ -13,7 +13,8 @@ use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
 use crate::diagnostics::{Fix, TextEdit, article, name as name_rules, r#type as type_rules};
-use crate::item_tree::items::method_is_static;
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::{method_is_static, method_item};
 use crate::ty::function::{self, Applied};
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -178,7 +179,8 @@ impl Infer<'_> {
         if ty.is_void(self.db) {
             return self.void_used(self.range(object));
         }
-        let candidates = self.candidates(ty, name);
+        let mut candidates = self.candidates(ty, name);
+        self.prefer_left_operand(&mut candidates);
         if candidates.is_empty() {
             if let Some((field, _)) = self.find_field(ty, name) {
                 let held = crate::scope::signature::field_type(self.db, field);
@@ -248,6 +250,10 @@ impl Infer<'_> {
             return match self.pick(&candidates, None, &call) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
                 Ok(_) => self.no_instance(name, call.at),
+                // Whatever the arguments are, an object is missing.
+                Err(_) if candidates.iter().all(|it| !method_is_static(self.db, it.method)) => {
+                    self.no_instance(name, call.at)
+                }
                 Err(reason) => self.call_failed(name, &reason, None, &call),
             };
         }
@@ -488,6 +494,14 @@ impl Infer<'_> {
         match self.pick(&candidates, None, &call) {
             Ok(picked) => self.static_call(picked, call),
             Err(reason) => self.call_failed(&name, &reason, None, &call),
+        }
+    }
+
+    /// `a.operator+(b)` is `a + b`, as long as the class of `a` says what that is.
+    fn prefer_left_operand(&self, candidates: &mut Vec<crate::members::Candidate>) {
+        let kind = |c: &crate::members::Candidate| method_item(self.db, c.method).map(|item| item.kind);
+        if candidates.iter().any(|c| kind(c) == Some(MethodKind::Binary)) {
+            candidates.retain(|c| kind(c) != Some(MethodKind::BinaryRight));
         }
     }
 

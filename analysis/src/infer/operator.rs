@@ -7,7 +7,7 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
@@ -119,9 +119,33 @@ impl Infer<'_> {
             diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         } else if let Some(note) = self.operator_hint(left, right) {
             diagnostic = diagnostic.note(note);
+        } else if let Some(fix) = self.bound_in_parens(left, right, range) {
+            let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
+            diagnostic = diagnostic.note(note).fix(fix);
         }
         self.report(diagnostic);
         self.error(range)
+    }
+
+    /// `0..n-1` is `(0..n)-1`, which was hardly meant: `0..(n-1)`.
+    fn bound_in_parens(&self, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
+        let call = match &self.body.expr(left).kind {
+            ExprKind::Let { result, .. } => *result,
+            _ => left,
+        };
+        let ExprKind::Call { method, args, .. } = &self.body.expr(call).kind else { return None };
+        let bound = self.range(*args.last()?);
+        // In parentheses it was meant as it stands.
+        let plain = self.range(left).start() == range.start() && self.range(right).end() == range.end();
+        if method.name(self.db) != "operator.." || !plain {
+            return None;
+        }
+        let insert =
+            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
+        Some(Fix {
+            title: "Put the bound in parentheses".to_owned(),
+            edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
+        })
     }
 
     fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {

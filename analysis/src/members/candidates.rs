@@ -32,8 +32,11 @@ impl<'db> Context<'db> {
                 let formals = &method_signature(db, *method).params;
                 let formals =
                     formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
-                let hidden =
-                    found.iter().any(|(other, types)| self.overrides(*other, types, candidate, &formals));
+                // One that cannot be seen hides nothing that can: a call through the superclass means both.
+                let hidden = found.iter().any(|(other, types)| {
+                    self.overrides(*other, types, candidate, &formals)
+                        && (self.sees(other.method) || !self.sees(*method))
+                });
                 if !hidden {
                     found.push((candidate, formals));
                 }

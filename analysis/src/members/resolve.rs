@@ -362,14 +362,19 @@ impl<'db> Context<'db> {
     }
 
     fn check_access(&self, method: MethodId) -> Result<(), String> {
-        let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
-        let class = method.class(self.db);
-        match self.can_access(class, modifiers) {
+        match self.sees(method) {
             true => Ok(()),
             false => {
+                let class = method.class(self.db);
                 Err(format!("it cannot be seen from here (it is not public in `{}`)", class.name(self.db)))
             }
         }
+    }
+
+    /// Whether its access modifiers let the method be called from here.
+    pub(super) fn sees(&self, method: MethodId) -> bool {
+        let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
+        self.can_access(method.class(self.db), modifiers)
     }
 
     /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an error

@@ -70,6 +70,7 @@ impl Code<'_> {
             StmtKind::Continue(label) => self.jump(Jump::Continue(*label)),
             StmtKind::Return(value) => self.leave(value.as_ref()),
             StmtKind::Barrier => self.barrier(),
+            StmtKind::Native(native) if self.target == Target::Host => self.native(native),
             _ if self.target != Target::Host => {
                 let what = statement_name(&stmt.kind);
                 self.fail(format!("a kernel cannot contain {what}"));

@@ -156,6 +156,7 @@ impl Code<'_> {
         let restore = match custom {
             Custom::Fields => return "APG_BY_FIELDS, nullptr".into(),
             Custom::Refused => return "APG_REFUSED, nullptr".into(),
+            Custom::Global => return "APG_GLOBAL, nullptr".into(),
             Custom::Own(None) => return "APG_OWN, nullptr".into(),
             Custom::Own(Some(function)) | Custom::Restored(function) => self.function_symbol(function),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
-use super::{EmitError, kernel};
+use super::{EmitError, kernel, native};
 use crate::driver::{Unit, UnitKind};
 use crate::mir::*;
 
@@ -18,6 +18,9 @@ pub struct Emitted {
     pub cuda: Vec<String>,
 }
 
+/// What stands in front of units without C++ code of the program.
+const PRELUDE: &str = "#include \"apg_program.h\"\n";
+
 /// Statements of a unit at which another one is begun.
 const UNIT_STATEMENTS: usize = 1500;
 
@@ -27,7 +30,11 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let mut errors = Vec::new();
     let mut used = Used::default();
     let mut units = Vec::new();
+    units.extend(native::sources(program));
     for (name, functions) in groups(program, single) {
+        let first = functions.first().map(|it| &program.functions[it.index()]);
+        let native = first.is_some_and(native::is_native);
+        let functions_file = first.map_or(FileId(0), |it| it.position.file);
         let mut code = Code::new(program, &names, Target::Host);
         // In one unit nothing is called from outside but through tables, which need external names.
         for id in functions {
@@ -37,10 +44,13 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         let mine = std::mem::take(&mut code.used);
         let declarations = code.declarations(&mine);
         used.absorb(mine);
+        let file = native.then(|| functions_file);
+        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
         units.push(Unit {
             name,
-            kind: UnitKind::Code,
-            text: format!("#include \"apg_program.h\"\n{declarations}{body}"),
+            kind: if native { UnitKind::Native } else { UnitKind::Code },
+            text: format!("{prelude}{declarations}{body}"),
+            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
         });
         errors.append(&mut code.errors);
     }
@@ -55,12 +65,12 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         let text = kernel::host(&mut code);
         used.absorb(std::mem::take(&mut code.used));
         errors.append(&mut code.errors);
-        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text });
+        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
     }
     let mut code = Code::new(program, &names, Target::Host);
     let text = code.tables(&used, &cuda);
     errors.append(&mut code.errors);
-    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text });
+    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 
@@ -76,7 +86,11 @@ fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> 
             continue;
         }
         let file = function.position.file;
-        let name = if single {
+        let name = if native::is_native(function) {
+            // The headers that it includes are for it alone.
+            let path = program.files.get(file.index()).map_or("", String::as_str);
+            format!("native{:x}", hash(path) as u32)
+        } else if single {
             "program".to_owned()
         } else if Some(file) == main {
             "main".to_owned()

@@ -7,6 +7,7 @@
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
 mod kernel;
+pub mod native;
 pub mod operation;
 pub mod print;
 pub mod walk;
@@ -114,6 +115,8 @@ pub struct Program {
     pub saved: Option<FunctionId>,
     /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Custom::Own`].
     pub deserializer: Option<FunctionId>,
+    /// What files say of their C++ code.
+    pub natives: Vec<native::NativeFile>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
 }
@@ -143,6 +146,8 @@ pub enum Custom {
     Restored(FunctionId),
     /// Not at all.
     Refused,
+    /// By home, number and weight: what GlobalRefs share.
+    Global,
 }
 
 /// A field.
@@ -333,6 +338,8 @@ pub enum StmtKind {
     Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr> },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
+    /// Code in the target's language that the program brings along.
+    Native(native::Native),
 }
 
 /// A `catch`.

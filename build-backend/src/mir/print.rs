@@ -333,8 +333,21 @@ impl<'a> Printer<'a> {
                 format!("{start} {name} at ({}) [{}]", self.expr(place), self.list(captures))
             }
             StmtKind::Barrier => "barrier".to_owned(),
+            StmtKind::Native(native) => self.native(native),
             _ => String::new(),
         }
+    }
+
+    fn native(&self, native: &native::Native) -> String {
+        let part = |it: &native::Part| match it {
+            native::Part::Text(text) => text.clone(),
+            native::Part::Value(value) => format!("#{}", self.expr(value)),
+            native::Part::Type(ty) => format!("#{ty:?}"),
+            native::Part::Address(local) => format!("&{}", self.local(*local)),
+            native::Part::Field(_, index) => format!("#{index}"),
+        };
+        let kind = if native.result.is_some() { "native return" } else { "native" };
+        format!("{kind} {{ {} }}", native.parts.iter().map(part).collect::<String>())
     }
 
     fn clocks(&self, clocks: &Clocks) -> String {

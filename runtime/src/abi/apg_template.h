@@ -22,7 +22,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
 /* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
-typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED } apg_custom;
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED, APG_GLOBAL } apg_custom;
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;

@@ -168,6 +168,8 @@ pub mod custom {
     pub const REFUSED: u32 = 2;
     /// Field by field; then its own code sets transient fields.
     pub const RESTORED: u32 = 3;
+    /// What GlobalRefs share: by home, number and weight.
+    pub const GLOBAL: u32 = 4;
 }
 
 impl Type {
