@@ -124,6 +124,13 @@ impl Code<'_> {
             ExprKind::Runtime { entry, args } => self.call_runtime(entry, expr.ty, args),
             ExprKind::Cast { value, target, checked } => self.cast(value, *target, *checked),
             ExprKind::InstanceOf { value, target } => self.instance_of(value, *target),
+            // Without branches, loops over threads are vectorised.
+            ExprKind::And(a, b) if self.target == Target::Cpu && effect(b) == Effect::None => {
+                format!("(bool)({} & {})", self.expr(a), self.expr(b))
+            }
+            ExprKind::Or(a, b) if self.target == Target::Cpu && effect(b) == Effect::None => {
+                format!("(bool)({} | {})", self.expr(a), self.expr(b))
+            }
             ExprKind::And(a, b) => format!("({} && {})", self.expr(a), self.expr(b)),
             ExprKind::Or(a, b) => format!("({} || {})", self.expr(a), self.expr(b)),
             ExprKind::Select { condition, then, otherwise } => {
@@ -224,7 +231,7 @@ impl Code<'_> {
         if let ExprKind::Local(local) = rail.kind
             && let Some(rail) = self.local(local).rail
         {
-            return self.kernel_element(&rail.data, &rail.length, index);
+            return self.kernel_element(&rail, index);
         }
         let checked = checked && !self.program.unchecked;
         let is_kernel = self.target.is_kernel();
