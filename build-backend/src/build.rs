@@ -8,7 +8,7 @@ use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
 use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
-use crate::emit::{self, Emitted};
+use crate::emit::{self, Division, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
 use crate::project::shown;
@@ -87,7 +87,13 @@ pub fn lowered(
 /// # Errors
 /// What cannot be translated: a defect of ours.
 pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
-    let emitted = emit::emit(&mir, options.mode.profile == Profile::Release)?;
+    let division = match options.mode {
+        Mode { profile: Profile::Release, .. } => Division::Single,
+        // A debugger steps into functions as they are.
+        Mode { debug: true, .. } => Division::Plain,
+        _ => Division::Copies,
+    };
+    let emitted = emit::emit(&mir, division)?;
     Ok(Translated { mir, emitted })
 }
 

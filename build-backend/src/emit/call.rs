@@ -7,7 +7,7 @@ use apg_runtime::abi;
 impl Code<'_> {
     /// A call of a known function.
     pub fn call(&mut self, function: FunctionId, args: &[Expr]) -> String {
-        let symbol = self.function_symbol(function);
+        let symbol = self.call_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
         let hidden = self.hidden_arguments();
         self.ordered(&operands, |_, text| {
@@ -39,7 +39,7 @@ impl Code<'_> {
         if self.target.is_kernel() {
             return self.fail("a kernel can only call functions that are known when it is compiled".into());
         }
-        let symbol = self.function_symbol(function);
+        let symbol = self.call_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
         self.ordered(&operands, |_, text| {
             let Some((receiver, rest)) = text.split_first() else { return "0".into() };

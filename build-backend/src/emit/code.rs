@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::kernel::Proof;
 use super::names::Names;
@@ -58,6 +58,8 @@ pub struct Used {
     pub functions: BTreeSet<FunctionId>,
     /// Functions called by kernels.
     pub device_functions: BTreeSet<FunctionId>,
+    /// Called functions of which the unit has a copy of its own.
+    pub copies: BTreeSet<FunctionId>,
     /// Type descriptors.
     pub descriptors: BTreeSet<ClassId>,
     /// Layouts of classes.
@@ -79,6 +81,7 @@ impl Used {
     pub fn absorb(&mut self, other: Used) {
         self.functions.extend(other.functions);
         self.device_functions.extend(other.device_functions);
+        self.copies.extend(other.copies);
         self.descriptors.extend(other.descriptors);
         self.layouts.extend(other.layouts);
         self.structs.extend(other.structs);
@@ -147,6 +150,10 @@ pub struct Code<'p> {
     /// type, if there are any.
     pub statics: FxHashMap<StaticId, usize>,
     pub environment_type: String,
+    /// Functions that each unit has a copy of, if it calls them.
+    pub small: Option<&'p FxHashSet<FunctionId>>,
+    /// Such a copy is printed.
+    pub is_copy: bool,
 }
 
 impl<'p> Code<'p> {
@@ -168,6 +175,8 @@ impl<'p> Code<'p> {
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),
+            small: None,
+            is_copy: false,
         }
     }
 

@@ -15,7 +15,11 @@ impl Code<'_> {
             params.push(format!("{ty} {}", names::local(index, &local.name)));
         }
         params.extend(self.hidden_parameters());
-        let prefix = if self.target.is_kernel() { "k" } else { "" };
+        let prefix = match () {
+            () if self.target.is_kernel() => "k",
+            () if self.is_copy => "i",
+            () => "",
+        };
         format!("{result} {prefix}{}({})", self.names.functions[id.index()], params.join(", "))
     }
 

@@ -10,6 +10,7 @@ mod code;
 mod control;
 mod expr;
 mod function;
+mod inline;
 mod kernel;
 mod names;
 mod native;
@@ -24,7 +25,7 @@ mod writer;
 mod tests;
 
 pub use kernel::constant;
-pub use unit::{Emitted, emit};
+pub use unit::{Division, Emitted, emit};
 
 /// Headers that units include: name and text.
 pub const HEADERS: [(&str, &str); 3] = [

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
-use super::{EmitError, kernel, native};
+use super::{EmitError, inline, kernel, native};
 use crate::driver::{Unit, UnitKind};
 use crate::mir::*;
 
@@ -24,8 +24,21 @@ const PRELUDE: &str = "#include \"apg_program.h\"\n";
 /// Statements of a unit at which another one is begun.
 const UNIT_STATEMENTS: usize = 1500;
 
-/// Prints a program. `single` keeps all functions in one unit, for whole-program optimisation.
-pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> {
+/// How a program is divided into units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Division {
+    /// All functions in one unit, for optimisation of the whole program.
+    Single,
+    /// Several, with copies of small functions in those that call them.
+    Copies,
+    /// Several, each function in one of them.
+    Plain,
+}
+
+/// Prints a program.
+pub fn emit(program: &Program, division: Division) -> Result<Emitted, Vec<EmitError>> {
+    let single = division == Division::Single;
+    let small = (division == Division::Copies).then(|| inline::small(program));
     let names = Names::new(program);
     let mut errors = Vec::new();
     let mut used = Used::default();
@@ -36,11 +49,13 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         let native = first.is_some_and(native::is_native);
         let functions_file = first.map_or(FileId(0), |it| it.position.file);
         let mut code = Code::new(program, &names, Target::Host);
+        code.small = small.as_ref();
         // In one unit nothing is called from outside but through tables, which need external names.
         for id in functions {
             code.function(id, "");
         }
         let body = code.out.take();
+        let copies = code.copies();
         let mine = std::mem::take(&mut code.used);
         let declarations = code.declarations(&mine);
         used.absorb(mine);
@@ -49,7 +64,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         units.push(Unit {
             name,
             kind: if native { UnitKind::Native } else { UnitKind::Code },
-            text: format!("{prelude}{declarations}{body}"),
+            text: format!("{prelude}{declarations}{copies}{body}"),
             reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
         });
         errors.append(&mut code.errors);
