@@ -8,7 +8,7 @@ use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
 use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
-use crate::emit::{self, Division, Emitted};
+use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
 use crate::project::shown;
@@ -86,14 +86,12 @@ pub fn lowered(
 ///
 /// # Errors
 /// What cannot be translated: a defect of ours.
-pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
-    let division = match options.mode {
-        Mode { profile: Profile::Release, .. } => Division::Single,
-        // A debugger steps into functions as they are.
-        Mode { debug: true, .. } => Division::Plain,
-        _ => Division::Copies,
-    };
-    let emitted = emit::emit(&mir, division)?;
+pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
+    let release = options.mode.profile == Profile::Release;
+    if release {
+        crate::optimise::optimise(&mut mir);
+    }
+    let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }
 

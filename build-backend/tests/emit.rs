@@ -59,8 +59,7 @@ fn generated_code_compiles() {
     for path in programs() {
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let result = program(&path).and_then(|mir| {
-            let emitted =
-                emit::emit(&mir, emit::Division::Copies).map_err(|errors| format!("{errors:#?}"))?;
+            let emitted = emit::emit(&mir, false).map_err(|errors| format!("{errors:#?}"))?;
             driver::build(&emitted.units, &emit::HEADERS, Profile::Dev.into(), &cache, &Silent)
                 .map_err(|error| error.to_string())?;
             for text in emitted.cuda.iter().filter(|_| has_nvrtc) {

@@ -10,11 +10,9 @@ mod code;
 mod control;
 mod expr;
 mod function;
-mod inline;
 mod kernel;
 mod names;
 mod native;
-mod only;
 mod operation;
 mod stmt;
 mod tables;
@@ -25,7 +23,7 @@ mod writer;
 mod tests;
 
 pub use kernel::constant;
-pub use unit::{Division, Emitted, emit};
+pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.
 pub const HEADERS: [(&str, &str); 3] = [

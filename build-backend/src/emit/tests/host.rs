@@ -212,7 +212,7 @@ fn statics_are_initialised_once_on_first_use() {
 fn an_unknown_entry_is_an_error_with_its_line() {
     let mut program = statements(&[], vec![print(text("x"))]);
     program.functions[0].body[0].kind = StmtKind::Expr(runtime(Ty::Void, "no_such_entry", vec![]));
-    let errors = super::emit(&program, crate::emit::Division::Plain).unwrap_err();
+    let errors = super::emit(&program, false).unwrap_err();
     assert_eq!(errors[0].to_string(), "Test.x10:1: the runtime has no entry `no_such_entry`");
 }
 
@@ -263,7 +263,7 @@ fn an_edit_changes_the_unit_of_its_file_and_the_tables_only() {
             program.functions.push(function("Main.more", 0, &[], Ty::Void, vec![]));
             program.classes.push(Class { name: "More".into(), ..program.classes[3].clone() });
         }
-        super::emit(&program, crate::emit::Division::Plain).unwrap().units
+        super::emit(&program, false).unwrap().units
     };
     let before = units(vec![print_long(echo(1))], false);
     let after = units(vec![print_long(echo(2)), print(text("more"))], true);

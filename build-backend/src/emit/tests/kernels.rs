@@ -357,10 +357,7 @@ fn threads_step_through_a_grid_stride_loop_together() {
         when_true(lt(i32_(4), int(7)), vec![out(add(n(), convert(Ty::I64, i32_(4))), i32_(6))]),
     ];
     let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
-    let text = super::emit(&launch(kernel.clone(), 1007, 1000), crate::emit::Division::Plain).unwrap().units
-        [1]
-    .text
-    .clone();
+    let text = super::emit(&launch(kernel.clone(), 1007, 1000), false).unwrap().units[1].text.clone();
     assert!(text.contains("turn_"), "the loop is not recognised:\n{text}");
     check(kernel, 1007, 1000, |it| {
         let turns = |tid: i64, end: i64| {
@@ -413,7 +410,7 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
             of_static: None,
         };
         kernel.locals[1].ty = global_rail();
-        super::emit(&launch(kernel, 64, 0), crate::emit::Division::Plain).unwrap().cuda[0].clone()
+        super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
     };
     assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
     assert!(!text(true).contains("*APG_APART "), "{}", text(true));

@@ -12,7 +12,7 @@ use crate::mir::Program;
 
 /// Compiles and runs a program; gives what it prints.
 fn run(program: &Program) -> String {
-    let emitted = emit(program, crate::emit::Division::Copies).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     let folder = tempfile::tempdir().unwrap();
     let compiler = find_compiler().expect("these tests need a C++ compiler");
     for (name, text) in super::HEADERS {
@@ -45,7 +45,7 @@ fn compile_cuda(program: &Program) {
         eprintln!("skipped: {missing}");
         return;
     }
-    let emitted = emit(program, crate::emit::Division::Copies).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     for text in &emitted.cuda {
         for text in [text, &format!("#define APG_OVERLAP\n{text}")] {
             if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
