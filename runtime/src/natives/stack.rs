@@ -217,6 +217,7 @@ mod tests {
         assert_eq!(readable("_Z23F_two__words_f_0123abcdv").as_deref(), Some("two_words.f"));
         assert_eq!(readable("F_Main_main_0123abcd").as_deref(), Some("Main.main"));
         assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
+        assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object.isra.0").as_deref(), Some("Main.main"));
         assert_eq!(readable("apg_call"), None);
         assert_eq!(readable("_Z3F_x"), None);
     }
