@@ -348,9 +348,6 @@ impl<'a> Worker<'a> {
     }
 
     fn peer(&mut self, source: u64, target: u64, other: &Context, bytes: u64) -> Result<(), Failure> {
-        if !self.context.reaches(other) && bytes >= LONG && self.make_lanes() {
-            return self.peer_long(source, target, other, bytes);
-        }
         if bytes > 0 {
             let (from, to) = (self.context.raw(), other.raw());
             // SAFETY: both ranges are the program's own on their devices.
@@ -359,35 +356,6 @@ impl<'a> Worker<'a> {
             })?;
         }
         self.synchronize()
-    }
-
-    /// A long copy to a device that this one does not reach, through the host: while some threads' slices are filled, others' are
-    /// emptied. The driver's own way there is much slower.
-    fn peer_long(&self, source: u64, target: u64, other: &Context, bytes: u64) -> Result<(), Failure> {
-        let chunks = Chunks::new(bytes, self.lanes.len() as u64);
-        let work = |lane: &[Slice; 2], next: &dyn Fn() -> Option<u64>| {
-            let slice = &lane[0];
-            while let Some(chunk) = next() {
-                let (at, count) = chunks.part(chunk);
-                // SAFETY: the slice is this thread's and long enough; both ranges are the program's own on their devices.
-                unsafe {
-                    driver::check(sys::cuMemcpyDtoHAsync_v2(
-                        slice.memory.cast(),
-                        source + at,
-                        count,
-                        self.stream.0,
-                    ))?;
-                    slice.event.record(&self.stream)?;
-                    slice.free()?;
-                    driver::check(sys::cuCtxSetCurrent(other.raw()))?;
-                    let sent = driver::check(sys::cuMemcpyHtoD_v2(target + at, slice.memory.cast(), count));
-                    driver::check(sys::cuCtxSetCurrent(self.context.raw()))?;
-                    sent?;
-                }
-            }
-            Ok(())
-        };
-        self.in_lanes(work, chunks.count())
     }
 
     /// Waits until all that is on the stream has ended; sleeps if that takes long.

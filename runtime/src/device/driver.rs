@@ -1,11 +1,9 @@
 //! The CUDA driver: whether it is there, and the few calls that need care.
 
-use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
 pub use cudarc::driver::sys;
-use parking_lot::Mutex;
 
 use super::error::DeviceError;
 
@@ -170,8 +168,6 @@ impl Handle {
 pub struct Context {
     device: Handle,
     context: sys::CUcontext,
-    /// Devices whose memory this one reaches by itself, or not.
-    peers: Mutex<HashMap<i32, bool>>,
 }
 
 // SAFETY: contexts may be used from any thread.
@@ -192,7 +188,7 @@ impl Context {
             check(sys::cuDevicePrimaryCtxSetFlags_v2(device.device, flags)).map_err(error)?;
             check(sys::cuDevicePrimaryCtxRetain(&mut context, device.device)).map_err(error)?;
         }
-        Ok(Context { device, context, peers: Mutex::default() })
+        Ok(Context { device, context })
     }
 
     /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
@@ -201,24 +197,6 @@ impl Context {
         check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
             DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
         })
-    }
-
-    /// Whether this device, whose context is current, reaches the memory of another by itself; asked and arranged once.
-    pub fn reaches(&self, other: &Context) -> bool {
-        let (own, device) = (self.device.device, other.device.device);
-        own == device
-            || *self.peers.lock().entry(device).or_insert_with(|| {
-                let mut can = 0;
-                // SAFETY: devices and contexts of the driver; the result goes to a local.
-                unsafe {
-                    if check(sys::cuDeviceCanAccessPeer(&mut can, own, device)).is_err() || can == 0 {
-                        return false;
-                    }
-                    let enabled = sys::cuCtxEnablePeerAccess(other.context, 0);
-                    let already = sys::cudaError_enum::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-                    enabled == already || check(enabled).is_ok()
-                }
-            })
     }
 
     /// For copies between devices.
