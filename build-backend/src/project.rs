@@ -75,8 +75,13 @@ pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadE
 
 /// As [`load`], for many programs that share files: what `cache` has is not read again.
 pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
-    let mut loader =
-        Loader { cache, sources: Sources::default(), pending: Vec::new(), folders: FxHashSet::default() };
+    let mut loader = Loader {
+        cache,
+        sources: Sources::default(),
+        named: FxHashSet::default(),
+        pending: Vec::new(),
+        folders: FxHashSet::default(),
+    };
     for folder in source_path {
         if !folder.is_dir() {
             return Err(LoadError { path: folder.clone(), reason: Reason::Missing });
@@ -179,6 +184,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Loader<'a> {
     cache: &'a Cache,
     sources: Sources,
+    /// The roots so far.
+    named: FxHashSet<PathBuf>,
     /// Files whose package and imports are not yet followed.
     pending: Vec<PathBuf>,
     folders: FxHashSet<PathBuf>,
@@ -188,7 +195,7 @@ impl Loader<'_> {
     fn root(&mut self, path: &Path) -> Result<(), LoadError> {
         let text = self.cache.text(path)?;
         let path = absolute(path)?;
-        if !self.sources.roots.contains(&path) {
+        if self.named.insert(path.clone()) {
             self.sources.roots.push(path.clone());
         }
         self.add(path, text);
@@ -242,7 +249,7 @@ struct Names {
 
 impl Names {
     fn of(text: &str) -> Self {
-        let file = apg_syntax::parse(text).tree();
+        let file = apg_syntax::parse_header(text).tree();
         let components = |name: Option<ast::QualifiedName>| -> Vec<String> {
             let text = name.map(|name| name.syntax().text().to_string()).unwrap_or_default();
             text.split('.').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()

@@ -31,6 +31,12 @@ pub fn parse(text: &str) -> Parse {
     Parse::new(green, errors, invalid, input.extra_close)
 }
 
+/// Parses what stands before the first class, struct or interface of a file: its package and imports.
+pub fn parse_header(text: &str) -> Parse {
+    let starts_type = |kind| matches!(kind, T![class] | T![struct] | T![interface] | T!['{']);
+    parse(&text[..lexer::first(text, starts_type)])
+}
+
 /// Does the first stages of parsing: lexer, parser, tree, validation; to measure each.
 #[doc(hidden)]
 pub fn parse_stages(text: &str, stages: u32) {

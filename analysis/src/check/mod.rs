@@ -21,7 +21,7 @@ use crate::flow::construction::construction_problems;
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
-    all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
+    all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
@@ -126,7 +126,7 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     for method in methods(db, class) {
         all.extend(item_problems(db, Item::Method(*method), &method_signature(db, *method).problems));
     }
-    let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
+    let typedefs = class_head(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }

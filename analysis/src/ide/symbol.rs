@@ -11,7 +11,7 @@ use crate::db::{Db, parse};
 use crate::ids::{FieldId, MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::TypeRefKind;
-use crate::item_tree::items::{all_classes, class_item, methods};
+use crate::item_tree::items::{all_classes, class_head, methods};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr, name_range};
 use crate::members::result_type;
@@ -418,5 +418,5 @@ pub fn documentation(db: &dyn Db, item: Item) -> Option<String> {
 
 /// Whether a class is one without a name of its own.
 pub(super) fn is_anonymous(db: &dyn Db, class: crate::ids::ClassId) -> bool {
-    class_item(db, class).as_ref().is_some_and(|item| item.place == crate::item_tree::ClassPlace::Anonymous)
+    class_head(db, class).as_ref().is_some_and(|item| item.place == crate::item_tree::ClassPlace::Anonymous)
 }

@@ -479,7 +479,7 @@ impl Infer<'_> {
                 Resolved::Package(_) | Resolved::Error => return self.error(range),
             },
         };
-        let mut candidates = self.candidates(owner, &name);
+        let mut candidates = self.candidates(owner, &name).into_owned();
         if let Some(to) = to {
             let gives = |c: &crate::members::Candidate| crate::members::result_type(self.db, c.method);
             candidates.retain(|c| self.is_subtype(gives(c), to));

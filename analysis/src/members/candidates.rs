@@ -1,13 +1,18 @@
 //! The methods that a name may mean.
 
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
+use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::MethodKind;
 use crate::item_tree::items::{method_item, own_field, own_methods};
+use crate::item_tree::{MethodItem, MethodKind};
 use crate::scope::signature::method_signature;
-use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
+use crate::ty::{Ty, TyKind};
 
 /// A method that may be meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,41 +26,12 @@ pub struct Candidate {
 impl<'db> Context<'db> {
     /// The methods of that name of a value of type `receiver`, its own and inherited ones, without those
     /// that are overridden; nearest first.
-    pub fn methods_named(&self, receiver: Ty, name: &str) -> Vec<Candidate> {
-        let db = self.db;
-        let mut found: Vec<(Candidate, Vec<Ty>)> = Vec::new();
-        for supertype in self.supertypes(receiver) {
-            let Some((class, args)) = supertype.as_class(db) else { continue };
-            let substitution = Substitution::class(db, class, args);
-            for method in own_methods(db, class, name) {
-                let candidate = Candidate { method: *method, owner: supertype };
-                let formals = &method_signature(db, *method).params;
-                let formals =
-                    formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
-                let hidden =
-                    found.iter().any(|(other, types)| self.overrides(*other, types, candidate, &formals));
-                if !hidden {
-                    found.push((candidate, formals));
-                }
-            }
+    pub fn methods_named(&self, receiver: Ty, name: &str) -> Cow<'db, [Candidate]> {
+        let base = receiver.base(self.db);
+        match base.kind(self.db) {
+            TyKind::Class { .. } => Cow::Borrowed(class_methods(self.db, base, SmolStr::new(name))),
+            _ => Cow::Owned(methods_among(self.db, &self.supertypes(base), name)),
         }
-        found.into_iter().map(|(candidate, _)| candidate).collect()
-    }
-
-    /// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
-    fn overrides(&self, a: Candidate, a_formals: &[Ty], b: Candidate, b_formals: &[Ty]) -> bool {
-        let db = self.db;
-        let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
-        if a.owner == b.owner
-            || x.type_params.len() != y.type_params.len()
-            || kind_class(x.kind) != kind_class(y.kind)
-        {
-            return false;
-        }
-        let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
-        let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
-        let renamed = Substitution::types(params(b.method), &own).apply_all(db, b_formals);
-        a_formals == renamed
     }
 
     /// The constructors of a class.
@@ -67,9 +43,9 @@ impl<'db> Context<'db> {
     /// `receiver`.
     pub fn find_field(&self, receiver: Ty, name: &str) -> Option<(FieldId, Ty)> {
         let db = self.db;
-        self.supertypes(receiver).into_iter().find_map(|supertype| {
+        self.supertypes(receiver).iter().find_map(|supertype| {
             let (class, _) = supertype.as_class(db)?;
-            Some((own_field(db, class, name)?, supertype))
+            Some((own_field(db, class, name)?, *supertype))
         })
     }
 
@@ -79,8 +55,57 @@ impl<'db> Context<'db> {
             method_item(self.db, c.method)
                 .is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty())
         };
-        self.methods_named(receiver, name).into_iter().find(property)
+        self.methods_named(receiver, name).iter().copied().find(property)
     }
+}
+
+/// [`Context::methods_named`] for a class applied to types, whose methods are the same everywhere.
+#[salsa::tracked(cycle_initial = no_methods)]
+fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Vec<Candidate> {
+    methods_among(db, &Context::global(db).supertypes(receiver), &name)
+}
+
+fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Vec<Candidate> {
+    Vec::new()
+}
+
+fn methods_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for supertype in supertypes {
+        let Some((class, _)) = supertype.as_class(db) else { continue };
+        for method in own_methods(db, class, name) {
+            let candidate = Candidate { method: *method, owner: *supertype };
+            if !found.iter().any(|nearer| overrides(db, *nearer, candidate)) {
+                found.push(candidate);
+            }
+        }
+    }
+    found
+}
+
+/// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
+fn overrides(db: &dyn Db, a: Candidate, b: Candidate) -> bool {
+    if a.owner == b.owner {
+        return false;
+    }
+    let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
+    let shape = |item: &MethodItem| {
+        (item.type_params.len(), item.params.len(), item.offers.is_some(), kind_class(item.kind))
+    };
+    if shape(x) != shape(y) {
+        return false;
+    }
+    let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
+    let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
+    formals(db, a) == Substitution::types(params(b.method), &own).apply_all(db, &formals(db, b))
+}
+
+/// The types of the formals as seen from the receiver's type, without constraints.
+fn formals(db: &dyn Db, candidate: Candidate) -> Vec<Ty> {
+    let (class, args) = candidate.owner.as_class(db).map_or((candidate.method.class(db), &[][..]), |it| it);
+    let substitution = Substitution::class(db, class, args);
+    let params = &method_signature(db, candidate.method).params;
+    params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
 /// Operators of different form do not override each other though they share a name.

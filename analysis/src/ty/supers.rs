@@ -1,5 +1,7 @@
 //! Supertypes.
 
+use std::borrow::Cow;
+
 use super::known::{Known, known_class};
 use super::subst::Substitution;
 use super::{Ty, TyKind};
@@ -45,9 +47,29 @@ pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     all
 }
 
+/// The supertypes of a class applied to types, which are the same everywhere.
+#[salsa::tracked(cycle_initial = itself)]
+fn applied_supertypes(db: &dyn Db, ty: Ty) -> Vec<Ty> {
+    Context::global(db).find_supertypes(ty)
+}
+
+fn itself(_db: &dyn Db, _id: salsa::Id, ty: Ty) -> Vec<Ty> {
+    vec![ty]
+}
+
 impl<'db> Context<'db> {
     /// `ty` and all its supertypes, nearest first. A type parameter has those of its bounds.
-    pub fn supertypes(&self, ty: Ty) -> Vec<Ty> {
+    pub fn supertypes(&self, ty: Ty) -> Cow<'db, [Ty]> {
+        let db = self.db;
+        let ty = ty.base(db);
+        match ty.kind(db) {
+            TyKind::Class { class, args } if args.is_empty() => Cow::Borrowed(all_supertypes(db, *class)),
+            TyKind::Class { .. } => Cow::Borrowed(applied_supertypes(db, ty)),
+            _ => Cow::Owned(self.find_supertypes(ty)),
+        }
+    }
+
+    fn find_supertypes(&self, ty: Ty) -> Vec<Ty> {
         let db = self.db;
         let mut all = Vec::new();
         self.add_supertypes(ty.base(db), &mut all, 0);
@@ -93,7 +115,7 @@ impl<'db> Context<'db> {
         if base.as_class(db).is_some_and(|(c, _)| c == class) {
             return Some(base);
         }
-        self.supertypes(base).into_iter().find(|t| t.as_class(db).is_some_and(|(c, _)| c == class))
+        self.supertypes(base).iter().copied().find(|t| t.as_class(db).is_some_and(|(c, _)| c == class))
     }
 
     /// `ty` seen as a function, if it is one or implements one.
@@ -103,7 +125,7 @@ impl<'db> Context<'db> {
         if matches!(base.kind(db), TyKind::Function { .. }) {
             return Some(base);
         }
-        self.supertypes(base).into_iter().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
+        self.supertypes(base).iter().copied().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
     }
 
     /// Whether the class is `sub` or a subclass (or implementer) of `class`.
