@@ -4,7 +4,7 @@ use apg_syntax::ast::{self, AstNode, HasDocComments};
 use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 use smol_str::SmolStr;
 
-use super::spans::{enclosing_class, owner_at};
+use super::spans::{enclosing_class, items_around, owner_at};
 use super::visible::visible_locals;
 use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId};
 use crate::db::{Db, parse};
@@ -81,20 +81,7 @@ pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
 
 /// The item whose name this is in its declaration.
 fn declared(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Symbol> {
-    for class in all_classes(db, file) {
-        let item = Item::Class(*class);
-        if !item_ptr(db, item).is_some_and(|ptr| ptr.range().contains_range(range)) {
-            continue;
-        }
-        let items = std::iter::once(item).chain(super::members_of(db, *class));
-        for item in items {
-            let inside = item_ptr(db, item).is_some_and(|ptr| ptr.range().contains_range(range));
-            if inside && name_range(db, item) == range {
-                return Some(Symbol::Item(item));
-            }
-        }
-    }
-    None
+    items_around(db, file, range).find(|item| name_range(db, *item) == range).map(Symbol::Item)
 }
 
 /// The local that is declared by the name at `range`.

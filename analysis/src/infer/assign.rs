@@ -324,7 +324,7 @@ impl Infer<'_> {
         );
     }
 
-    fn wrap(&mut self, stmts: Vec<StmtId>, result: ExprId) -> ExprId {
+    pub(super) fn wrap(&mut self, stmts: Vec<StmtId>, result: ExprId) -> ExprId {
         if stmts.is_empty() {
             return result;
         }

@@ -1,5 +1,7 @@
 //! Calls: of methods, functions, application operators and struct constructors.
 
+use std::borrow::Cow;
+
 use apg_syntax::ast;
 use apg_syntax::{T, TextRange};
 use smol_str::SmolStr;
@@ -13,7 +15,9 @@ use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
 use crate::diagnostics::{Fix, TextEdit, article, name as name_rules, r#type as type_rules};
-use crate::item_tree::items::method_is_static;
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::{method_is_static, method_item};
+use crate::members::Candidate;
 use crate::ty::function::{self, Applied};
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -178,7 +182,8 @@ impl Infer<'_> {
         if ty.is_void(self.db) {
             return self.void_used(self.range(object));
         }
-        let candidates = self.candidates(ty, name);
+        let mut candidates = self.candidates(ty, name);
+        self.prefer_left_operand(&mut candidates);
         if candidates.is_empty() {
             if let Some((field, _)) = self.find_field(ty, name) {
                 let held = crate::scope::signature::field_type(self.db, field);
@@ -481,13 +486,22 @@ impl Infer<'_> {
         };
         let mut candidates = self.candidates(owner, &name).into_owned();
         if let Some(to) = to {
-            let gives = |c: &crate::members::Candidate| crate::members::result_type(self.db, c.method);
+            let gives = |c: &Candidate| crate::members::result_type(self.db, c.method);
             candidates.retain(|c| self.is_subtype(gives(c), to));
         }
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         match self.pick(&candidates, None, &call) {
             Ok(picked) => self.static_call(picked, call),
             Err(reason) => self.call_failed(&name, &reason, None, &call),
+        }
+    }
+
+    /// `a.operator+(b)` is `a + b`, as long as the class of `a` says what that is.
+    fn prefer_left_operand(&self, candidates: &mut Cow<'_, [Candidate]>) {
+        let is = |c: &Candidate, kind| method_item(self.db, c.method).is_some_and(|item| item.kind == kind);
+        let any = |kind| candidates.iter().any(|c| is(c, kind));
+        if any(MethodKind::BinaryRight) && any(MethodKind::Binary) {
+            candidates.to_mut().retain(|c| !is(c, MethodKind::BinaryRight));
         }
     }
 

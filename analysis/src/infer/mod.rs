@@ -11,6 +11,7 @@ mod ateach;
 mod call;
 mod closure;
 mod collect;
+mod constant;
 mod construct;
 mod convert;
 mod ctx;
@@ -33,12 +34,12 @@ mod undecided;
 
 use std::sync::Arc;
 
-use crate::body::{Body, Literal};
+use crate::body::Body;
 use crate::db::{Db, RootDatabase, checks};
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
 use crate::item_tree::has_annotation;
-use crate::item_tree::items::{field_is_static, field_item, method_item};
+use crate::item_tree::items::{field_item, method_item};
 use crate::ty::{Constraint, Ty};
 
 /// Whose code a body is.
@@ -186,16 +187,6 @@ pub fn inferred_result(db: &dyn Db, method: MethodId) -> Ty {
 #[salsa::tracked]
 fn returns_nothing(db: &dyn Db, method: MethodId) -> bool {
     start::returns_nothing(db, method)
-}
-
-/// The value of a static field that is a constant.
-pub(crate) fn constant_field(db: &dyn Db, field: FieldId) -> Option<Literal> {
-    let fixed = field_is_static(db, field) && field_item(db, field).is_some_and(|item| !item.mutable);
-    if !fixed {
-        return None;
-    }
-    let result = field_init_body(db, field)?;
-    start::constant_result(&result.body)
 }
 
 /// Whether the method declares its result, so that no body is asked for it.

@@ -149,8 +149,19 @@ impl<'db> Infer<'db> {
             (OperatorForm::Left, [receiver, args @ ..]) => {
                 self.instance_call(*receiver, picked, call(args.to_vec()))
             }
-            (OperatorForm::Right, [args @ .., receiver]) => {
-                self.instance_call(*receiver, picked, call(args.to_vec()))
+            (OperatorForm::Right, &[left, receiver]) => {
+                // The receiver of a call comes first, but of `a + b` it is a.
+                let mut stmts = Vec::new();
+                let is_literal = matches!(self.body.expr(left).kind, ExprKind::Literal(_));
+                let argument = if is_literal || self.is_simple(receiver) {
+                    left
+                } else {
+                    let (stmt, local) = self.temporary(left);
+                    stmts.push(stmt);
+                    self.read(local, self.range(left))
+                };
+                let result = self.instance_call(receiver, picked, call(vec![argument]));
+                self.wrap(stmts, result)
             }
             _ => self.error(range),
         }

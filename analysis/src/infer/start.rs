@@ -7,7 +7,7 @@ use super::ctx::{Infer, range_of};
 use super::scopes::Returns;
 use super::surroundings::{self, SuperCall, Surroundings};
 use super::{BodyResult, Owner, convert::Why};
-use crate::body::{Body, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{Body, ExprId, LocalId, LocalKind, StmtId, StmtKind};
 use crate::db::Db;
 use crate::flow;
 use crate::ids::{ClassId, FieldId};
@@ -125,15 +125,6 @@ pub(super) fn name_range(db: &dyn Db, owner: Owner) -> TextRange {
             ast::ConstructorDecl::cast(node.clone()).and_then(|c| c.this_token().map(|t| t.text_range()))
         });
     name.unwrap_or_else(|| TextRange::empty(node.text_range().start()))
-}
-
-/// The constant that a field initialiser returns.
-pub(super) fn constant_result(body: &Body) -> Option<Literal> {
-    let StmtKind::Return(Some(value)) = body.stmt(body.root?).kind else { return None };
-    match &body.expr(value).kind {
-        crate::body::ExprKind::Literal(literal) => Some(literal.clone()),
-        _ => None,
-    }
 }
 
 impl Infer<'_> {

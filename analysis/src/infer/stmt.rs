@@ -6,7 +6,7 @@ use apg_syntax::{SyntaxNode, TextRange};
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::Jump;
-use crate::body::{Annotation, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
 use crate::ids::ClassId;
 use crate::scope::lookup::Found;
@@ -361,9 +361,10 @@ impl Infer<'_> {
         let range = range_of(s);
         let value = self.value(s.value().as_ref(), range, None);
         let ty = self.ty(value).base(self.db);
-        let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char);
+        let allowed = ty.primitive(self.db).is_some_and(|k| k.is_integer() || k == Known::Char)
+            || ty.is_known(self.db, Known::String);
         if !allowed && !ty.is_error(self.db) {
-            let message = format!("`switch` needs an integer or `Char`, found `{}`", self.show(ty));
+            let message = format!("`switch` needs an integer, `Char` or `String`, found `{}`", self.show(ty));
             self.report(
                 type_rules::mismatch::RULE
                     .at(self.range(value), message)
@@ -403,7 +404,7 @@ impl Infer<'_> {
             None
         } else {
             let value = self.value(label.expr().as_ref(), range, Some(ty));
-            let literal = self.constant(value);
+            let literal = super::constant::value(self.db, &self.body, value);
             let fits = self.is_subtype(self.ty(value).base(self.db), ty)
                 || self
                     .ty(value)
@@ -420,7 +421,7 @@ impl Infer<'_> {
                     self.report(
                         type_rules::not_constant::RULE
                             .at(self.range(value), "the value of a `case` must be a constant")
-                            .note("write a literal or the name of a static `val` with a constant value; else use `if`"),
+                            .note("write a literal, or a `val` with a constant value; else use `if`"),
                     );
                     return None;
                 }
@@ -436,22 +437,5 @@ impl Infer<'_> {
         }
         seen.push(constant.clone());
         Some(constant)
-    }
-
-    /// The value of a constant expression.
-    pub(super) fn constant(&self, id: ExprId) -> Option<Literal> {
-        match &self.body.expr(id).kind {
-            ExprKind::Literal(literal) => Some(literal.clone()),
-            ExprKind::Coerce { value } => self.constant(*value),
-            ExprKind::Call { method, receiver: Some(value), args, .. } if args.is_empty() => {
-                match (method.name(self.db).as_str(), self.constant(*value)?) {
-                    ("operator-", Literal::Int(n)) => Some(Literal::Int(n.wrapping_neg())),
-                    ("operator+", Literal::Int(n)) => Some(Literal::Int(n)),
-                    _ => None,
-                }
-            }
-            ExprKind::StaticField(field) => super::constant_field(self.db, *field),
-            _ => None,
-        }
     }
 }

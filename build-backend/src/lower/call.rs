@@ -137,7 +137,7 @@ impl Builder<'_, '_> {
         range: TextRange,
     ) -> mir::Expr {
         let machine = self.lowerer.machine(result);
-        let mut signature = self.lowerer.signature(callee.method, callee.owner);
+        let signature = self.lowerer.signature(callee.method, callee.owner);
         if self.lowerer.shape(receiver) == Shape::Value {
             return self.call_on_value(callee, receiver, &signature, args, result, range);
         }
@@ -170,7 +170,6 @@ impl Builder<'_, '_> {
             args[0] = self.as_any(args[0].clone());
             return expr(machine, ExprKind::CallInterface { interface, slot, args });
         }
-        signature.name = callee.method.name(self.lowerer.db).clone();
         self.call_slot(callee, &signature, args, result, range)
     }
 

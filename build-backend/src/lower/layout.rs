@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use apg_analysis::ids::{FieldId, MethodId, TypeParamId};
-use apg_analysis::item_tree::Modifiers;
 use apg_analysis::item_tree::items::{
     class_modifiers, field_is_static, fields, method_is_static, method_item, method_type_param_ids, methods,
 };
+use apg_analysis::item_tree::{MethodKind, Modifiers};
 use apg_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -20,6 +20,8 @@ use crate::mir::slot;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Signature {
     pub name: SmolStr,
+    /// An operator whose right operand is the receiver: `this - x` and `x - this` are two of one name.
+    pub reversed: bool,
     pub type_params: usize,
     pub params: Vec<Ty>,
 }
@@ -97,8 +99,10 @@ impl<'db> Lowerer<'db> {
         let numbered: Vec<_> = numbered.collect();
         let substitution = self.class_substitution(owner).with(numbered);
         let params = self.param_types(method);
+        let reversed = method_item(db, method).is_some_and(|it| it.kind == MethodKind::BinaryRight);
         Signature {
             name: method.name(db).clone(),
+            reversed,
             type_params: own.len(),
             params: self.concrete_all(&params, &substitution),
         }
@@ -138,7 +142,8 @@ impl<'db> Lowerer<'db> {
         let mut layout = Layout::default();
         for universal in Universal::ALL {
             let params = if universal == Universal::Equals { vec![Ty::any(self.db)] } else { Vec::new() };
-            let signature = Signature { name: SmolStr::new_static(universal.name()), type_params: 0, params };
+            let name = SmolStr::new_static(universal.name());
+            let signature = Signature { name, reversed: false, type_params: 0, params };
             layout.by_signature.insert(signature.clone(), universal.slot());
             let implementation = Implementation::Default(universal);
             layout.slots.push(Slot { introduced_by: None, signature, implementation });

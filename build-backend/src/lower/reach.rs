@@ -280,7 +280,7 @@ impl Lowerer<'_> {
             let convention = self.calling_convention(supertype);
             let id = *self.interfaces.get(&InterfaceKey::Function(convention.0, convention.1))?;
             let name = SmolStr::new_static("operator()");
-            let signature = Signature { name, type_params: 0, params: params.clone() };
+            let signature = Signature { name, reversed: false, type_params: 0, params: params.clone() };
             let found = self.implementation(ty, &signature)?;
             let live = self.live_interface_slots.contains(&(id, 0));
             let function = if live { self.table_entry(&found, ty, boxed, *result) } else { None };

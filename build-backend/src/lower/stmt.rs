@@ -1,13 +1,17 @@
 //! Statements.
 
-use apg_analysis::body::{Annotation, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind};
+use apg_analysis::body::{
+    Annotation, ExprId, ExprKind as Source, LabelId, Literal, LocalId, StmtId, StmtKind,
+};
 use apg_analysis::item_tree::items::qualified_name;
+use apg_analysis::ty::known::Known;
 use apg_syntax::TextRange;
+use smol_str::SmolStr;
 
 use super::LowerError;
 use super::function::{Builder, Returns};
-use super::operands::{operation, zero};
-use crate::mir::{self, Operation, StmtKind as Out};
+use super::operands::{expr, int, operation, zero};
+use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
 
 impl Builder<'_, '_> {
     /// Appends the code of a statement to the current block.
@@ -85,14 +89,47 @@ impl Builder<'_, '_> {
         value: ExprId,
         cases: &[(Vec<Option<Literal>>, Vec<StmtId>)],
     ) {
+        let constants = || cases.iter().flat_map(|(constants, _)| constants).flatten();
+        let texts: Vec<SmolStr> = constants().filter_map(text).collect();
+        let is_text = self.type_of(value).is_known(self.lowerer.db, Known::String);
         let value = self.value(value);
+        let value = if is_text { self.position_among(value, &texts) } else { value };
+        let number = |constant: &Literal| match text(constant) {
+            Some(wanted) => texts.iter().position(|it| *it == wanted).map_or(0, |at| at as i64),
+            None => constant_number(constant),
+        };
         let label = self.begin_label(label);
         let cases = cases.iter().map(|(constants, body)| {
-            let constants = constants.iter().map(|it| it.as_ref().map(constant)).collect();
+            let constants = constants.iter().map(|it| it.as_ref().map(number)).collect();
             (constants, self.nested(|it| body.iter().for_each(|stmt| it.stmt(*stmt))).0)
         });
         let cases = cases.collect();
         self.push(Out::Switch { label, value, cases });
+    }
+
+    /// Which of the texts a string is; -1 for none, and for null.
+    fn position_among(&mut self, value: mir::Expr, texts: &[SmolStr]) -> mir::Expr {
+        let value = self.save(value);
+        let found = self.new_local("$", mir::Ty::I64, true);
+        self.set(found, int(mir::Ty::I64, -1));
+        let label = self.new_label();
+        let (body, ()) = self.nested(|it| {
+            let null = expr(value.ty, ExprKind::Null);
+            let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![value.clone(), null]);
+            let nothing = vec![mir::Stmt { position: it.position, kind: Out::Break(label) }];
+            it.push(Out::If { condition: is_null, then: nothing, otherwise: Vec::new() });
+            for (at, text) in texts.iter().enumerate() {
+                let wanted = expr(value.ty, ExprKind::String(text.clone()));
+                let condition = it.runtime("string_equals", vec![value.clone(), wanted], mir::Ty::Bool);
+                let (then, ()) = it.nested(|it| {
+                    it.set(found, int(mir::Ty::I64, at as i64));
+                    it.push(Out::Break(label));
+                });
+                it.push(Out::If { condition, then, otherwise: Vec::new() });
+            }
+        });
+        self.push(Out::Labeled { label, body });
+        self.local(found)
     }
 
     /// An empty block stands for code in C++, which is not run: to do nothing in its place would be wrong.
@@ -103,7 +140,7 @@ impl Builder<'_, '_> {
         };
         let for_cpp = |it: &Annotation| {
             let language = it.args.first().map(|arg| &self.source.body.expr(*arg).kind);
-            matches!(language, Some(ExprKind::Literal(Literal::String(language))) if language == "c++")
+            matches!(language, Some(Source::Literal(Literal::String(language))) if language == "c++")
         };
         if annotations.iter().any(|it| is_native(it) && for_cpp(it)) {
             let error = LowerError::new(
@@ -235,8 +272,16 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The constant of a `case`.
-fn constant(literal: &Literal) -> i64 {
+/// The text of a `case`.
+fn text(literal: &Literal) -> Option<SmolStr> {
+    match literal {
+        Literal::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The number of a `case`.
+fn constant_number(literal: &Literal) -> i64 {
     match literal {
         Literal::Int(value) => *value,
         Literal::Char(value) => i64::from(u32::from(*value)),

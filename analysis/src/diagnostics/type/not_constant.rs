@@ -8,7 +8,8 @@ pub static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A `case` whose value is not a constant.",
     explanation: r##"
-The values of a `switch` are compared with constants: literals and static `val`s that have a literal as their initialiser.
+The values of a `switch` are compared with constants: literals, `val`s (static ones and local ones) whose value is constant, and what
+the operators of integers and strings make of them.
 
 Use `if` and `else if` to compare with other values.
 "##,

@@ -132,10 +132,20 @@ public class Math {
     @Intrinsic("op.ceil") public static native def ceil(a:Double):Double;
     /** The least whole number that is not less, in single precision. */
     @Intrinsic("op.ceil") public static native def ceilf(a:Float):Float;
-    /** The nearest whole number, halves upwards. */
-    @CUDA public static def round(a:Double):Double = floor(a + 0.5);
-    /** The nearest whole number, halves upwards. */
-    @CUDA public static def round(a:Float):Float = floorf(a + 0.5f);
+    /** The nearest whole number, halves away from zero. */
+    @CUDA public static def round(a:Double):Double {
+        val size = abs(a);
+        val below = floor(size);
+        val nearest = size - below >= 0.5 ? below + 1.0 : below;
+        return a < 0.0 ? -nearest : nearest;
+    }
+    /** The nearest whole number, halves away from zero. */
+    @CUDA public static def round(a:Float):Float {
+        val size = abs(a);
+        val below = floorf(size);
+        val nearest = size - below >= 0.5f ? below + 1.0f : below;
+        return a < 0.0f ? -nearest : nearest;
+    }
     /** The nearest whole number, halves to the even one. */
     @Intrinsic("op.round") public static native def rint(a:Double):Double;
     /** a to the power of b. */

@@ -109,11 +109,29 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// Whether a local without `val` and `var` starts at `index`: `x:T = e`, but not a label.
 fn is_local(p: &Parser<'_>, index: usize) -> bool {
-    lookahead::is_typed_declarator(p, index) && !(p.kind_at(index + 1) == T![:] && at_loop(p, index + 2))
+    lookahead::is_typed_declarator(p, index) && !is_label(p, index)
 }
 
-fn at_loop(p: &Parser<'_>, index: usize) -> bool {
-    matches!(p.kind_at(index), T![for] | T![while] | T![do] | T![ateach])
+/// What begins a statement and no type: after `name :`, the name is a label.
+const LABELLED: TokenSet = TokenSet::new(&[
+    T!['{'],
+    T![for],
+    T![while],
+    T![do],
+    T![ateach],
+    T![if],
+    T![switch],
+    T![try],
+    T![finish],
+    T![atomic],
+    T![when],
+]);
+
+/// Whether a label starts at `index`, perhaps one of a few.
+fn is_label(p: &Parser<'_>, index: usize) -> bool {
+    let is_name = |at: usize| p.kind_at(at) == IDENT && p.kind_at(at + 1) == T![:];
+    let names = (0..4).take_while(|nth| is_name(index + 2 * nth)).count();
+    names > 0 && LABELLED.contains(p.kind_at(index + 2 * names))
 }
 
 fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail: Tail) -> bool {
@@ -127,7 +145,7 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
             p.bump();
             m.complete(p, EMPTY_STMT);
         }
-        IDENT if p.kind_at(annotated + 1) == T![:] && at_loop(p, annotated + 2) => {
+        IDENT if is_label(p, annotated) => {
             items::annotations(p);
             name(p);
             p.bump();
