@@ -18,7 +18,7 @@ use apg_syntax::TextRange;
 use crate::db::{Db, parse};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, internal, syntax as syntax_rules};
 use crate::flow::construction::construction_problems;
-use crate::ids::{ClassId, SourceFile};
+use crate::ids::{ClassId, FieldId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
     all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
@@ -49,6 +49,25 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
+}
+
+/// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several
+/// threads.
+pub fn code_of(db: &dyn Db, file: SourceFile) -> Vec<Owner> {
+    let mut all = Vec::new();
+    for class in all_classes(db, file) {
+        let initialised = |field: &&FieldId| field_item(db, **field).is_some_and(|item| item.has_initializer);
+        all.extend(methods(db, *class).iter().copied().map(Owner::Method));
+        all.extend(fields(db, *class).iter().filter(initialised).copied().map(Owner::Field));
+    }
+    all
+}
+
+/// Has everything ready that is to be said about code. What fails here fails again where it is asked for.
+pub fn prepare(db: &dyn Db, code: &[Owner]) {
+    for owner in code {
+        guarded(&mut Vec::new(), || code_diagnostics(db, *owner));
+    }
 }
 
 /// Adds what `find` finds. Cancellation goes on; any other panic becomes a diagnostic.

@@ -34,7 +34,7 @@ pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
 pub use labels::label_uses;
 pub use lens::{Lens, LensKind, lenses};
-pub use references::{Access, Reference, references};
+pub use references::{Access, Reference, Wanted, references};
 pub use rename::{Rename, prepare_rename, rename};
 pub use rename_check::RenameCheck;
 pub use signature::{Signature, SignatureHelp, signature_help};

@@ -11,7 +11,7 @@ use crate::db::{Db, parse};
 use crate::ids::{FieldId, MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::TypeRefKind;
-use crate::item_tree::items::{all_classes, class_head, methods};
+use crate::item_tree::items::{class_head, methods};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr, name_range};
 use crate::members::result_type;
