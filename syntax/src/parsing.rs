@@ -115,3 +115,22 @@ impl SourceFile {
         parse(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_what_stands_before_the_first_type() {
+        let header = |text: &str| parse_header(text).syntax().to_string();
+        assert_eq!(
+            header("package a.b; // class C\nimport c.D;\nclass E {}"),
+            "package a.b; // class C\nimport c.D;\n"
+        );
+        assert_eq!(header("import a.B\npublic struct S {}"), "import a.B\npublic ");
+        assert_eq!(header("import a.*;"), "import a.*;");
+        let text = "@A(\"class\") package p; import q.R; interface I {} import s.T;";
+        assert_eq!(parse_header(text).tree().import_decls().count(), 1);
+        assert!(parse_header(text).tree().package_decl().is_some());
+    }
+}

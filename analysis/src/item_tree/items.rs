@@ -57,6 +57,7 @@ pub fn class_head(db: &dyn Db, class: ClassId) -> Option<Arc<ClassHead>> {
 }
 
 /// Class, struct or interface.
+#[salsa::tracked(returns(copy))]
 pub fn class_kind(db: &dyn Db, class: ClassId) -> Option<ClassKind> {
     class_head(db, class).as_ref().map(|c| c.kind)
 }

@@ -42,11 +42,11 @@ impl<'db> Context<'db> {
     /// The field or property of that name, own or inherited, and the type that declares it as seen from
     /// `receiver`.
     pub fn find_field(&self, receiver: Ty, name: &str) -> Option<(FieldId, Ty)> {
-        let db = self.db;
-        self.supertypes(receiver).iter().find_map(|supertype| {
-            let (class, _) = supertype.as_class(db)?;
-            Some((own_field(db, class, name)?, *supertype))
-        })
+        let base = receiver.base(self.db);
+        match base.kind(self.db) {
+            TyKind::Class { .. } => class_field(self.db, base, SmolStr::new(name)),
+            _ => field_among(self.db, &self.supertypes(base), name),
+        }
     }
 
     /// The nullary property method of that name, which may be called without parentheses.
@@ -67,6 +67,23 @@ fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Vec<Candidate> {
 
 fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Vec<Candidate> {
     Vec::new()
+}
+
+/// [`Context::find_field`], likewise.
+#[salsa::tracked(returns(copy), cycle_initial = no_field)]
+fn class_field(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<(FieldId, Ty)> {
+    field_among(db, &Context::global(db).supertypes(receiver), &name)
+}
+
+fn no_field(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Option<(FieldId, Ty)> {
+    None
+}
+
+fn field_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Option<(FieldId, Ty)> {
+    supertypes.iter().find_map(|supertype| {
+        let (class, _) = supertype.as_class(db)?;
+        Some((own_field(db, class, name)?, *supertype))
+    })
 }
 
 fn methods_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Vec<Candidate> {
