@@ -5,6 +5,7 @@
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
@@ -231,9 +232,43 @@ impl AnalysisHost {
         }
     }
 
+    /// A host with the same files, and nothing computed of them: what this one holds is given back. Questions to snapshots of
+    /// this one end with [`Cancelled`].
+    pub fn renewed(mut self) -> AnalysisHost {
+        salsa::Database::trigger_cancellation(&mut self.db);
+        let (project, library) = (Project::get(&self.db), Library::get(&self.db));
+        let texts = |files: &FxHashMap<PathBuf, SourceFile>| {
+            files.iter().map(|(path, file)| (path.clone(), file.text(&self.db).clone())).collect::<Vec<_>>()
+        };
+        let mut host = AnalysisHost::new(texts(library.files(&self.db)));
+        host.set_files(texts(project.files(&self.db)));
+        let roots = project.roots(&self.db).iter().map(|root| root.path(&self.db).clone());
+        host.set_roots(&roots.collect::<Vec<_>>());
+        host.set_source_path(project.source_path(&self.db).to_vec());
+        host.set_checks(project.checks(&self.db));
+        host
+    }
+
     /// The state of now, for questions from another thread.
     pub fn snapshot(&self) -> Analysis {
-        Analysis { db: self.db.clone() }
+        Analysis { db: self.db.clone(), cancelled: Arc::default() }
+    }
+}
+
+/// Ends the questions of one snapshot from another thread.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    /// What ends the questions of now; salsa forgets it when they are over.
+    token: salsa::CancellationToken,
+    /// What ends those to come.
+    all: Arc<AtomicBool>,
+}
+
+impl Canceller {
+    /// What is asked of the snapshot from now on, and what is being asked, ends with [`Cancelled::Local`].
+    pub fn cancel(&self) {
+        self.all.store(true, Ordering::SeqCst);
+        self.token.cancel();
     }
 }
 
@@ -241,6 +276,7 @@ impl AnalysisHost {
 #[derive(Clone)]
 pub struct Analysis {
     db: RootDatabase,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Analysis {
@@ -249,7 +285,20 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`] when the host changes meanwhile: ask a new snapshot. Panics pass through.
     pub fn with<T>(&self, ask: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
-        Cancelled::catch(AssertUnwindSafe(|| ask(&self.db)))
+        // Attached, the database knows of a cancellation until all that is asked here is answered.
+        Cancelled::catch(AssertUnwindSafe(|| {
+            salsa::attach_allow_change(&self.db, || {
+                if self.cancelled.load(Ordering::SeqCst) {
+                    salsa::Database::cancellation_token(&self.db).cancel();
+                }
+                ask(&self.db)
+            })
+        }))
+    }
+
+    /// What ends this snapshot's questions.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { token: salsa::Database::cancellation_token(&self.db), all: self.cancelled.clone() }
     }
 
     /// The file at an absolute path, or of the library at a package path.
@@ -306,6 +355,8 @@ mod tests {
         drop(snapshot);
         host.set_file(path, Some("class B {}".into()));
         assert_eq!(&**host.snapshot().source(file).1, "class B {}");
+        let mut host = host.renewed();
+        assert_eq!(&**host.snapshot().source(host.snapshot().roots()[0]).1, "class B {}");
         host.set_file(path, None);
         assert!(host.snapshot().file(path).is_none());
     }

@@ -3,13 +3,14 @@
 //! X10 looks a class `a.b.C` up as `a/b/C.x10` below a source root. The roots are the named file's own (its folder, less the
 //! folders of its package) and those of `--source-path`. Only folders that a `package` or `import` names are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, T};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Texts by absolute path, and which of them were named.
@@ -81,6 +82,7 @@ pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) ->
         named: FxHashSet::default(),
         pending: Vec::new(),
         folders: FxHashSet::default(),
+        known: FxHashMap::default(),
     };
     for folder in source_path {
         if !folder.is_dir() {
@@ -189,6 +191,8 @@ struct Loader<'a> {
     /// Files whose package and imports are not yet followed.
     pending: Vec<PathBuf>,
     folders: FxHashSet<PathBuf>,
+    /// Whether there is a folder of that path.
+    known: FxHashMap<PathBuf, bool>,
 }
 
 impl Loader<'_> {
@@ -222,6 +226,24 @@ impl Loader<'_> {
                     self.folder(&root.join(package.join("/")));
                 }
             }
+            for chain in &names.chains {
+                for root in &roots {
+                    self.chain(root, chain);
+                }
+            }
+        }
+    }
+
+    /// Reads the folders that `a.b.c` in code may name: those that there are.
+    fn chain(&mut self, root: &Path, chain: &[String]) {
+        let mut folder = root.to_owned();
+        for component in chain {
+            folder.push(component);
+            let is_folder = *self.known.entry(folder.clone()).or_insert_with(|| folder.is_dir());
+            if !is_folder {
+                return;
+            }
+            self.folder(&folder);
         }
     }
 
@@ -245,6 +267,8 @@ impl Loader<'_> {
 struct Names {
     package: Vec<String>,
     packages: Vec<Vec<String>>,
+    /// What may be packages in front of names in code.
+    chains: BTreeSet<Vec<String>>,
 }
 
 impl Names {
@@ -256,7 +280,7 @@ impl Names {
         };
         let package =
             file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
-        let mut names = Self { package, packages: Vec::new() };
+        let mut names = Self { package, packages: Vec::new(), chains: chains(text) };
         for import in file.import_decls() {
             let imported = components(import.qualified_name());
             // Of `a.b.C` the package is `a.b`; of `a.b.C.*` or `a.b.*` it may be all that is written.
@@ -266,6 +290,37 @@ impl Names {
         }
         names
     }
+}
+
+/// All `a.b` of `a.b.c` in a file; what begins with a capital letter is a type, and no package.
+fn chains(text: &str) -> BTreeSet<Vec<String>> {
+    let mut found = BTreeSet::new();
+    let mut chain: Vec<String> = Vec::new();
+    let mut after_dot = false;
+    for (kind, token) in apg_syntax::tokens(text).filter(|(kind, _)| !kind.is_trivia()) {
+        match kind {
+            SyntaxKind::IDENT if after_dot || chain.is_empty() => {
+                chain.push(token.to_owned());
+                after_dot = false;
+                continue;
+            }
+            T![.] if !chain.is_empty() && !after_dot => {
+                after_dot = true;
+                continue;
+            }
+            _ => {}
+        }
+        chain.pop();
+        if chain.first().is_some_and(|it| it.starts_with(char::is_lowercase)) {
+            found.insert(std::mem::take(&mut chain));
+        }
+        chain.clear();
+        after_dot = false;
+        if kind == SyntaxKind::IDENT {
+            chain.push(token.to_owned());
+        }
+    }
+    found
 }
 
 /// The source root of a file: its folder, less the folders of its package.
@@ -301,9 +356,24 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "x10")
 }
 
+/// The path from the root on, without `..`: a file is known by one path only.
 fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
-    std::path::absolute(path)
-        .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })
+    let whole = std::path::absolute(path)
+        .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })?;
+    let up = |it: &Component<'_>| matches!(it, Component::ParentDir);
+    if !whole.components().any(|it| up(&it)) {
+        return Ok(whole);
+    }
+    let mut plain = PathBuf::new();
+    for component in whole.components() {
+        // The folder above a link's target is not the one that the link lies in.
+        if up(&component) && !plain.is_symlink() {
+            plain.pop();
+        } else {
+            plain.push(component);
+        }
+    }
+    Ok(plain)
 }
 
 /// A path as people write it: relative to the current folder where it lies below it.
@@ -332,6 +402,10 @@ mod tests {
         assert_eq!(names.packages, [vec!["c".to_owned()], vec!["c".into(), "D".into()], vec!["e".into()]]);
     }
 
+    fn folder_above(file: &Path) -> PathBuf {
+        file.parent().and_then(Path::parent).unwrap().to_owned()
+    }
+
     #[test]
     fn what_is_imported_is_read_and_errors_say_why() {
         let folder = tempfile::tempdir().unwrap();
@@ -341,14 +415,24 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             path
         };
-        let main = write("Main.x10", b"import p.q.*;\nclass Main {}");
+        let main = write("Main.x10", b"import p.q.*;\nclass Main { val y = new y.w.Y(); }");
         let imported = write("p/q/C.x10", b"package p.q;\nimport p.r.D;\npublic class C {}");
         let further = write("p/r/D.x10", b"package p.r;\npublic class D {}");
+        let qualified = write("y/w/Y.x10", b"package y.w;\npublic class Y {}");
         let unused = write("z/Z.x10", b"package z;\npublic class Z {}");
         let sources = load(std::slice::from_ref(&main), &[]).unwrap();
         assert_eq!(sources.roots, [main]);
         assert!(sources.files.contains_key(&imported) && sources.files.contains_key(&further));
+        assert!(sources.files.contains_key(&qualified));
         assert!(!sources.files.contains_key(&unused));
+
+        // A folder of the source path that lies in the program's own, and one that is named by a way around.
+        let beside = write("src/t/E.x10", b"package t;\npublic class E {}");
+        let user = write("app/User.x10", b"import t.*;\nclass User {}");
+        for folder in ["src", "app/../src", "./src"] {
+            let sources = load(std::slice::from_ref(&user), &[folder_above(&user).join(folder)]).unwrap();
+            assert!(sources.files.contains_key(&beside), "{folder}");
+        }
 
         let bad = write("bad.x10", b"class \xff {}");
         assert!(load(&[bad], &[]).unwrap_err().to_string().contains("byte 6"));

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
@@ -12,10 +13,17 @@ use tower_lsp_server::ls_types::{
     WorkspaceEdit,
 };
 
+use crate::aside::Why;
 use crate::document::{self, Document};
 use crate::library;
 use crate::position::LineText;
 use crate::world::Snapshot;
+
+/// The folder of documents that are in no file yet.
+#[cfg(unix)]
+pub const UNTITLED: &str = "/untitled:";
+#[cfg(not(unix))]
+pub const UNTITLED: &str = "U:\\untitled:";
 
 /// The file of a `file:` URI; other documents are not served.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
@@ -69,6 +77,22 @@ pub fn too_large(document: &Document) -> Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),
         source: Some("apg".into()),
         message,
+        ..Diagnostic::default()
+    }
+}
+
+/// What is said of a file that is set aside.
+pub fn set_aside(why: Why, patience: Duration) -> Diagnostic {
+    let what = match why {
+        Why::Crash => "the server ended when it analysed this text, which is therefore set aside.\n\
+                       Please report it, with this file"
+            .to_owned(),
+        Why::Time => format!("the analysis of this file took more than {patience:?} and was given up"),
+    };
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::WARNING),
+        source: Some("apg".into()),
+        message: format!("{what}.\nIt is tried again when the text changes"),
         ..Diagnostic::default()
     }
 }

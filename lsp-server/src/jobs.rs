@@ -3,14 +3,22 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use apg_analysis::Cancelled;
 use futures::channel::oneshot;
 use tower_lsp_server::jsonrpc;
-use tower_lsp_server::ls_types::Uri;
+use tower_lsp_server::ls_types::{ProgressToken, Uri};
 
 use crate::ordered;
+use crate::progress::Shown;
+use crate::task::Task;
 use crate::world::{Snapshot, key};
+
+/// Nobody waits longer for what is asked while someone types.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Nobody waits longer for what may take long.
+const LONG_PATIENCE: Duration = Duration::from_secs(600);
 
 /// On what terms a request is answered.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +30,10 @@ pub struct Terms {
     pub needs_workspace: bool,
     /// It may take long: it runs beside the others, so that none waits for it.
     pub is_long: bool,
+    /// How it is shown while it runs.
+    pub shown: Option<Shown>,
+    /// When it is given up, if not at the usual time.
+    pub limit: Option<Duration>,
 }
 
 impl Terms {
@@ -44,6 +56,21 @@ impl Terms {
     pub fn long(self) -> Self {
         Self { is_long: true, ..self }
     }
+
+    /// Shown to the user while it runs, under the token that the client gave.
+    pub fn shown(self, title: &'static str, token: Option<ProgressToken>) -> Self {
+        Self { shown: Some(Shown { title, token }), ..self }
+    }
+
+    /// Given up after this time.
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
+    /// When it is given up.
+    pub fn limit(&self) -> Duration {
+        self.limit.unwrap_or(if self.is_long { LONG_PATIENCE } else { PATIENCE })
+    }
 }
 
 type Run = Arc<dyn Fn(Snapshot) -> Result<(), Cancelled> + Send + Sync>;
@@ -63,26 +90,35 @@ impl Job {
     /// snapshot is gone before the answer is made, so that no edit waits for that. A panic becomes an error answer.
     pub fn new<T, R: Send + 'static>(
         terms: Terms,
+        task: Task,
         question: impl Fn(&Snapshot) -> Result<T, Cancelled> + Send + Sync + 'static,
         answer: impl Fn(T) -> R + Send + Sync + 'static,
     ) -> (Job, oneshot::Receiver<jsonrpc::Result<R>>) {
         let (reply, result) = oneshot::channel();
         let reply = Arc::new(Mutex::new(Some(reply)));
         let refused = reply.clone();
-        let run = move |snapshot: Snapshot| {
+        let terms_document = terms.document.clone();
+        let run = move |mut snapshot: Snapshot| {
             // The client may have cancelled it.
             if locked(&reply).as_ref().is_none_or(oneshot::Sender::is_canceled) {
                 return Ok(());
             }
+            task.runs(&snapshot.analysis);
+            snapshot.task = task.clone();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                let heard = question(&snapshot);
+                let heard = {
+                    let _working = terms_document.as_deref().and_then(|path| snapshot.working(path));
+                    question(&snapshot)
+                };
                 // An edit waits for the snapshot to go.
                 drop(snapshot);
                 heard.map(&answer)
             }));
-            let outcome = match outcome {
-                Ok(outcome) => Ok(outcome?),
-                Err(_) => Err(internal_error()),
+            let outcome = match (outcome, task.ended()) {
+                // An answer that was made meanwhile may be one of half the work.
+                (Ok(_), Some(ended)) => Err(ended.error()),
+                (Ok(outcome), _) => Ok(outcome?),
+                (Err(_), _) => Err(internal_error()),
             };
             if let Some(reply) = locked(&reply).take() {
                 let _ = reply.send(outcome);

@@ -1,20 +1,24 @@
 //! The language server: protocol only. Types of the protocol stop here, what they say comes from `apg-analysis`.
 //!
-//! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on their way, `server` takes requests,
-//! `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
-//! `watcher` sees them change, `refresh` has clients ask again, `convert` and `position` translate.
+//! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on
+//! their way, `task` what ends them and `progress` what shows them, `server` takes requests, `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
+//! `watcher` sees them change, `aside` knows the texts that are better left alone, `refresh` has clients ask again, `convert` and `position` translate.
 
+mod aside;
 mod capabilities;
 mod convert;
 mod document;
 mod jobs;
 mod library;
 mod main_loop;
+mod memory;
 mod ordered;
 mod position;
+mod progress;
 mod refresh;
 mod requests;
 mod server;
+mod task;
 mod transport;
 mod watcher;
 mod workspace;
@@ -24,6 +28,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use tower_lsp_server::LspService;
+
+use crate::aside::Aside;
 
 /// Serves one client until it says `exit` or closes the connection: on standard input and output, or on the first connection
 /// to a loopback address. True if the client said `shutdown` before it went, as the protocol asks.
@@ -35,7 +41,8 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
     let handle = runtime.handle().clone();
     let outcome = runtime.block_on(async {
         let client = Arc::new(OnceLock::new());
-        let sender = main_loop::start(client.clone(), &handle)?;
+        let crashes = aside::prepare(apg_build::driver::Cache::default().root());
+        let sender = main_loop::start(client.clone(), &handle, Aside::of_crashes(crashes))?;
         let (service, socket) = LspService::build(|connected| {
             let _ = client.set(connected);
             server::Backend::new(sender.clone(), client.get().cloned())

@@ -19,19 +19,29 @@ use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, Uri,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, MessageType, ProgressToken, Uri,
 };
 
+use crate::aside::Aside;
 use crate::document::Document;
 use crate::jobs::{Job, Terms, internal_error};
 use crate::position::Encoding;
+use crate::progress::Progress;
 use crate::refresh::{self, Refreshes};
+use crate::task::{Ended, Task};
 use crate::workspace::{self, Found};
-use crate::world::{Snapshot, World};
-use crate::{convert, watcher};
+use crate::world::{Snapshot, World, key};
+use crate::{memory, watcher};
 
 /// So many requests that take long are worked on at once.
 const LONG_JOBS: usize = 2;
+
+/// Expressions nest deeper in the queries than on the parser's bounded stack, and declarations that lean on each other may be
+/// as many as there are. What is not used of it takes no memory.
+const STACK: usize = 256 << 20;
+
+/// How often memory is measured.
+const MEASURED_EVERY: Duration = Duration::from_secs(2);
 
 /// A document notification.
 #[derive(Debug)]
@@ -71,6 +81,12 @@ pub struct Settings {
     pub refreshes: Refreshes,
     /// Commands that the client carries out beside *Run* and *Show CUDA*.
     pub commands: Vec<String>,
+    /// The client shows progress that the server begins.
+    pub progress: bool,
+    /// How long the analysis of a file may take.
+    pub patience: Duration,
+    /// So many bytes the server may have in memory before it forgets what it computed.
+    pub memory: u64,
 }
 
 enum Event {
@@ -93,6 +109,8 @@ enum Event {
         document: Document,
         diagnostics: Option<Vec<Diagnostic>>,
     },
+    /// The analysis of this file takes too long.
+    Slow(PathBuf),
     Stop,
 }
 
@@ -102,6 +120,7 @@ pub struct Sender {
     events: mpsc::Sender<Event>,
     /// How many edits were sent.
     sent: Arc<AtomicU64>,
+    progress: Arc<Progress>,
 }
 
 impl Sender {
@@ -112,6 +131,7 @@ impl Sender {
 
     /// Settles what `initialize` says, and has the workspace's files read.
     pub fn settings(&self, settings: Settings) {
+        self.progress.set_shown(settings.progress);
         self.send(Event::Settings(settings));
     }
 
@@ -148,6 +168,16 @@ impl Sender {
         self.sent.load(Ordering::SeqCst)
     }
 
+    /// The client ends what it knows by this token.
+    pub fn cancel_progress(&self, token: &ProgressToken) {
+        self.progress.cancel(token);
+    }
+
+    /// The analysis of a document takes too long.
+    pub fn slow(&self, path: PathBuf) {
+        self.send(Event::Slow(path));
+    }
+
     /// Ends the loop.
     pub fn stop(&self) {
         self.send(Event::Stop);
@@ -169,16 +199,35 @@ impl Sender {
         question: impl Fn(&Snapshot) -> Result<T, Cancelled> + Send + Sync + 'static,
         answer: impl Fn(T) -> R + Send + Sync + 'static,
     ) -> jsonrpc::Result<R> {
-        let (job, result) = Job::new(terms, question, answer);
+        let task = Task::default();
+        let (limit, shown) = (terms.limit(), terms.shown.clone());
+        let (job, result) = Job::new(terms, task.clone(), question, answer);
         self.send(Event::Job(job));
-        result.await.unwrap_or_else(|_| Err(internal_error()))
+        // A request that the client cancels is dropped here; what works on it ends then too.
+        let _wanted = Wanted(&task);
+        self.progress.follow(&task, limit, shown, result).await.unwrap_or_else(|_| Err(internal_error()))
+    }
+}
+
+/// Somebody waits for the answer while this lives.
+struct Wanted<'a>(&'a Task);
+
+impl Drop for Wanted<'_> {
+    fn drop(&mut self) {
+        self.0.end(Ended::ByClient);
     }
 }
 
 /// Starts the loop's thread. Diagnostics go to `client` once it is there.
-pub fn start(client: Arc<OnceLock<Client>>, tasks: &tokio::runtime::Handle) -> std::io::Result<Sender> {
+pub fn start(
+    client: Arc<OnceLock<Client>>,
+    tasks: &tokio::runtime::Handle,
+    aside: Aside,
+) -> std::io::Result<Sender> {
     let (events, queue) = mpsc::channel();
-    let sender = Sender { events, sent: Arc::default() };
+    let said_to = client.clone();
+    let progress = Arc::new(Progress::new(client.clone(), tasks.clone()));
+    let sender = Sender { events, sent: Arc::default(), progress };
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
     let refreshes = refresh::start(client.clone(), tasks);
     // One task sends all diagnostics, so that they reach the client in the order of the loop.
@@ -191,7 +240,11 @@ pub fn start(client: Arc<OnceLock<Client>>, tasks: &tokio::runtime::Handle) -> s
         }
     });
     let main = MainLoop {
-        world: World::default(),
+        world: World::without(aside),
+        tasks: tasks.clone(),
+        told_memory: false,
+        measured: Instant::now(),
+        client: said_to,
         sender: sender.clone(),
         pool: pool("apg-lsp", threads)?,
         long_pool: pool("apg-lsp-long", LONG_JOBS)?,
@@ -211,7 +264,7 @@ pub fn start(client: Arc<OnceLock<Client>>, tasks: &tokio::runtime::Handle) -> s
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
-        .stack_size(16 << 20)
+        .stack_size(STACK)
         .spawn(move || main.run(&queue))?;
     Ok(sender)
 }
@@ -220,8 +273,7 @@ fn pool(name: &'static str, threads: usize) -> std::io::Result<rayon::ThreadPool
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(move |n| format!("{name}-{n}"))
-        // Expressions nest deeper in the queries than on the parser's bounded stack.
-        .stack_size(16 << 20)
+        .stack_size(STACK)
         .build()
         .map_err(std::io::Error::other)
 }
@@ -258,6 +310,12 @@ struct MainLoop {
     undiagnosed: VecDeque<Document>,
     /// How many more may be computed at once.
     diagnosers: usize,
+    tasks: tokio::runtime::Handle,
+    client: Arc<OnceLock<Client>>,
+    /// When memory was last measured.
+    measured: Instant,
+    /// The user was told that what is open needs more memory than the server is to have.
+    told_memory: bool,
     refreshes: tokio::sync::mpsc::UnboundedSender<Refreshes>,
     /// When the client is to be told to ask again.
     refresh_at: Option<Instant>,
@@ -271,6 +329,7 @@ impl MainLoop {
                 Ok(event) => event,
                 Err(mpsc::TryRecvError::Disconnected) => return,
                 Err(mpsc::TryRecvError::Empty) => {
+                    self.bound_memory();
                     self.diagnose();
                     match self.next(queue) {
                         Some(event) => event,
@@ -355,7 +414,37 @@ impl MainLoop {
                 }
                 self.diagnose_next();
             }
+            Event::Slow(path) => {
+                self.world.set_aside(&path);
+                self.stale = true;
+            }
             Event::Stop => {}
+        }
+    }
+
+    /// Forgets what was computed if the server has more memory than it is to have.
+    fn bound_memory(&mut self) {
+        if self.measured.elapsed() < MEASURED_EVERY {
+            return;
+        }
+        self.measured = Instant::now();
+        let limit = self.world.settings().memory;
+        if self.told_memory || limit == 0 || memory::resident().is_none_or(|bytes| bytes <= limit) {
+            return;
+        }
+        self.world.renew();
+        memory::give_back();
+        self.changed(Duration::ZERO);
+        // What is left is what cannot be forgotten; to forget again and again would only be slow.
+        if memory::resident().is_some_and(|bytes| bytes > limit / 4 * 3) {
+            self.told_memory = true;
+            let message = format!(
+                "apg-lsp: the texts of this workspace need more than {} MB of memory (`memoryLimit`); no more is forgotten",
+                limit >> 20
+            );
+            if let Some(client) = self.client.get().cloned() {
+                self.tasks.spawn(async move { client.log_message(MessageType::WARNING, message).await });
+            }
         }
     }
 
@@ -364,7 +453,7 @@ impl MainLoop {
         self.stale = true;
         let outcome = self.world.edit(nth, edit);
         if let Some(uri) = outcome.closed {
-            if let Some(path) = convert::path(&uri) {
+            if let Some(path) = key(&uri) {
                 self.published.remove(&path);
             }
             let _ = self.publications.send(Publication { uri, version: None, diagnostics: Vec::new() });
@@ -455,7 +544,13 @@ impl MainLoop {
             self.diagnosers -= 1;
             let (edits, snapshot, sender) = (self.edits, self.world.snapshot(), self.sender.clone());
             let is_wide = self.is_wide;
+            let (patience, tasks) = (snapshot.settings.patience, self.tasks.clone());
             self.pool.spawn_fifo(move || {
+                let canceller = snapshot.analysis.canceller();
+                let timer = tasks.spawn(async move {
+                    tokio::time::sleep(patience).await;
+                    canceller.cancel();
+                });
                 // A cancelled one needs no repetition: the edit asks for new ones itself.
                 let found = catch_unwind(AssertUnwindSafe(|| {
                     if is_wide {
@@ -464,6 +559,10 @@ impl MainLoop {
                     snapshot.diagnostics(&document)
                 }));
                 drop(snapshot);
+                timer.abort();
+                if let Ok(Err(Cancelled::Local)) = found {
+                    sender.slow(document.path.clone());
+                }
                 let diagnostics = found.ok().and_then(Result::ok);
                 sender.send(Event::Diagnosed { edits, document, diagnostics });
             });

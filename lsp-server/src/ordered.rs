@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use serde::de::DeserializeOwned;
 use tower_lsp_server::jsonrpc::{Request, Response};
-use tower_lsp_server::ls_types::{ClientCapabilities, LSPAny};
+use tower_lsp_server::ls_types::{ClientCapabilities, LSPAny, WorkDoneProgressCancelParams};
 use tower_service::Service;
 
 use crate::capabilities::needs_static_types;
@@ -55,6 +55,14 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
+        if request.method() == "window/workDoneProgress/cancel" {
+            let params =
+                request.params().cloned().map(serde_json::from_value::<WorkDoneProgressCancelParams>);
+            if let Some(Ok(params)) = params {
+                self.edits.cancel_progress(&params.token);
+            }
+            return Box::pin(std::future::ready(Ok(None)));
+        }
         let Some(read) = reader(request.method()) else {
             let types = request.method() == "initialize" && wants_types(request.params());
             let answer = ARRIVED.scope(self.edits.sent(), self.inner.call(request));

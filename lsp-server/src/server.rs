@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use serde::Deserialize;
 use tower_lsp_server::jsonrpc::Result;
@@ -23,7 +24,8 @@ use crate::requests::generated::{self, GeneratedCode, GeneratedCodeParams};
 use crate::requests::memory::MemoryReport;
 use crate::requests::rename;
 use crate::requests::tokens::TokenCache;
-use crate::world::Snapshot;
+use crate::task::Ended;
+use crate::world::{Snapshot, key};
 
 /// The handlers.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub struct Backend {
     registrations: OnceLock<Vec<Registration>>,
     /// The client can be asked for its settings.
     has_configuration: OnceLock<bool>,
+    /// How long the analysis of a file may take.
+    patience: OnceLock<Duration>,
     /// The tokens that the client has of each document.
     tokens: Mutex<TokenCache>,
 }
@@ -45,7 +49,16 @@ struct InitializationOptions {
     source_path: Vec<PathBuf>,
     /// Commands of lenses that the client carries out, beside `apg.run` and `apg.showCuda`.
     commands: Vec<String>,
+    /// So many megabytes the server may have in memory before it forgets what it computed; 0 is no limit.
+    memory_limit: Option<u64>,
+    /// So many seconds the analysis of a file may take.
+    patience: Option<f64>,
 }
+
+/// What a server takes at most, unless it is told otherwise.
+const MEMORY_LIMIT: u64 = 2048;
+/// So many seconds the analysis of a file may take, unless the server is told otherwise.
+const PATIENCE: f64 = 20.0;
 
 /// What `workspace/didChangeConfiguration` may say: the settings below `apg`. What is not there stays as it is: some clients
 /// send nothing at all.
@@ -70,8 +83,14 @@ impl Backend {
             client,
             registrations: OnceLock::new(),
             has_configuration: OnceLock::new(),
+            patience: OnceLock::new(),
             tokens: Mutex::default(),
         }
+    }
+
+    /// How long the analysis of a file may take.
+    fn patience(&self) -> Duration {
+        self.patience.get().copied().unwrap_or(Duration::from_secs_f64(PATIENCE))
     }
 
     async fn format(&self, uri: Uri, range: Range, what: Formatting) -> Result<Option<Vec<TextEdit>>> {
@@ -98,7 +117,8 @@ impl Backend {
         let uri = params.text_document.uri;
         let kind = params.kind;
         let ask = move |snapshot: &Snapshot| snapshot.lowered(&uri);
-        self.main.ask_and(Terms::anytime().long(), ask, move |lowered| generated::code(lowered, &kind)).await
+        let terms = Terms::anytime().long().shown("Generated code", None);
+        self.main.ask_and(terms, ask, move |lowered| generated::code(lowered, &kind)).await
     }
 
     /// `apg/memory`
@@ -133,6 +153,10 @@ fn settings(params: &InitializeParams) -> Settings {
         client_watches: capabilities::watches(client),
         refreshes: Refreshes::of(client, pulls),
         commands: options.commands,
+        progress: client.window.as_ref().is_some_and(|w| w.work_done_progress == Some(true)),
+        patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
+            .unwrap_or(Duration::from_secs(1)),
+        memory: options.memory_limit.unwrap_or(MEMORY_LIMIT).saturating_mul(1 << 20),
     }
 }
 
@@ -149,6 +173,7 @@ impl LanguageServer for Backend {
         let _ = self.registrations.set(capabilities::registrations(&params.capabilities));
         let workspace = params.capabilities.workspace.as_ref();
         let _ = self.has_configuration.set(workspace.is_some_and(|w| w.configuration == Some(true)));
+        let _ = self.patience.set(settings.patience);
         let capabilities = capabilities::server(&settings);
         self.main.settings(settings);
         Ok(InitializeResult {
@@ -259,7 +284,8 @@ impl LanguageServer for Backend {
         params: GotoImplementationParams,
     ) -> Result<Option<GotoImplementationResponse>> {
         let at = params.text_document_position_params;
-        let terms = Terms::now(&at.text_document.uri).over_workspace();
+        let token = params.work_done_progress_params.work_done_token;
+        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("Implementations", token);
         let all = move |snapshot: &Snapshot| snapshot.implementations(&at.text_document.uri, at.position);
         Ok(self.main.ask(terms, all).await?.map(GotoDefinitionResponse::Array))
     }
@@ -267,7 +293,8 @@ impl LanguageServer for Backend {
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let at = params.text_document_position;
         let declaration = params.context.include_declaration;
-        let terms = Terms::now(&at.text_document.uri).over_workspace();
+        let token = params.work_done_progress_params.work_done_token;
+        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("References", token);
         self.main
             .ask(terms, move |snapshot| snapshot.references(&at.text_document.uri, at.position, declaration))
             .await
@@ -395,7 +422,8 @@ impl LanguageServer for Backend {
 
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
         let at = params.text_document_position;
-        let terms = Terms::now(&at.text_document.uri).over_workspace();
+        let token = params.work_done_progress_params.work_done_token;
+        let terms = Terms::now(&at.text_document.uri).over_workspace().shown("Rename", token);
         let ask =
             move |snapshot: &Snapshot| snapshot.rename(&at.text_document.uri, at.position, &params.new_name);
         self.main.ask_and(terms, ask, rename::checked).await?
@@ -414,7 +442,8 @@ impl LanguageServer for Backend {
         &self,
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-        let terms = Terms::now(&params.item.uri).over_workspace();
+        let token = params.work_done_progress_params.work_done_token.clone();
+        let terms = Terms::now(&params.item.uri).over_workspace().shown("Calls", token);
         self.main.ask(terms, move |snapshot| snapshot.incoming_calls(&params.item)).await
     }
 
@@ -444,17 +473,27 @@ impl LanguageServer for Backend {
     }
 
     async fn subtypes(&self, params: TypeHierarchySubtypesParams) -> Result<Option<Vec<TypeHierarchyItem>>> {
-        let terms = Terms::now(&params.item.uri).over_workspace();
+        let token = params.work_done_progress_params.work_done_token.clone();
+        let terms = Terms::now(&params.item.uri).over_workspace().shown("Subtypes", token);
         self.main.ask(terms, move |snapshot| snapshot.subtypes(&params.item)).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
+        let of = uri.clone();
         let found = move |snapshot: &Snapshot| match snapshot.document(&uri) {
             Some((document, _)) => snapshot.diagnostics(document),
             None => Ok(Vec::new()),
         };
-        let items = self.main.ask(Terms::anytime(), found).await?;
+        let terms = Terms::anytime().within(self.patience());
+        let mut items = self.main.ask(terms.clone(), found.clone()).await;
+        if items.as_ref().is_err_and(|error| error.code == Ended::ByTime.error().code)
+            && let Some(path) = key(&of)
+        {
+            self.main.slow(path);
+            items = self.main.ask(terms, found).await;
+        }
+        let items = items?;
         let report = diagnostics::report(items, params.previous_result_id.as_deref());
         Ok(DocumentDiagnosticReportResult::Report(report))
     }
@@ -464,7 +503,8 @@ impl LanguageServer for Backend {
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
         let ask = |snapshot: &Snapshot| snapshot.workspace_diagnostics();
-        let terms = Terms::anytime().over_workspace();
+        let token = params.work_done_progress_params.work_done_token;
+        let terms = Terms::anytime().over_workspace().shown("Diagnostics of the workspace", token);
         let report = self
             .main
             .ask_and(terms, ask, move |found| {

@@ -11,11 +11,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
+use crate::aside::{self, Aside};
 use crate::convert;
 use crate::document::Document;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
+use crate::task::Task;
 use crate::workspace;
 
 /// The database, the open documents, and what was settled at the start.
@@ -23,6 +25,7 @@ pub struct World {
     host: AnalysisHost,
     documents: Arc<FxHashMap<PathBuf, Document>>,
     settings: Arc<Settings>,
+    aside: Arc<Aside>,
 }
 
 /// What an edit did beside changing a text.
@@ -34,9 +37,16 @@ pub struct Outcome {
     pub declarations: bool,
 }
 
-/// What a document is known by: its path, in the class library the package path.
+/// What a document is known by: its path, in the class library the package path, and for one that is in no file yet a path
+/// that no file has.
 pub fn key(uri: &Uri) -> Option<PathBuf> {
-    Some(library::inside(&convert::path(uri)?))
+    if let Some(path) = convert::path(uri) {
+        return Some(library::inside(&path));
+    }
+    (uri.scheme().as_str() == "untitled").then(|| {
+        let name = uri.path().as_str().trim_start_matches('/').replace('/', "-");
+        Path::new(convert::UNTITLED).join(format!("{}.x10", name.trim_end_matches(".x10")))
+    })
 }
 
 impl Default for World {
@@ -44,11 +54,29 @@ impl Default for World {
         let library = apg_runtime::library::files();
         let host =
             AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
-        Self { host, documents: Arc::default(), settings: Arc::default() }
+        Self { host, documents: Arc::default(), settings: Arc::default(), aside: Arc::default() }
     }
 }
 
 impl World {
+    /// A world in which some texts are set aside from the start.
+    pub fn without(aside: Aside) -> Self {
+        Self { aside: Arc::new(aside), ..Self::default() }
+    }
+
+    /// The analysis of a document takes too long.
+    pub fn set_aside(&mut self, path: &Path) {
+        if let Some(document) = self.documents.get(path) {
+            Arc::make_mut(&mut self.aside).is_slow(path, document.text.text());
+        }
+    }
+
+    /// Forgets everything that was computed.
+    pub fn renew(&mut self) {
+        let host = std::mem::replace(&mut self.host, AnalysisHost::new([]));
+        self.host = host.renewed();
+    }
+
     /// Takes what `initialize` settles.
     pub fn settle(&mut self, settings: Settings) {
         let source_path = settings.source_path.clone();
@@ -95,7 +123,8 @@ impl World {
                 let path = key(&params.text_document.uri)?;
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
-                    self.host.set_file(&path, workspace::source(&path));
+                    let text = workspace::source(&path).filter(|text| !self.aside.is_crash(&path, text));
+                    self.host.set_file(&path, text);
                     self.set_roots();
                 }
                 outcome = Outcome { closed: Some(params.text_document.uri), declarations: true };
@@ -128,7 +157,7 @@ impl World {
         }
         if workspace::is_source(path)
             && !self.documents.contains_key(path)
-            && let Some(text) = workspace::source(path)
+            && let Some(text) = workspace::source(path).filter(|text| !self.aside.is_crash(path, text))
         {
             let snapshot = self.host.snapshot();
             let same = snapshot.file(path).is_some_and(|file| *snapshot.source(file).1 == text);
@@ -144,7 +173,9 @@ impl World {
     /// Takes the files of the workspace, but for those that are open or known already.
     pub fn add_files(&mut self, files: Vec<(PathBuf, Arc<str>)>) {
         let snapshot = self.host.snapshot();
-        let unknown = files.into_iter().filter(|(path, _)| snapshot.file(path).is_none()).collect::<Vec<_>>();
+        let is_new =
+            |path: &Path, text: &str| snapshot.file(path).is_none() && !self.aside.is_crash(path, text);
+        let unknown = files.into_iter().filter(|(path, text)| is_new(path, text)).collect::<Vec<_>>();
         drop(snapshot);
         self.host.set_files(unknown);
     }
@@ -199,10 +230,12 @@ impl World {
         if !path.is_absolute() {
             return false;
         }
-        if too_large {
+        if too_large || self.aside.is_crash(&path, &text) {
             self.host.set_file(&path, None);
             return true;
         }
+        let parsed = text.clone();
+        let _working = aside::mark(&path, &parsed);
         let edited = catch_unwind(AssertUnwindSafe(|| self.host.edit_file(&path, text.clone())));
         // An edit that could not be taken in pieces is taken as a new text.
         let declarations = edited.unwrap_or_else(|_| {
@@ -230,7 +263,10 @@ impl World {
         // One folder that is not there keeps nobody from the others.
         let there = self.settings.source_path.iter().filter(|folder| folder.is_dir()).cloned();
         let Ok(sources) = project::load(&[path.to_owned()], &there.collect::<Vec<_>>()) else { return };
-        let unopened = sources.files.into_iter().filter(|(path, _)| !self.documents.contains_key(path));
+        let unopened = sources
+            .files
+            .into_iter()
+            .filter(|(path, text)| !self.documents.contains_key(path) && !self.aside.is_crash(path, text));
         self.host.set_files(unopened);
     }
 
@@ -257,6 +293,8 @@ impl World {
             analysis: self.host.snapshot(),
             documents: self.documents.clone(),
             settings: self.settings.clone(),
+            aside: self.aside.clone(),
+            task: Task::default(),
         }
     }
 }
@@ -272,9 +310,19 @@ pub struct Snapshot {
     pub documents: Arc<FxHashMap<PathBuf, Document>>,
     /// What was settled at the start.
     pub settings: Arc<Settings>,
+    /// The files that are set aside.
+    aside: Arc<Aside>,
+    /// What is known of the request that asks.
+    pub task: Task,
 }
 
 impl Snapshot {
+    /// Says that this thread works on a document: should that end the process, it is set aside.
+    pub fn working(&self, path: &Path) -> Option<aside::Mark<'_>> {
+        let document = self.documents.get(path)?;
+        Some(aside::mark(&document.path, document.text.text()))
+    }
+
     /// An open document and its file.
     pub fn document(&self, uri: &Uri) -> Option<(&Document, SourceFile)> {
         let document = self.documents.get(&key(uri)?)?;
@@ -306,8 +354,12 @@ impl Snapshot {
         if document.is_too_large() {
             return Ok(vec![convert::too_large(document)]);
         }
+        if let Some(why) = self.aside.why(&document.path, document.text.text()) {
+            return Ok(vec![convert::set_aside(why, self.settings.patience)]);
+        }
         let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
         let Some(file) = file else { return Ok(Vec::new()) };
+        let _working = aside::mark(&document.path, document.text.text());
         let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
         Ok(found.iter().map(|diagnostic| convert::diagnostic(self, document, diagnostic)).collect())
     }

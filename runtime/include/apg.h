@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 3
+#define APG_ABI_VERSION 4
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -22,7 +22,7 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
 
 /* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
-typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED } apg_custom;
+typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED, APG_GLOBAL } apg_custom;
 
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
@@ -64,7 +64,8 @@ typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg
 /* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
    by zero; file indexes the program's files; ended is the runtime's own. */
 typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; } apg_fault;
-/* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
+/* proven: 1 if the accesses that depend on the launch are inside their rails, 2 if their indices may be computed with 64 bits. fault: for the
+   CPU form. */
 typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
 typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
 typedef struct apg_kernel {
@@ -138,6 +139,9 @@ typedef struct apg_runtime {
   apg_object *(*global_ref_register)(apg_object *object, apg_i64 *out);
   apg_object *(*global_ref_get)(apg_i64 handle, apg_object **out);
   void (*global_ref_forget)(apg_i64 handle);
+  apg_object *(*global_find)(apg_object *target);
+  apg_object *(*global_enter)(apg_object *token, apg_object *target, apg_object **out);
+  apg_object *(*global_forget)(apg_object *token);
   apg_object *(*graph_encode)(apg_object *object, apg_object *sample, apg_object **out);
   apg_object *(*graph_decode)(apg_object *bytes, apg_object **out);
   apg_object *(*async_here)(apg_object *closure);
@@ -365,6 +369,12 @@ static inline apg_i64 apg_global_ref_register(apg_object *object) { apg_i64 out;
 static inline apg_object *apg_global_ref_get(apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->global_ref_get(handle, &out)) apg_raised(e); return out; }
 /* Ends a registration. */
 static inline void apg_global_ref_forget(apg_i64 handle) { apg_rt->global_ref_forget(handle); }
+/* What the GlobalRefs to an object of this place share, or null. */
+static inline apg_object *apg_global_find(apg_object *target) { return apg_rt->global_find(target); }
+/* The same, which is `token` unless there is another one. */
+static inline apg_object *apg_global_enter(apg_object *token, apg_object *target) { apg_object *out; if (apg_object *e = apg_rt->global_enter(token, target, &out)) apg_raised(e); return out; }
+/* References of other places do not keep the object alive any more. */
+static inline void apg_global_forget(apg_object *token) { if (apg_object *e = apg_rt->global_forget(token)) apg_raised(e); }
 /* An object with all that it refers to as bytes, in a rail of the type of `sample`. */
 static inline apg_object *apg_graph_encode(apg_object *object, apg_object *sample) { apg_object *out; if (apg_object *e = apg_rt->graph_encode(object, sample, &out)) apg_raised(e); return out; }
 /* The object that graph_encode made bytes of. */

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ast::{AstNode, SourceFile};
 use crate::parser::{Entry, input::Input};
-use crate::{GreenNode, SyntaxError, SyntaxNode, lexer, parser, tree, validation};
+use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, lexer, parser, tree, validation};
 
 /// A parsed text: its tree, and what is wrong with it. Cheap to copy, compared by content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,12 @@ pub fn parse(text: &str) -> Parse {
     errors.extend(lexed.errors);
     let invalid = validation::validate(&green);
     Parse::new(green, errors, invalid, input.extra_close)
+}
+
+/// The tokens of a text with their kinds: for what needs no tree.
+pub fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, &str)> {
+    let lexed = lexer::lex(text);
+    (0..lexed.kinds.len()).map(move |at| (lexed.kinds[at], &text[lexed.range(at)]))
 }
 
 /// Parses what stands before the first class, struct or interface of a file: its package and imports.

@@ -4,6 +4,7 @@ pub mod lsp;
 pub mod measure;
 pub mod processes;
 pub mod programs;
+pub mod requests;
 pub mod session;
 pub mod sources;
 pub mod tools;

@@ -201,6 +201,11 @@ impl Server {
         None
     }
 
+    /// Whether it has ended, by itself or by a signal.
+    pub fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
     fn send(&mut self, message: &Value) {
         let body = message.to_string();
         self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! // args: 10 x        arguments of the program
+//! // options: --heap 8M  options of `apg run`
 //! // places: 1 4       numbers of places to run at (1 and 4 without this line)
 //! // status: 1         exit status (0)
 //! // stderr: text      standard error has this text; may stand several times
@@ -21,6 +22,7 @@ pub struct Program {
     /// The source file.
     pub path: PathBuf,
     args: Vec<String>,
+    options: Vec<String>,
     /// Numbers of places to run at.
     pub places: Vec<u32>,
     status: i32,
@@ -56,6 +58,7 @@ impl Program {
         let places = numbers("places");
         Self {
             args: words("args"),
+            options: words("options"),
             places: if places.is_empty() { vec![1, 4] } else { places },
             status: all("status").first().map_or(0, |status| status.parse().expect("status")),
             stderr: all("stderr"),
@@ -79,6 +82,7 @@ impl Program {
     pub fn check(&self, places: u32, options: &[&str]) -> Result<(), String> {
         let mut command = Command::new(tools::apg());
         command.arg("run").arg(&self.path).args(["--places", &places.to_string()]).args(options);
+        command.args(&self.options);
         if !self.args.is_empty() {
             command.arg("--").args(&self.args);
         }

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use apg_tests::lsp::Server;
+use apg_tests::requests;
 use apg_tests::session::{self, Session};
 use apg_tests::tools;
 use serde_json::{Value, json};
@@ -71,51 +72,6 @@ fn the_order_of_a_session_is_kept() {
     assert_eq!(server.wait(), Some(1));
 }
 
-/// Requests about one place of a document.
-const OF_A_PLACE: &[&str] = &[
-    "textDocument/hover",
-    "textDocument/completion",
-    "textDocument/signatureHelp",
-    "textDocument/definition",
-    "textDocument/declaration",
-    "textDocument/typeDefinition",
-    "textDocument/implementation",
-    "textDocument/references",
-    "textDocument/documentHighlight",
-    "textDocument/prepareRename",
-    "textDocument/rename",
-    "textDocument/prepareCallHierarchy",
-    "textDocument/prepareTypeHierarchy",
-    "textDocument/onTypeFormatting",
-];
-
-/// Requests about a whole document or a range of it.
-const OF_A_DOCUMENT: &[&str] = &[
-    "textDocument/documentSymbol",
-    "textDocument/codeAction",
-    "textDocument/codeLens",
-    "textDocument/inlayHint",
-    "textDocument/semanticTokens/full",
-    "textDocument/semanticTokens/range",
-    "textDocument/foldingRange",
-    "textDocument/selectionRange",
-    "textDocument/formatting",
-    "textDocument/rangeFormatting",
-    "textDocument/diagnostic",
-    "apg/generatedCode",
-];
-
-/// Parameters that suit all requests.
-fn anywhere(uri: &str, start: [u32; 2], end: [u32; 2]) -> Value {
-    let place = |[line, character]: [u32; 2]| json!({ "line": line, "character": character });
-    json!({
-        "textDocument": { "uri": uri }, "position": place(start), "positions": [place(start)],
-        "range": { "start": place(start), "end": place(end) }, "newName": "other", "ch": "}", "kind": "mir",
-        "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false },
-        "options": { "tabSize": 4, "insertSpaces": true },
-    })
-}
-
 #[test]
 fn documents_and_places_that_are_not_there() {
     let mut session = Session::start();
@@ -130,21 +86,21 @@ fn documents_and_places_that_are_not_there() {
     let places = [[[0, 12], [0, 15]], [[u32::MAX; 2]; 2], [[9, 9], [0, 0]], [[0, u32::MAX], [u32::MAX, 0]]];
     for uri in uris {
         for [start, end] in places {
-            for method in OF_A_PLACE.iter().chain(OF_A_DOCUMENT) {
-                let id = session.server.send_request(method, anywhere(uri, start, end));
+            for method in requests::all() {
+                let id = session.server.send_request(method, requests::at(uri, start, end));
                 let answer = session.server.answer(id);
                 // A rename says why there is none; all others have nothing to say.
-                let refused = method.contains("ename") && code(&answer) == -32602 || code(&answer) == -32803;
+                let refused = requests::may_be_refused(method) && matches!(code(&answer), -32602 | -32803);
                 assert!(answer["error"].is_null() || refused, "{method} {uri} {start:?}: {answer}");
             }
         }
     }
     for bad in ["", "::::", "no uri"] {
-        let id = session.server.send_request("textDocument/hover", anywhere(bad, [0, 0], [0, 0]));
+        let id = session.server.send_request("textDocument/hover", requests::at(bad, [0, 0], [0, 0]));
         assert_eq!(code(&session.server.answer(id)), -32602, "{bad}");
     }
     for params in [Value::Null, json!([]), json!({}), json!({ "textDocument": 3 })] {
-        for method in OF_A_PLACE {
+        for method in requests::OF_A_PLACE {
             let id = session.server.send_request(method, params.clone());
             assert_eq!(code(&session.server.answer(id)), -32602, "{method} {params}");
         }
@@ -280,10 +236,10 @@ fn a_file_too_large_to_be_source_is_said_to_be() {
         diagnostics[0]["message"].as_str().is_some_and(|m| m.contains("more than 8 MB")),
         "{diagnostics:?}"
     );
-    for method in OF_A_PLACE.iter().chain(OF_A_DOCUMENT) {
-        let id = session.server.send_request(method, anywhere(&uri, [5, 16], [9, 0]));
+    for method in requests::all() {
+        let id = session.server.send_request(method, requests::at(&uri, [5, 16], [9, 0]));
         let answer = session.server.answer(id);
-        assert!(answer["error"].is_null() || method.contains("ename"), "{method}: {answer}");
+        assert!(answer["error"].is_null() || requests::may_be_refused(method), "{method}: {answer}");
     }
     session.server.change(&uri, 2, [5, 0, 5, 0], " ");
     assert_eq!(session.server.diagnostics(&uri, 2).len(), 1);

@@ -1,5 +1,6 @@
 //! What an editor asks of the language server, through its protocol, over a workspace of two files.
 
+use apg_tests::requests;
 use apg_tests::session::Session;
 use serde_json::{Value, json};
 
@@ -193,31 +194,18 @@ fn every_request_on_every_token_is_answered() {
         let mut session = Session::start();
         let uri = session.open(&path.file_name().expect("a name").to_string_lossy(), &text);
         for (line, column) in words(&text).into_iter().step_by(5) {
-            for method in AT_A_POSITION {
-                session.at(method, &uri, line, column);
+            // A rename checks the program anew each time.
+            for method in requests::OF_A_PLACE.iter().filter(|method| **method != "textDocument/rename") {
+                let id =
+                    session.server.send_request(method, requests::at(&uri, [line, column], [line, column]));
+                let answer = session.server.answer(id);
+                let refused = requests::may_be_refused(method) && answer["error"]["code"] != -32603;
+                assert!(answer["error"].is_null() || refused, "{method} {line}:{column}: {answer}");
             }
-            let place = json!({
-                "textDocument": { "uri": uri }, "position": { "line": line, "character": column },
-                "context": { "includeDeclaration": false },
-            });
-            session.server.request("textDocument/references", place);
         }
         assert_eq!(session.server.end(), Some(0));
     }
 }
-
-const AT_A_POSITION: &[&str] = &[
-    "textDocument/hover",
-    "textDocument/completion",
-    "textDocument/signatureHelp",
-    "textDocument/definition",
-    "textDocument/declaration",
-    "textDocument/typeDefinition",
-    "textDocument/implementation",
-    "textDocument/documentHighlight",
-    "textDocument/prepareCallHierarchy",
-    "textDocument/prepareTypeHierarchy",
-];
 
 /// The positions of the words of an ASCII text.
 fn words(text: &str) -> Vec<(u32, u32)> {

@@ -193,10 +193,17 @@ fn the_workspace_is_diagnosed_for_those_who_ask() {
 #[test]
 fn generated_code_names_the_lines_it_is_from() {
     let (mut session, uri) = session();
-    let code =
-        session.server.request("apg/generatedCode", json!({ "textDocument": { "uri": uri }, "kind": "cpp" }));
-    let lines = code["lines"].as_array().expect("lines");
-    assert!(lines.iter().any(|entry| entry[1] == 5), "no line of `println` in {lines:?}");
+    for kind in ["cpp", "mir"] {
+        let parameters = json!({ "textDocument": { "uri": uri }, "kind": kind });
+        let code = session.server.request("apg/generatedCode", parameters);
+        let lines = code["lines"].as_array().expect("lines");
+        let entry = lines.iter().position(|entry| entry[1] == 5).expect("a line of `println`");
+        let first =
+            |entry: &Value| entry[0].as_u64().and_then(|n| usize::try_from(n).ok()).expect("a number");
+        let text: Vec<&str> = code["text"].as_str().expect("a text").lines().collect();
+        let made = text[first(&lines[entry])..lines.get(entry + 1).map_or(text.len(), first)].join("\n");
+        assert!(made.contains("area"), "{kind}: {made}");
+    }
     let unknown = json!({ "textDocument": { "uri": uri }, "kind": "nonsense" });
     let refused = session.server.request("apg/generatedCode", unknown);
     assert!(refused["text"].as_str().is_some_and(|text| text.contains("no form")), "{refused}");

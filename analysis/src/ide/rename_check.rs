@@ -16,7 +16,7 @@ use super::symbol::{declaration, symbol_at, token_symbols};
 use crate::db::{Checks, Db, Library, Project};
 use crate::diagnostics::Severity;
 use crate::file_diagnostics;
-use crate::host::AnalysisHost;
+use crate::host::{Analysis, AnalysisHost};
 use crate::ids::SourceFile;
 
 /// A program and a rename of it, for themselves: the database they come from may change meanwhile.
@@ -76,14 +76,15 @@ impl RenameCheck {
         .filter(|check| !check.edits.is_empty())
     }
 
-    /// Why the program would not mean the same any more.
-    pub fn refusal(&self) -> Option<String> {
+    /// Why the program would not mean the same any more. `asks` is told of each snapshot that is asked, to cancel it; what is
+    /// said is worth nothing then.
+    pub fn refusal(&self, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let mut host = AnalysisHost::new(self.library.clone());
         host.set_files(self.files.clone());
         host.set_roots(&self.roots);
         host.set_source_path(self.source_path.clone());
         host.set_checks(self.checks);
-        let before = self.meaning(&host, &|path| path.to_owned());
+        let before = self.meaning(&host, &|path| path.to_owned(), asks);
         for (path, text) in &self.files {
             let moved = self.moved_path(path);
             if let Some(edits) = self.edits.get(path) {
@@ -95,10 +96,10 @@ impl RenameCheck {
         }
         let roots: Vec<PathBuf> = self.roots.iter().map(|path| self.moved_path(path)).collect();
         host.set_roots(&roots);
-        let after = self.meaning(&host, &|path| self.moved_path(path));
+        let after = self.meaning(&host, &|path| self.moved_path(path), asks);
         // Names that are not renamed come first: they say best what is in the way.
         let names = self.other_names(&before, &after);
-        names.or_else(|| self.other_uses(&host)).or_else(|| new_error(&before, &after))
+        names.or_else(|| self.other_uses(&host, asks)).or_else(|| new_error(&before, &after))
     }
 
     fn edited(&self, text: &str, edits: &[TextRange]) -> String {
@@ -132,9 +133,15 @@ impl RenameCheck {
     }
 
     /// What the files that the rename touches, or that name what has the new name already, mean.
-    fn meaning(&self, host: &AnalysisHost, moved: &dyn Fn(&Path) -> PathBuf) -> Meaning {
+    fn meaning(
+        &self,
+        host: &AnalysisHost,
+        moved: &dyn Fn(&Path) -> PathBuf,
+        asks: &dyn Fn(&Analysis),
+    ) -> Meaning {
         let mut meaning = Meaning::default();
         let snapshot = host.snapshot();
+        asks(&snapshot);
         // Nothing changes this database meanwhile.
         let _ = snapshot.with(|db| {
             for (path, text) in &self.files {
@@ -156,13 +163,14 @@ impl RenameCheck {
     }
 
     /// A place where the new name would not stand for what is renamed, or one that would and does not now.
-    fn other_uses(&self, host: &AnalysisHost) -> Option<String> {
+    fn other_uses(&self, host: &AnalysisHost, asks: &dyn Fn(&Analysis)) -> Option<String> {
         let expected: FxHashSet<Place> = self
             .edits
             .iter()
             .flat_map(|(path, ranges)| ranges.iter().map(|range| self.moved(&(path.clone(), *range))))
             .collect();
         let snapshot = host.snapshot();
+        asks(&snapshot);
         let (path, range) = self.moved(&self.declaration);
         let found = snapshot.with(|db| {
             let file = snapshot.file(&path)?;

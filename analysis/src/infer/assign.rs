@@ -80,7 +80,7 @@ impl Infer<'_> {
         result: Result,
         range: TextRange,
     ) -> ExprId {
-        match self.left(lhs, range) {
+        match self.left(lhs, matches!(value, NewValue::Step(_)), range) {
             Left::Error => {
                 if let NewValue::Plain(e) | NewValue::Combined(_, e) = value {
                     self.value(e, range, None);
@@ -96,7 +96,7 @@ impl Infer<'_> {
         }
     }
 
-    fn left(&mut self, lhs: Option<&ast::Expr>, range: TextRange) -> Left {
+    fn left(&mut self, lhs: Option<&ast::Expr>, step: bool, range: TextRange) -> Left {
         let Some(lhs) = lhs.map(ast::Expr::without_parens) else { return Left::Error };
         let at = range_of(&lhs);
         match &lhs {
@@ -117,9 +117,12 @@ impl Infer<'_> {
                     Left::Error
                 }
             },
-            // Of any other form the parser has said that it cannot be assigned.
             _ => {
-                self.value(Some(&lhs), range, None);
+                let value = self.value(Some(&lhs), range, None);
+                // Of what stands left of `=` the parser has said it.
+                if step && !self.is_error(value) {
+                    self.not_assignable(at);
+                }
                 Left::Error
             }
         }

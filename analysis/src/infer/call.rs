@@ -139,6 +139,9 @@ impl Infer<'_> {
         }
         let diagnostic = name_rules::unresolved::RULE
             .at(at, format!("there is no method, function or struct `{name}` here"));
+        if let Some(diagnostic) = self.printed_elsewhere(diagnostic.clone(), name, at) {
+            return self.report(diagnostic);
+        }
         let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
         self.report(super::name::suggest(diagnostic, near, at));
     }
@@ -253,6 +256,10 @@ impl Infer<'_> {
             return match self.pick(&candidates, None, &call) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
                 Ok(_) => self.no_instance(name, call.at),
+                // Whatever the arguments are, an object is missing.
+                Err(_) if candidates.iter().all(|it| !method_is_static(self.db, it.method)) => {
+                    self.no_instance(name, call.at)
+                }
                 Err(reason) => self.call_failed(name, &reason, None, &call),
             };
         }

@@ -43,7 +43,10 @@ impl Evaluation<'_> {
                 self.operation(operator, receiver.iter().chain(args), expr.ty)
             }
             ExprKind::Concat { parts } => self.text(parts),
-            ExprKind::StaticField(field) => self.deeper()?.static_field(*field),
+            ExprKind::StaticField(field) => self.deeper()?.field(*field),
+            ExprKind::Field { object, field } if matches!(self.body.expr(*object).kind, ExprKind::This) => {
+                self.deeper()?.field(*field)
+            }
             ExprKind::Local(local) => self.deeper()?.local(*local),
             _ => None,
         }
@@ -113,9 +116,10 @@ impl Evaluation<'_> {
         Some(Literal::String(SmolStr::new(text)))
     }
 
-    fn static_field(&self, field: FieldId) -> Option<Literal> {
+    /// A `val` of a class, or of an object, with an initialiser.
+    fn field(&self, field: FieldId) -> Option<Literal> {
         let item = field_item(self.db, field)?;
-        if item.mutable || !crate::item_tree::items::field_is_static(self.db, field) {
+        if item.mutable {
             return None;
         }
         let result = super::field_init_body(self.db, field)?;

@@ -5,6 +5,7 @@ use apg_syntax::ast::{self, AstNode};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
+use super::name::Around;
 use super::pick::{Call, Picked};
 use super::surroundings::{SuperCall, class_captures, enclosing_owner};
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
@@ -148,6 +149,10 @@ impl Infer<'_> {
             }
             _ => None,
         };
+        if picked.is_some() && outer.is_none() && self.lacks_outer(above, false, at) {
+            self.stops_at(class, None);
+            return self.error(range);
+        }
         let superclass = picked.as_ref().map(|picked| SuperCall {
             constructor: picked.method,
             class_args: picked.class_args.clone(),
@@ -191,6 +196,34 @@ impl Infer<'_> {
                 self.scopes.use_local(variable.local, false);
             }
         }
+    }
+
+    /// Whether objects of the class are inside an object that is not at hand here; reported. With `own` the object
+    /// under construction, which is around nothing yet, does not count.
+    pub(super) fn lacks_outer(&mut self, class: ClassId, own: bool, at: TextRange) -> bool {
+        let db = self.db;
+        if crate::members::is_static_class(db, class) {
+            return false;
+        }
+        let Some(outer) = class.outer(db) else { return false };
+        let is_around = |around: &Around| {
+            around.has_instance && self.as_super(Ty::this_type(db, around.class), outer).is_some()
+        };
+        if self.around().iter().skip(usize::from(own)).any(is_around) {
+            return false;
+        }
+        let (name, outer) = (class.name(db), outer.name(db));
+        self.report(
+            type_rules::no_outer_object::RULE
+                .at(
+                    at,
+                    format!("objects of `{name}` are inside an object of `{outer}`, and there is none here"),
+                )
+                .note(format!(
+                    "name the object with `value.new {name}(...)`, or declare `static class {name}`"
+                )),
+        );
+        true
     }
 
     /// `S(args)`: a struct without `new`. `exact`: the type arguments are part of `ty`.
@@ -263,6 +296,9 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         match self.pick_constructor(class, given, outer, &call) {
             Ok(picked) => {
+                if outer.is_none() && self.lacks_outer(class, false, at) {
+                    return self.error(range);
+                }
                 self.capture_for(class);
                 if let Some(problem) = type_problem(&self.context(), picked.owner, 0) {
                     self.report(crate::diagnostics::Diagnostic { range: at, ..problem.diagnostic });
@@ -322,6 +358,9 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at: range, range };
         match self.pick_constructor(class, Some(class_args), outer, &call) {
             Ok(picked) => {
+                if outer.is_none() && is_super && self.lacks_outer(class, true, range) {
+                    return StmtKind::Error;
+                }
                 let args = self.constructor_args(&picked, call.args, range);
                 self.note_made(picked.result);
                 if is_super && properties(self.db, self.class).is_empty() {

@@ -7,10 +7,11 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
-use crate::ty::test::TypeTest;
+use crate::ty::relate::erase;
+use crate::ty::test::{TypeTest, mentions_param};
 
 impl Infer<'_> {
     /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
@@ -42,8 +43,9 @@ impl Infer<'_> {
                         self.binary_values(op, a, b, range)
                     } else {
                         let left = self.convert(a, boolean, Why::Condition);
-                        let right = self.condition(e.rhs().as_ref(), range);
                         let is_or = op == BinaryOp::OrOr;
+                        let right =
+                            self.supposing(left, !is_or, |infer| infer.condition(e.rhs().as_ref(), range));
                         self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
                     }
                 }
@@ -119,9 +121,33 @@ impl Infer<'_> {
             diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         } else if let Some(note) = self.operator_hint(left, right) {
             diagnostic = diagnostic.note(note);
+        } else if let Some(fix) = self.bound_in_parens(left, right, range) {
+            let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
+            diagnostic = diagnostic.note(note).fix(fix);
         }
         self.report(diagnostic);
         self.error(range)
+    }
+
+    /// `0..n-1` is `(0..n)-1`, which was hardly meant: `0..(n-1)`.
+    fn bound_in_parens(&self, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
+        let call = match &self.body.expr(left).kind {
+            ExprKind::Let { result, .. } => *result,
+            _ => left,
+        };
+        let ExprKind::Call { method, args, .. } = &self.body.expr(call).kind else { return None };
+        let bound = self.range(*args.last()?);
+        // In parentheses it was meant as it stands.
+        let plain = self.range(left).start() == range.start() && self.range(right).end() == range.end();
+        if method.name(self.db) != "operator.." || !plain {
+            return None;
+        }
+        let insert =
+            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
+        Some(Fix {
+            title: "Put the bound in parentheses".to_owned(),
+            edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
+        })
     }
 
     fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {
@@ -178,12 +204,25 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
+    /// Whether two types are of one class, with type arguments that may turn out to be the same.
+    fn may_be_same(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let (Some((class, x)), Some((other, y))) = (a.as_class(db), b.as_class(db)) else {
+            return a.as_class(db).is_none() && b.as_class(db).is_none();
+        };
+        let open = |ty: Ty| mentions_param(db, ty) || ty.mentions_error(db);
+        let context = self.context();
+        let alike =
+            |(x, y): (&Ty, &Ty)| open(*x) || open(*y) || context.is_same(erase(db, *x), erase(db, *y));
+        class == other && x.iter().zip(y).all(alike)
+    }
+
     /// Two references, one of which could be an instance of the other's type.
     fn both_references(&self, a: Ty, b: Ty) -> bool {
         let db = self.db;
         let reference = |ty: Ty| !ty.is_struct(db) || ty.as_param(db).is_some();
         let open = |ty: Ty| ty.is_interface(db) || ty.as_param(db).is_some() || ty.as_function(db).is_some();
-        let same = a.as_class(db).map(|(class, _)| class) == b.as_class(db).map(|(class, _)| class);
+        let same = self.may_be_same(a, b);
         (reference(a) && reference(b) && (open(a) || open(b) || same))
             || (open(a) && a.as_function(db).is_none() && self.is_subtype(b, a))
             || (a.as_param(db).is_some() || b.as_param(db).is_some())

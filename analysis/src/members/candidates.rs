@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
+use super::access::{Visibility, visibility};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{method_item, own_field, own_methods};
@@ -28,10 +29,14 @@ impl<'db> Context<'db> {
     /// that are overridden; nearest first.
     pub fn methods_named(&self, receiver: Ty, name: &str) -> Cow<'db, [Candidate]> {
         let base = receiver.base(self.db);
-        match base.kind(self.db) {
-            TyKind::Class { .. } => Cow::Borrowed(class_methods(self.db, base, SmolStr::new(name))),
-            _ => Cow::Owned(methods_among(self.db, &self.supertypes(base), name)),
+        if let TyKind::Class { .. } = base.kind(self.db)
+            && let Some(methods) = class_methods(self.db, base, SmolStr::new(name))
+        {
+            return Cow::Borrowed(methods);
         }
+        Cow::Owned(methods_among(self.db, &self.supertypes(base), name, |nearer, further| {
+            self.sees(nearer) || !self.sees(further)
+        }))
     }
 
     /// The constructors of a class.
@@ -59,14 +64,21 @@ impl<'db> Context<'db> {
     }
 }
 
-/// [`Context::methods_named`] for a class applied to types, whose methods are the same everywhere.
+/// [`Context::methods_named`] for a class applied to types, if the methods are the same everywhere: what cannot be seen hides nothing
+/// that can.
 #[salsa::tracked(cycle_initial = no_methods)]
-fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Vec<Candidate> {
-    methods_among(db, &Context::global(db).supertypes(receiver), &name)
+fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<Vec<Candidate>> {
+    let mut same = true;
+    let found = methods_among(db, &Context::global(db).supertypes(receiver), &name, |nearer, _| {
+        let modifiers = method_item(db, nearer).map_or_else(Default::default, |item| item.modifiers);
+        same &= visibility(db, nearer.class(db), modifiers) == Visibility::Public;
+        true
+    });
+    same.then_some(found)
 }
 
-fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Vec<Candidate> {
-    Vec::new()
+fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Option<Vec<Candidate>> {
+    Some(Vec::new())
 }
 
 /// [`Context::find_field`], likewise.
@@ -86,13 +98,23 @@ fn field_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Option<(FieldId, T
     })
 }
 
-fn methods_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Vec<Candidate> {
+/// The methods of that name of a type with these supertypes; `hides` says whether the first, which is nearer and overrides the
+/// second, is seen instead of it.
+fn methods_among(
+    db: &dyn Db,
+    supertypes: &[Ty],
+    name: &str,
+    mut hides: impl FnMut(MethodId, MethodId) -> bool,
+) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for supertype in supertypes {
         let Some((class, _)) = supertype.as_class(db) else { continue };
+        // Methods of one class do not override each other.
+        let nearer = found.len();
         for method in own_methods(db, class, name) {
             let candidate = Candidate { method: *method, owner: *supertype };
-            if !found.iter().any(|nearer| overrides(db, *nearer, candidate)) {
+            let mut overriding = found[..nearer].iter().filter(|nearer| overrides(db, **nearer, candidate));
+            if !overriding.any(|nearer| hides(nearer.method, *method)) {
                 found.push(candidate);
             }
         }
@@ -102,9 +124,6 @@ fn methods_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Vec<Candidate> {
 
 /// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
 fn overrides(db: &dyn Db, a: Candidate, b: Candidate) -> bool {
-    if a.owner == b.owner {
-        return false;
-    }
     let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
     let shape = |item: &MethodItem| {
         (item.type_params.len(), item.params.len(), item.offers.is_some(), kind_class(item.kind))
@@ -112,9 +131,13 @@ fn overrides(db: &dyn Db, a: Candidate, b: Candidate) -> bool {
     if shape(x) != shape(y) {
         return false;
     }
+    let theirs = formals(db, b);
+    if x.type_params.is_empty() {
+        return formals(db, a) == theirs;
+    }
     let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
     let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
-    formals(db, a) == Substitution::types(params(b.method), &own).apply_all(db, &formals(db, b))
+    formals(db, a) == Substitution::types(params(b.method), &own).apply_all(db, &theirs)
 }
 
 /// The types of the formals as seen from the receiver's type, without constraints.

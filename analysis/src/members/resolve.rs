@@ -285,9 +285,13 @@ impl<'db> Context<'db> {
     ) -> Result<Resolution, Failure> {
         let beats =
             |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
-        let best: Vec<usize> = (0..fitting.len())
-            .filter(|i| (0..fitting.len()).all(|j| *i == j || beats(&fitting[*i], &fitting[j])))
-            .collect();
+        // Most lose against the winner of a first round, and need no other comparison.
+        let first = (1..fitting.len()).fold(0, |a, b| if beats(&fitting[a], &fitting[b]) { a } else { b });
+        let beats_all = |i: &usize| {
+            let all = std::iter::once(first).chain(0..fitting.len());
+            all.filter(|j| i != j).all(|j| beats(&fitting[*i], &fitting[j]))
+        };
+        let best: Vec<usize> = (0..fitting.len()).filter(beats_all).collect();
         match best.as_slice() {
             // Two of one class that take the same arguments cannot be told apart. Of different classes, the
             // nearest, which is first, is meant: it was inherited along several ways.
@@ -407,12 +411,16 @@ impl<'db> Context<'db> {
     }
 
     fn check_access(&self, method: MethodId) -> Result<(), Reason> {
-        let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
-        let class = method.class(self.db);
-        match self.can_access(class, modifiers) {
+        match self.sees(method) {
             true => Ok(()),
-            false => Err(Reason::Hidden(class)),
+            false => Err(Reason::Hidden(method.class(self.db))),
         }
+    }
+
+    /// Whether its access modifiers let the method be called from here.
+    pub(super) fn sees(&self, method: MethodId) -> bool {
+        let modifiers = method_item(self.db, method).map_or_else(Default::default, |m| m.modifiers);
+        self.can_access(method.class(self.db), modifiers)
     }
 
     /// The terms of a guard that do not follow from what is known, and whether one of them cannot hold; an error

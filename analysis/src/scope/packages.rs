@@ -146,7 +146,8 @@ fn all_paths(db: &dyn Db, root: Folder) -> Vec<(PathBuf, SourceFile)> {
     let folders: Vec<_> =
         root.into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path)).collect();
     for (path, file) in project.files(db).iter() {
-        if let Some(relative) = folders.iter().find_map(|folder| path.strip_prefix(folder).ok()) {
+        // One of the folders may lie in another.
+        for relative in folders.iter().filter_map(|folder| path.strip_prefix(folder).ok()) {
             all.push((relative.to_path_buf(), *file));
         }
     }

@@ -71,8 +71,13 @@ impl Compiler {
                     flags.push("-DAPG_VECTOR_MATH");
                 }
             }
-            (UnitKind::Code, _) if mode.debug => {
+            (UnitKind::Code | UnitKind::Native, _) if mode.debug => {
                 flags.extend(["-O0", "-ffp-contract=off", "-g", "-DAPG_STACK_CHECKS"])
+            }
+            (UnitKind::Native, Profile::Dev) => {
+                // The user's code is compiled as written.
+                flags.retain(|it| *it != "-fvisibility=hidden");
+                flags.extend(["-O2", "-g1", "-ffp-contract=off"]);
             }
             (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
@@ -80,12 +85,16 @@ impl Compiler {
                 // from being inlined into themselves, it ends the program.
                 flags.extend(["-O1", "-ffp-contract=off", "-g1", "-DAPG_STACK_CHECKS"]);
             }
-            (UnitKind::Code, Profile::Portable) => flags.extend(["-O2", "-ffp-contract=off", "-g1"]),
-            (UnitKind::Code, Profile::Release) => {
+            (UnitKind::Code | UnitKind::Native, Profile::Portable) => {
+                flags.extend(["-O2", "-ffp-contract=off", "-g1"])
+            }
+            (UnitKind::Code | UnitKind::Native, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
             }
         }
-        if let (Some(sanitizer), UnitKind::Code | UnitKind::Kernels) = (mode.sanitizer, kind) {
+        if let (Some(sanitizer), UnitKind::Code | UnitKind::Kernels | UnitKind::Native) =
+            (mode.sanitizer, kind)
+        {
             flags.extend(sanitizer.flags());
             flags.extend(["-fno-omit-frame-pointer", "-DAPG_STACK_CHECKS"]);
         }

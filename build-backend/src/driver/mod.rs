@@ -6,6 +6,7 @@
 mod bundle;
 mod cache;
 mod compiler;
+mod reads;
 mod sanitizer;
 mod unfinished;
 
@@ -30,6 +31,8 @@ pub enum UnitKind {
     Kernels,
     /// Data, and the entries through which the runtime calls the program.
     Tables,
+    /// C++ code that the user wrote.
+    Native,
 }
 
 /// A file of C++.
@@ -41,6 +44,8 @@ pub struct Unit {
     pub kind: UnitKind,
     /// The text.
     pub text: String,
+    /// Files of the user that it includes.
+    pub reads: Vec<PathBuf>,
 }
 
 /// How code is optimised.
@@ -107,6 +112,11 @@ pub enum BuildError {
         /// What the compiler said; `#line` makes it speak of the `.x10` file.
         message: String,
     },
+    /// The compiler refused C++ code of the user, or something that this needs is not to be found.
+    Native {
+        /// What the compiler said.
+        message: String,
+    },
     /// The compiler has no library for a sanitizer.
     NoSanitizer {
         /// The compiler.
@@ -139,6 +149,9 @@ impl fmt::Display for BuildError {
                     message.trim_end()
                 )
             }
+            Self::Native { message } => {
+                write!(f, "the C++ compiler refused the program's C++ code\n{}", message.trim_end())
+            }
             Self::NoSanitizer { compiler, library } => {
                 write!(f, "the C++ compiler {compiler} comes without `{library}`, which `--sanitize` needs")
             }
@@ -163,6 +176,7 @@ impl BuildError {
             Self::NoSanitizer { .. } => Some(
                 "install it (Debian, Ubuntu: it is part of g++; Fedora: `dnf install libasan libubsan libtsan`), or set CXX to GCC",
             ),
+            Self::Native { .. } => Some("what C++ code in an X10 program may use is in docs/native.md"),
             Self::Refused { .. } => None,
         }
     }
@@ -187,7 +201,8 @@ pub fn build(
             let flags = compiler.flags(mode, unit.kind).join(" ");
             // Caches are shared by machines of one network.
             let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
-            cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text])
+            let read = reads::contents(&unit.reads);
+            cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text, &read])
         })
         .collect();
     let program = cache.path("programs", &cache::key(&[&compiler.identity, &keys.join(" ")]), "so");
@@ -211,7 +226,11 @@ pub fn build(
                 .arg(source.path())
                 .arg("-o")
                 .arg(output);
-            run(command, &format!("the unit `{}`", unit.name))
+            command.args(reads::folders(&unit.reads));
+            run(command, &format!("the unit `{}`", unit.name)).map_err(|error| match (unit.kind, error) {
+                (UnitKind::Native, BuildError::Refused { message, .. }) => BuildError::Native { message },
+                (_, error) => error,
+            })
         })?;
         observer.compiled(&unit.name);
         Ok(())
@@ -221,7 +240,12 @@ pub fn build(
         command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
         command.args(mode.sanitizer.map(Sanitizer::link_flag)).args(&objects).arg("-o").arg(output);
         command.arg("-Wl,--as-needed").args(compiler.libraries());
-        run(command, "linking")
+        run(command, "linking").map_err(|error| match error {
+            BuildError::Refused { message, .. } if units.iter().any(|it| it.kind == UnitKind::Native) => {
+                BuildError::Native { message }
+            }
+            error => error,
+        })
     })?;
     Ok(program)
 }
@@ -263,7 +287,7 @@ mod tests {
     }
 
     fn unit(name: &str, text: &str) -> Unit {
-        Unit { name: name.into(), kind: UnitKind::Code, text: text.into() }
+        Unit { name: name.into(), kind: UnitKind::Code, text: text.into(), reads: Vec::new() }
     }
 
     #[test]

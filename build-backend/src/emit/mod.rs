@@ -1,7 +1,8 @@
 //! MIR to C++20 for the host and CUDA C++ for devices. One printer serves both: the code of a kernel is the same text on
 //! the processor and on the device but for the spelling of a few operations, which is why they agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers) and nothing else. Symbols and texts do not depend
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers) and nothing else; those with C++ code of the program also
+//! what that code needs. Symbols and texts do not depend
 //! on indices, so an unchanged unit is found in the cache.
 
 mod call;
@@ -11,7 +12,7 @@ mod expr;
 mod function;
 mod kernel;
 mod names;
-mod only;
+mod native;
 mod operation;
 mod stmt;
 mod tables;
@@ -25,8 +26,11 @@ pub use kernel::constant;
 pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.
-pub const HEADERS: [(&str, &str); 2] =
-    [("apg.h", apg_runtime::abi::HEADER), ("apg_program.h", include_str!("include/apg_program.h"))];
+pub const HEADERS: [(&str, &str); 3] = [
+    ("apg.h", apg_runtime::abi::HEADER),
+    ("apg_program.h", include_str!("include/apg_program.h")),
+    ("apg_native.h", include_str!("include/apg_native.h")),
+];
 
 /// Something in MIR that cannot be compiled: a defect of the compiler, or of the class library.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
 //! one unit; source files are spread over a number of units that grows with the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
-use super::{EmitError, kernel};
+use super::{EmitError, kernel, native};
 use crate::driver::{Unit, UnitKind};
 use crate::mir::*;
 
@@ -18,6 +18,9 @@ pub struct Emitted {
     pub cuda: Vec<String>,
 }
 
+/// What stands in front of units without C++ code of the program.
+const PRELUDE: &str = "#include \"apg_program.h\"\n";
+
 /// Statements of a unit at which another one is begun.
 const UNIT_STATEMENTS: usize = 1500;
 
@@ -26,22 +29,15 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let names = Names::new(program);
     let mut errors = Vec::new();
     let mut used = Used::default();
-    let mut units = Vec::new();
+    let mut bodies = Vec::new();
     for (name, functions) in groups(program, single) {
         let mut code = Code::new(program, &names, Target::Host);
-        // In one unit nothing is called from outside but through tables, which need external names.
-        for id in functions {
-            code.function(id, "");
+        for id in &functions {
+            code.function(*id, "");
         }
-        let body = code.out.take();
         let mine = std::mem::take(&mut code.used);
-        let declarations = code.declarations(&mine);
+        bodies.push((name, functions, mine.clone(), code.out.take()));
         used.absorb(mine);
-        units.push(Unit {
-            name,
-            kind: UnitKind::Code,
-            text: format!("#include \"apg_program.h\"\n{declarations}{body}"),
-        });
         errors.append(&mut code.errors);
     }
     let mut cuda = Vec::new();
@@ -50,17 +46,44 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         cuda.push(text);
         errors.append(&mut found);
     }
+    let mut others = Vec::new();
+    let mut called = BTreeSet::new();
     if !program.kernels.is_empty() {
         let mut code = Code::new(program, &names, Target::Host);
         let text = kernel::host(&mut code);
-        used.absorb(std::mem::take(&mut code.used));
+        let mine = std::mem::take(&mut code.used);
+        called.extend(mine.functions.iter().copied());
+        used.absorb(mine);
         errors.append(&mut code.errors);
-        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text });
+        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
     }
     let mut code = Code::new(program, &names, Target::Host);
     let text = code.tables(&used, &cuda);
     errors.append(&mut code.errors);
-    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text });
+    called.extend(code.used.functions);
+    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
+    let mut units = native::sources(program);
+    for (name, functions, mine, body) in &bodies {
+        let mut code = Code::new(program, &names, Target::Host);
+        // What only its own unit calls is no use outside, and need not be there once it is part of its callers.
+        let elsewhere = |id: FunctionId| {
+            let called = bodies.iter().any(|it| it.0 != *name && it.2.functions.contains(&id));
+            called || functions.binary_search(&id).is_err()
+        };
+        let outside = |id: FunctionId| !single || called.contains(&id) || elsewhere(id);
+        let declarations = code.declarations(mine, &outside);
+        errors.append(&mut code.errors);
+        let first = functions.first().map(|it| &program.functions[it.index()]);
+        let file = first.filter(|it| native::is_native(it)).map(|it| it.position.file);
+        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
+        units.push(Unit {
+            name: name.clone(),
+            kind: if file.is_some() { UnitKind::Native } else { UnitKind::Code },
+            text: format!("{prelude}{declarations}{body}"),
+            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
+        });
+    }
+    units.append(&mut others);
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 
@@ -76,7 +99,11 @@ fn groups(program: &Program, single: bool) -> BTreeMap<String, Vec<FunctionId>> 
             continue;
         }
         let file = function.position.file;
-        let name = if single {
+        let name = if native::is_native(function) {
+            // The headers that it includes are for it alone.
+            let path = program.files.get(file.index()).map_or("", String::as_str);
+            format!("native{:x}", hash(path) as u32)
+        } else if single {
             "program".to_owned()
         } else if Some(file) == main {
             "main".to_owned()

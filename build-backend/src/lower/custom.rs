@@ -2,7 +2,7 @@
 
 use apg_analysis::ids::{ClassId, FieldId, MethodId};
 use apg_analysis::item_tree::RESTORER;
-use apg_analysis::item_tree::items::own_methods;
+use apg_analysis::item_tree::items::{own_methods, qualified_name};
 use apg_analysis::ty::Ty;
 
 use super::function::{Builder, Returns};
@@ -44,6 +44,11 @@ impl Lowerer<'_> {
             Custom::Own(self.restorer(ty))
         } else if self.as_instance_of(ty, refused).is_some() {
             Custom::Refused
+        } else if ty
+            .as_class(self.db)
+            .is_some_and(|(class, _)| &*qualified_name(self.db, class) == "x10.lang.GlobalObject")
+        {
+            Custom::Global
         } else if self.restored_fields(ty).is_empty() {
             Custom::Fields
         } else {

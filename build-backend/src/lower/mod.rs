@@ -23,6 +23,7 @@ mod kernel;
 mod layout;
 mod loops;
 mod model;
+mod native;
 mod nested;
 mod operands;
 mod points;

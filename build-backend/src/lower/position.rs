@@ -36,6 +36,7 @@ impl Lowerer<'_> {
         }
         let id = mir::FileId(self.program.files.len() as u32);
         self.program.files.push(file.path(self.db).display().to_string());
+        self.native_file(file, id);
         let lines = Rc::new(FileLines::new(id, file.text(self.db)));
         self.files.insert(file, lines.clone());
         lines

@@ -117,12 +117,13 @@ impl Lowerer<'_> {
             count += 1;
         }
         builder.declare_params(&body.params);
-        match body.root {
-            Some(root) => {
+        match (builder.native_method(callee), body.root) {
+            (Some(code), _) if !for_kernels => builder.native_code(code, callee, result),
+            (_, Some(root)) => {
                 builder.stmt(root);
                 builder.end_of_value(machine);
             }
-            None => builder.no_code(callee, machine),
+            _ => builder.no_code(callee, machine),
         }
         builder.finish(id, name, count, machine);
     }
@@ -377,7 +378,8 @@ impl Builder<'_, '_> {
         let class = self.lowerer.type_name(callee.owner);
         let error =
             super::LowerError::new("build/no-code", format!("{class}.{name} has no code that can be called"));
-        let error = error.note("a `native` method needs code that the compiler knows; write it in X10");
+        let error = error.note("a `native` method needs C++ code, @Native(\"c++\", \"...\"), that does without the runtime of X10's own implementation and is not \
+             called by a kernel; or write it in X10");
         self.error(error, Default::default());
         if machine != mir::Ty::Void {
             self.push(mir::StmtKind::Return(Some(zero(machine))));

@@ -1,11 +1,7 @@
 //! Statements.
 
-use apg_analysis::body::{
-    Annotation, ExprId, ExprKind as Source, LabelId, Literal, LocalId, StmtId, StmtKind,
-};
-use apg_analysis::item_tree::items::qualified_name;
+use apg_analysis::body::{Annotation, ExprId, LabelId, Literal, LocalId, StmtId, StmtKind};
 use apg_analysis::ty::known::Known;
-use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use super::LowerError;
@@ -29,10 +25,9 @@ impl Builder<'_, '_> {
             }
             StmtKind::Empty => {}
             StmtKind::Block(stmts) => {
-                if stmts.is_empty() {
-                    self.replaced_by_native(&stmt.annotations, stmt.range);
+                if !self.native_block(&stmt.annotations, stmts.is_empty(), stmt.range) {
+                    self.block_statement(stmts);
                 }
-                self.block_statement(stmts);
             }
             StmtKind::Let { local, init } => self.let_statement(*local, *init),
             StmtKind::Expr(value) => self.effect_of(*value),
@@ -130,25 +125,6 @@ impl Builder<'_, '_> {
         });
         self.push(Out::Labeled { label, body });
         self.local(found)
-    }
-
-    /// An empty block stands for code in C++, which is not run: to do nothing in its place would be wrong.
-    fn replaced_by_native(&mut self, annotations: &[Annotation], range: TextRange) {
-        let db = self.lowerer.db;
-        let is_native = |it: &Annotation| {
-            it.class.is_some_and(|class| &*qualified_name(db, class) == "x10.compiler.Native")
-        };
-        let for_cpp = |it: &Annotation| {
-            let language = it.args.first().map(|arg| &self.source.body.expr(*arg).kind);
-            matches!(language, Some(Source::Literal(Literal::String(language))) if language == "c++")
-        };
-        if annotations.iter().any(|it| is_native(it) && for_cpp(it)) {
-            let error = LowerError::new(
-                "build/native-block",
-                "this block stands for C++ code, which apg does not run",
-            );
-            self.error(error.note("write in the block, in X10, what the C++ code does"), range);
-        }
     }
 
     fn block_statement(&mut self, stmts: &[StmtId]) {

@@ -7,9 +7,12 @@
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
 mod kernel;
+pub mod native;
+pub mod only;
 pub mod operation;
 pub mod print;
 pub mod walk;
+pub mod walk_mut;
 
 use smol_str::SmolStr;
 
@@ -114,6 +117,8 @@ pub struct Program {
     pub saved: Option<FunctionId>,
     /// Called by the runtime for what gives that back: `(rail) -> object`, the argument of [`Custom::Own`].
     pub deserializer: Option<FunctionId>,
+    /// What files say of their C++ code.
+    pub natives: Vec<native::NativeFile>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
 }
@@ -143,6 +148,8 @@ pub enum Custom {
     Restored(FunctionId),
     /// Not at all.
     Refused,
+    /// By home, number and weight: what GlobalRefs share.
+    Global,
 }
 
 /// A field.
@@ -250,6 +257,8 @@ pub struct Function {
     pub for_kernels: bool,
     /// May be on the stack several times: checks that there is room for more.
     pub recursive: bool,
+    /// Objects in the function's frame, see [`ExprKind::Frame`].
+    pub frame: Vec<ClassId>,
 }
 
 /// A local variable.
@@ -333,6 +342,8 @@ pub enum StmtKind {
     Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr> },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
+    /// Code in the target's language that the program brings along.
+    Native(native::Native),
 }
 
 /// A `catch`.
@@ -417,6 +428,9 @@ pub enum ExprKind {
     AllocateRail { class: ClassId, length: Box<Expr> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
+    /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::frame`] begins
+    /// anew. Nothing else refers to it then, nor when the function ends.
+    Frame { slot: u32, class: ClassId, fields: Vec<Expr> },
     /// The reference itself; raises NullPointerException if it is null (receivers of direct calls).
     NonNull(Box<Expr>),
     /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`, waits,

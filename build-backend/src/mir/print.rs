@@ -6,21 +6,26 @@ use super::*;
 
 /// The whole program as text.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, locals: &[], out: String::new(), indent: 0 };
+    print_with_positions(program).0
+}
+
+/// The whole program as text, and where each of its lines comes from.
+pub fn print_with_positions(program: &Program) -> (String, Vec<Option<Position>>) {
+    let mut printer = Printer::new(program);
     printer.program();
-    printer.out
+    (printer.out, printer.positions)
 }
 
 /// One function as text, for tests that look at a single one.
 pub fn print_function(program: &Program, function: FunctionId) -> String {
-    let mut printer = Printer { program, locals: &[], out: String::new(), indent: 0 };
+    let mut printer = Printer::new(program);
     printer.function(function);
     printer.out
 }
 
 /// One kernel as text.
 pub fn print_kernel(program: &Program, kernel: KernelId) -> String {
-    let mut printer = Printer { program, locals: &[], out: String::new(), indent: 0 };
+    let mut printer = Printer::new(program);
     printer.kernel(&program.kernels[kernel.index()]);
     printer.out
 }
@@ -31,9 +36,17 @@ struct Printer<'a> {
     locals: &'a [Local],
     out: String,
     indent: usize,
+    /// Where what is printed comes from.
+    position: Option<Position>,
+    /// Where each line comes from.
+    positions: Vec<Option<Position>>,
 }
 
 impl<'a> Printer<'a> {
+    fn new(program: &'a Program) -> Self {
+        Self { program, locals: &[], out: String::new(), indent: 0, position: None, positions: Vec::new() }
+    }
+
     fn program(&mut self) {
         let program = self.program;
         for (index, item) in program.structs.iter().enumerate() {
@@ -102,6 +115,7 @@ impl<'a> Printer<'a> {
     fn function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id.index()];
         self.locals = &function.locals;
+        self.position = Some(function.position);
         let params: Vec<String> = (0..function.params).map(|it| self.declared(LocalId(it))).collect();
         let device = if function.device { "device " } else { "" };
         self.line(&format!(
@@ -113,6 +127,7 @@ impl<'a> Printer<'a> {
         ));
         self.block(&function.body);
         self.line("}");
+        self.position = None;
     }
 
     fn kernel(&mut self, kernel: &'a Kernel) {
@@ -167,6 +182,8 @@ impl<'a> Printer<'a> {
 
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{:1$}{text}", "", self.indent * 2);
+        // A text in the program may have several lines itself.
+        self.positions.resize(self.positions.len() + 1 + text.matches('\n').count(), self.position);
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
@@ -178,6 +195,12 @@ impl<'a> Printer<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        let around = self.position.replace(stmt.position);
+        self.positioned(stmt);
+        self.position = around;
+    }
+
+    fn positioned(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Block(body) => {
                 self.line("{");
@@ -310,8 +333,21 @@ impl<'a> Printer<'a> {
                 format!("{start} {name} at ({}) [{}]", self.expr(place), self.list(captures))
             }
             StmtKind::Barrier => "barrier".to_owned(),
+            StmtKind::Native(native) => self.native(native),
             _ => String::new(),
         }
+    }
+
+    fn native(&self, native: &native::Native) -> String {
+        let part = |it: &native::Part| match it {
+            native::Part::Text(text) => text.clone(),
+            native::Part::Value(value) => format!("#{}", self.expr(value)),
+            native::Part::Type(ty) => format!("#{ty:?}"),
+            native::Part::Address(local) => format!("&{}", self.local(*local)),
+            native::Part::Field(_, index) => format!("#{index}"),
+        };
+        let kind = if native.result.is_some() { "native return" } else { "native" };
+        format!("{kind} {{ {} }}", native.parts.iter().map(part).collect::<String>())
     }
 
     fn clocks(&self, clocks: &Clocks) -> String {
@@ -353,6 +389,9 @@ impl<'a> Printer<'a> {
             }
             ExprKind::MakeObject { class, fields } => {
                 format!("new {}{{{}}}", self.class_name(*class), self.list(fields))
+            }
+            ExprKind::Frame { slot, class, fields } => {
+                format!("frame#{slot} {}{{{}}}", self.class_name(*class), self.list(fields))
             }
             ExprKind::Operation { operation, args } => self.operation(*operation, args, expr.ty),
             ExprKind::Cast { value, target, checked } => {

@@ -73,6 +73,7 @@ pub fn operands(kind: &StmtKind) -> Vec<&Expr> {
         StmtKind::AsyncAt { place, closure, clocks, .. } => with_clocks(vec![place, closure], clocks),
         StmtKind::At { place, closure } => vec![place, closure],
         StmtKind::When(branches) => branches.iter().map(|it| &it.condition).collect(),
+        StmtKind::Native(native) => native.values().collect(),
         StmtKind::Launch { place, captures, detached, .. } => {
             let mut all = vec![place];
             all.extend(captures);
@@ -111,6 +112,7 @@ pub fn children(kind: &ExprKind) -> Vec<&Expr> {
         ExprKind::MakeStruct(args)
         | ExprKind::Together { args, .. }
         | ExprKind::MakeObject { fields: args, .. }
+        | ExprKind::Frame { fields: args, .. }
         | ExprKind::Call { args, .. }
         | ExprKind::CallVirtual { args, .. }
         | ExprKind::CallInterface { args, .. }

@@ -38,7 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       await start(context, status);
     }),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("apg.server.path")) {
+      if (change.affectsConfiguration("apg.server")) {
         await vscode.commands.executeCommand("apg.restart");
       }
     }),
@@ -68,9 +68,14 @@ async function start(context: vscode.ExtensionContext, status: Status): Promise<
     return;
   }
   let server: ChildProcess | undefined;
+  const settings = vscode.workspace.getConfiguration("apg");
   const options: LanguageClientOptions = {
-    documentSelector: [{ language: "x10", scheme: "file" }],
-    initializationOptions: { sourcePath: vscode.workspace.getConfiguration("apg").get<string[]>("sourcePath", []) },
+    // A new program is analysed before it is saved.
+    documentSelector: ["file", "untitled"].map((scheme) => ({ language: "x10", scheme })),
+    initializationOptions: {
+      sourcePath: settings.get<string[]>("sourcePath", []),
+      memoryLimit: settings.get<number>("server.memoryLimit", 2048),
+    },
     synchronize: {
       configurationSection: "apg",
       fileEvents: vscode.workspace.createFileSystemWatcher("**/*.x10"),

@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-import { LineMap } from "./lines";
+import { LineMap, Lines } from "./lines";
 
 const SCHEME = "apg-generated";
 /** Typing settles before code is generated again. */
@@ -22,7 +22,7 @@ const KINDS = Object.keys(ENDINGS) as Kind[];
 export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable[];
-  private readonly maps = new Map<string, { version: number; map: LineMap }>();
+  private readonly lines = new Map<string, Lines>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
@@ -35,7 +35,7 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
     this.registrations = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.generateSoon(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.maps.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.lines.delete(uri.toString())),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor, visibleRanges }) => {
         if (visibleRanges.length > 0) {
           this.scroll(textEditor, visibleRanges[0].start.line);
@@ -73,7 +73,8 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
       return "// The language server is not running.\n";
     }
     const parameters = { textDocument: { uri: uri.query }, kind: uri.fragment };
-    const answer = await client.sendRequest<{ text: string }>("apg/generatedCode", parameters, token);
+    const answer = await client.sendRequest<{ text: string; lines: Lines }>("apg/generatedCode", parameters, token);
+    this.lines.set(uri.toString(), answer.lines);
     return answer.text;
   }
 
@@ -109,18 +110,12 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
       const generated = isGenerated ? editor.document : other.document;
       const source = isGenerated ? other.document : editor.document;
       const belong = generated.uri.scheme === SCHEME && generated.uri.query === source.uri.toString(true);
-      return belong ? [{ other, map: this.map(generated, source.uri.path) }] : [];
+      return belong ? [{ other, map: this.map(generated) }] : [];
     });
   }
 
-  private map(generated: vscode.TextDocument, source: string): LineMap {
-    const key = generated.uri.toString();
-    let known = this.maps.get(key);
-    if (known?.version !== generated.version) {
-      known = { version: generated.version, map: new LineMap(generated.getText(), source) };
-      this.maps.set(key, known);
-    }
-    return known.map;
+  private map(generated: vscode.TextDocument): LineMap {
+    return new LineMap(this.lines.get(generated.uri.toString()) ?? [], generated.lineCount);
   }
 
   private scroll(editor: vscode.TextEditor, line: number): void {

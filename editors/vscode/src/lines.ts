@@ -1,23 +1,15 @@
-// Which lines of generated code belong to which lines of the source: `#line` directives say it.
+// Which lines of generated code belong to which lines of the source: the server says it.
+
+/** `[line, source]`: from this line on the text comes from that line of the source; -1 is nowhere. */
+export type Lines = [number, number][];
 
 export class LineMap {
   /** For each generated line the source's, from 0; -1 where there is none. */
-  private readonly sources: number[] = [];
+  private readonly sources: number[];
 
-  constructor(text: string, source: string) {
-    let file = "";
-    let line = -1;
-    for (const content of text.split("\n")) {
-      const directive = /^\s*#line (\d+)(?: "((?:[^"\\]|\\.)*)")?/.exec(content);
-      if (directive !== null) {
-        file = directive[2] === undefined ? file : directive[2].replace(/\\(.)/g, "$1");
-        line = Number(directive[1]) - 1;
-        this.sources.push(-1);
-      } else {
-        // What a directive starts goes on until the next one; what follows it is made for the same line.
-        this.sources.push(line >= 0 && sameFile(file, source) ? line : -1);
-      }
-    }
+  constructor(lines: Lines, count: number) {
+    this.sources = new Array<number>(count).fill(-1);
+    lines.forEach(([start, source], nth) => this.sources.fill(source, start, lines[nth + 1]?.[0] ?? count));
   }
 
   /** The first generated line of a source line, or of the nearest one before it that has any. */
@@ -40,9 +32,4 @@ export class LineMap {
   all(line: number): number[] {
     return this.sources.flatMap((source, at) => (source === line ? [at] : []));
   }
-}
-
-/** Directives may name a file by less than its whole path. */
-function sameFile(named: string, source: string): boolean {
-  return named === source || source.endsWith(`/${named}`) || named.endsWith(`/${source.split("/").pop() ?? ""}`);
 }

@@ -63,7 +63,10 @@ impl Snapshot {
             kind: Some(kind(completion.kind)),
             detail: completion.detail.clone(),
             sort_text: Some(format!("{:03}{}", completion.rank, completion.label)),
-            filter_text: Some(completion.label.trim_start_matches("def ").to_owned()),
+            filter_text: Some(match &completion.filter {
+                Some(filter) => filter.clone(),
+                None => completion.label.trim_start_matches("def ").to_owned(),
+            }),
             insert_text_format: Some(match completion.is_snippet && snippets {
                 true => InsertTextFormat::SNIPPET,
                 false => InsertTextFormat::PLAIN_TEXT,
@@ -99,9 +102,16 @@ impl Snapshot {
 fn plain(snippet: &str) -> String {
     let mut text = String::new();
     let mut rest = snippet;
-    while let Some(at) = rest.find('$') {
+    while let Some(at) = rest.find(['$', '\\']) {
         text.push_str(&rest[..at]);
+        let escapes = rest[at..].starts_with('\\');
         rest = &rest[at + 1..];
+        if escapes {
+            let end = rest.chars().next().map_or(0, char::len_utf8);
+            text.push_str(&rest[..end]);
+            rest = &rest[end..];
+            continue;
+        }
         if let Some(hole) = rest.strip_prefix('{') {
             let end = hole.find('}').unwrap_or(hole.len());
             text.push_str(hole[..end].split_once(':').map_or("", |(_, name)| name));
@@ -134,5 +144,6 @@ mod tests {
     fn snippets_become_plain_text() {
         assert_eq!(super::plain("for (${1:i} in 0..${2:n}) {\n    $0\n}"), "for (i in 0..n) {\n    \n}");
         assert_eq!(super::plain("f($1)$0"), "f()");
+        assert_eq!(super::plain("val ${1:name} = \\$a(\\}\\\\);$0"), "val name = $a(}\\);");
     }
 }

@@ -73,7 +73,9 @@ impl Snapshot {
     /// The diagnostics of all files of the workspace, open or not.
     pub fn workspace_diagnostics(&self) -> Result<Vec<FileDiagnostics>, Cancelled> {
         let mut all = Vec::new();
-        for file in self.analysis.user_files() {
+        let files = self.analysis.user_files();
+        for (nth, file) in files.iter().copied().enumerate() {
+            self.task.done(nth, files.len());
             let (path, text) = self.analysis.source(file);
             let open = self.documents.get(path).cloned();
             let version = open.as_ref().map(|document| i64::from(document.version));

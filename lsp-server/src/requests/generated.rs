@@ -63,14 +63,35 @@ impl Snapshot {
 
 /// The code of one kind.
 pub fn code(lowered: Lowered, kind: &str) -> GeneratedCode {
-    let text = lowered.program.and_then(|program| written(program, kind)).unwrap_or_else(|why| why);
-    GeneratedCode { lines: lines(&text, &lowered.path), text }
+    match lowered.program {
+        Ok(program) if kind == "mir" => intermediate(&program, &lowered.path),
+        program => {
+            let text = program.and_then(|program| written(program, kind)).unwrap_or_else(|why| why);
+            GeneratedCode { lines: lines(&text, &lowered.path), text }
+        }
+    }
+}
+
+/// The intermediate form, which is printed together with where its lines come from.
+fn intermediate(program: &mir::Program, path: &Path) -> GeneratedCode {
+    let (text, positions) = mir::print::print_with_positions(program);
+    let is_document = |name: &str| std::path::absolute(name).is_ok_and(|file| file == path);
+    let ours: Vec<bool> = program.files.iter().map(|name| is_document(name)).collect();
+    let line = |position: mir::Position| {
+        let ours = ours.get(position.file.index()).copied().unwrap_or(false);
+        if ours { i64::from(position.line) - 1 } else { -1 }
+    };
+    let mut lines: Vec<(u32, i64)> = vec![(0, -1)];
+    for (at, position) in (0..).zip(positions) {
+        let source = position.map_or(-1, line);
+        if lines.last().is_none_or(|(_, last)| *last != source) {
+            lines.push((at, source));
+        }
+    }
+    GeneratedCode { text, lines }
 }
 
 fn written(program: mir::Program, kind: &str) -> Result<String, String> {
-    if kind == "mir" {
-        return Ok(mir::print::print(&program));
-    }
     let translated = build::emitted(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
         format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
@@ -107,7 +128,8 @@ fn comment(text: &str) -> String {
     text.replace(['\r', '\n'], "\n// ")
 }
 
-/// The lines of a document that those of a text come from, by its `#line` directives or, in PTX, its `.loc` ones.
+/// The lines of a document that those of a text come from, by its `#line` directives or, in PTX, its `.loc` ones. All that
+/// follows one is made for its line.
 fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
     let mut found: Vec<(u32, i64)> = vec![(0, -1)];
     let mut files: Vec<(&str, bool)> = Vec::new();
@@ -115,15 +137,13 @@ fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
         let name = quoted.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\");
         std::path::absolute(name).is_ok_and(|file| file == path)
     };
-    // Since the last directive each line is one further in the source.
-    let mut running: Option<i64> = None;
     for (at, line) in text.lines().enumerate() {
         let Ok(at) = u32::try_from(at) else { break };
         let words = line.trim_start();
         let source = if let Some(rest) = words.strip_prefix("#line ") {
             let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
-            running = number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 2);
-            running.map(|line| line + 1)
+            let running = number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 1);
+            running
         } else if let Some(rest) = words.strip_prefix(".file") {
             if let Some((number, file)) = rest.trim().split_once([' ', '\t']) {
                 files.push((number, is_document(file)));
@@ -135,12 +155,7 @@ fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
             let ours = files.iter().any(|(n, ours)| *ours && Some(*n) == file);
             number.filter(|_| ours).map(|line| line - 1)
         } else {
-            // Between the directives of PTX nothing changes; after `#line` all that follows is of that line's statement.
-            running = running.map(|line| line + 1);
-            match running {
-                Some(line) => Some(line),
-                None => continue,
-            }
+            continue;
         };
         let source = source.unwrap_or(-1);
         if found.last().is_none_or(|(_, last)| *last != source) {
@@ -158,7 +173,7 @@ mod tests {
     fn lines_of_the_text_are_those_of_the_source() {
         let text = "a\n#line 3 \"/A.x10\"\nb;\nc;\n#line 9 \"/B.x10\"\nd;\n#line 4 \"/A.x10\"\ne;";
         let found = lines(text, Path::new("/A.x10"));
-        assert_eq!(found, [(0, -1), (1, 2), (3, 3), (4, -1), (6, 3)]);
+        assert_eq!(found, [(0, -1), (1, 2), (4, -1), (6, 3)]);
         let ptx = ".file 1 \"/A.x10\"\n.loc 1 7 0\nadd;\nmul;\n.loc 1 8 0\nret;";
         assert_eq!(lines(ptx, Path::new("/A.x10")), [(0, -1), (1, 6), (4, 7)]);
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::memory;
 use crate::world::Snapshot;
 
 /// The answer to `apg/memory`.
@@ -10,6 +11,8 @@ use crate::world::Snapshot;
 pub struct MemoryReport {
     /// Bytes of the process in memory; none where the system does not say.
     resident_bytes: Option<u64>,
+    /// With more than this, what was computed is forgotten; 0 is no limit.
+    limit_bytes: u64,
     /// Files of the workspace that are known.
     files: usize,
     /// Bytes of their texts.
@@ -25,18 +28,12 @@ impl Snapshot {
     pub fn memory(&self) -> MemoryReport {
         let files = self.analysis.user_files();
         MemoryReport {
-            resident_bytes: resident_bytes(),
+            resident_bytes: memory::resident(),
+            limit_bytes: self.settings.memory,
             text_bytes: files.iter().map(|file| self.analysis.source(*file).1.len()).sum(),
             files: files.len(),
             documents: self.documents.len(),
             kept_trees: apg_analysis::db::KEPT_TREES,
         }
     }
-}
-
-fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes * 1024)
 }

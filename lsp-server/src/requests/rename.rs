@@ -5,6 +5,7 @@ use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{Position, PrepareRenameResponse, RenameFile, TextEdit, Uri, WorkspaceEdit};
 
 use crate::convert::{self, Changes};
+use crate::task::Task;
 use crate::world::Snapshot;
 
 /// What a refusal looks like to the client, which shows its message.
@@ -16,12 +17,13 @@ fn refused(why: String) -> jsonrpc::Error {
 pub struct Renamed {
     edit: WorkspaceEdit,
     check: Option<ide::RenameCheck>,
+    task: Task,
 }
 
 /// The answer: the edit, or why there is none.
 pub fn checked(renamed: Result<Option<Renamed>, String>) -> jsonrpc::Result<Option<WorkspaceEdit>> {
-    let Some(Renamed { edit, check }) = renamed.map_err(refused)? else { return Ok(None) };
-    match check.and_then(|check| check.refusal()) {
+    let Some(Renamed { edit, check, task }) = renamed.map_err(refused)? else { return Ok(None) };
+    match check.and_then(|check| check.refusal(&|program| task.runs(program))) {
         Some(why) => Err(refused(why)),
         None => Ok(Some(edit)),
     }
@@ -67,7 +69,8 @@ impl Snapshot {
             let check = ide::RenameCheck::new(db, &rename, new);
             Ok((rename, check))
         })?;
-        Ok(renamed.map(|(rename, check)| Some(Renamed { edit: self.edit_of(&rename, new), check })))
+        let task = self.task.clone();
+        Ok(renamed.map(|(rename, check)| Some(Renamed { edit: self.edit_of(&rename, new), check, task })))
     }
 
     fn edit_of(&self, rename: &ide::Rename, new: &str) -> WorkspaceEdit {

@@ -130,6 +130,12 @@ entries! {
         raises fn global_ref_get(handle: i64) -> Ref;
         /// Ends a registration.
         plain fn global_ref_forget(handle: i64) -> ();
+        /// What the GlobalRefs to an object of this place share, or null.
+        plain fn global_find(target: Ref) -> Ref;
+        /// The same, which is `token` unless there is another one.
+        raises fn global_enter(token: Ref, target: Ref) -> Ref;
+        /// References of other places do not keep the object alive any more.
+        raises fn global_forget(token: Ref) -> ();
     }
     in natives::graphs {
         /// An object with all that it refers to as bytes, in a rail of the type of `sample`.

@@ -3,21 +3,26 @@
 
 use super::system;
 use crate::abi::ExceptionKind;
+use crate::memory::globals::Copies;
 use crate::memory::{self, Handle, ProgramHeap, Ref};
 use crate::program;
 use crate::serialize::custom::{Place, Restored, Saved};
 use crate::serialize::read::{self, Input};
 use crate::serialize::{Error, TypeTable, copy, write};
 
-/// Appends an object's graph; or nothing, and an exception object.
+/// Appends an object's graph, to be read once; or nothing, and an exception object.
 pub fn append(out: &mut Vec<u8>, object: Ref) -> Result<(), Ref> {
+    append_for(out, object, Copies::One)
+}
+
+fn append_for(out: &mut Vec<u8>, object: Ref, copies: Copies) -> Result<(), Ref> {
     let start = out.len();
     let mut saved = Saved::default();
     loop {
         let missing: Vec<(Place, Handle)> = {
             let _hold = memory::hold_collection();
             // SAFETY: an object of the program; nothing is collected meanwhile.
-            match unsafe { write::graph(out, object.0, &saved) } {
+            match unsafe { write::graph(out, object.0, &saved, copies) } {
                 Ok(()) => return Ok(()),
                 Err(missing) => {
                     missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
@@ -31,7 +36,13 @@ pub fn append(out: &mut Vec<u8>, object: Ref) -> Result<(), Ref> {
     }
 }
 
-/// An object's graph, or an exception object.
+/// An object's graph, to be read any number of times, or an exception object.
+pub fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
+    let mut out = Vec::new();
+    append_for(&mut out, object, Copies::Many).map(|()| out)
+}
+
+/// An object's graph, to be read once, or an exception object.
 pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
     append(&mut out, object).map(|()| out)
@@ -47,6 +58,33 @@ pub fn encode_exception(exception: Ref) -> Vec<u8> {
 
 /// The next graph of a message, or an exception object.
 pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
+    let start = input.clone();
+    match decode_once(input) {
+        Err(Failure::Error(Error::OutOfMemory { .. })) => {
+            memory::make_room();
+            *input = start;
+            decode_once(input).map_err(Failure::exception)
+        }
+        result => result.map_err(Failure::exception),
+    }
+}
+
+/// Why a graph was not made.
+enum Failure {
+    Error(Error),
+    Raised(Ref),
+}
+
+impl Failure {
+    fn exception(self) -> Ref {
+        match self {
+            Failure::Error(error) => exception(&error),
+            Failure::Raised(raised) => raised,
+        }
+    }
+}
+
+fn decode_once(input: &mut Input<'_>) -> Result<Ref, Failure> {
     let engine = system().engine();
     let (root, customs) = {
         let _hold = memory::hold_collection();
@@ -62,11 +100,11 @@ pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
                 let customs: Vec<_> = order.into_iter().map(kept).collect();
                 (Handle::new(Ref(restored.root)), customs)
             }
-            Err(error) => return Err(exception(&error)),
+            Err(error) => return Err(Failure::Error(error)),
         }
     };
     for (place, _owner, rail) in &customs {
-        program::restore(place, rail.get())?;
+        program::restore(place, rail.get()).map_err(Failure::Raised)?;
     }
     Ok(root.get())
 }
@@ -90,11 +128,16 @@ pub enum Copied {
 
 /// The first half of [`copied`].
 pub fn copied_or_encoded(object: Ref) -> Result<Copied, Ref> {
-    let copied = {
+    let copy = || {
         let _hold = memory::hold_collection();
         // SAFETY: an object of the program; nothing is collected meanwhile.
         unsafe { copy::copy(object.0, &ProgramHeap) }
     };
+    let mut copied = copy();
+    if let Err(Error::OutOfMemory { .. }) = copied {
+        memory::make_room();
+        copied = copy();
+    }
     match copied {
         Ok(copy) => Ok(Copied::Copy(Ref(copy))),
         Err(Error::Custom) => encode(object).map(Copied::Bytes),

@@ -43,8 +43,12 @@ pub const QUIET: u8 = 16;
 pub const WAITING_WANTED: u8 = 17;
 /// It was said.
 pub const WAITING_TOLD: u8 = 18;
+/// What changes for objects of the receiver that the sender has named: see [`crate::memory::globals`].
+pub const GLOBALS: u8 = 19;
+/// The sender is short of memory, which references of the receiver may keep.
+pub const COLLECT: u8 = 20;
 /// Messages that start nothing.
-pub const ASIDE: [u8; 4] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD];
+pub const ASIDE: [u8; 6] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD, GLOBALS, COLLECT];
 
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;

@@ -20,6 +20,7 @@ mod at;
 pub(crate) mod clocks;
 pub(crate) mod codec;
 pub mod engine;
+mod globals;
 mod home;
 mod locals;
 mod message;
@@ -32,6 +33,7 @@ mod transfer;
 
 pub use at::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
 pub use engine::{Engine, Governor, Waiter};
+pub use globals::{ask_for_collections, tell_homes};
 pub use home::HomeFinish;
 pub use locals::{local, new_local, set_local};
 pub use system::{System, device_exception, start, system};

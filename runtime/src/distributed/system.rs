@@ -234,6 +234,11 @@ impl System {
             message::QUIET => quiet::answered(from, &body),
             message::WAITING_WANTED => quiet::asked_where(from),
             message::WAITING_TOLD => quiet::told_where(from),
+            message::GLOBALS => super::globals::told(&body),
+            message::COLLECT => {
+                crate::memory::globals::collection_wanted();
+                Ok(())
+            }
             message::TOPOLOGY_WANTED => {
                 self.want_topology();
                 Ok(())

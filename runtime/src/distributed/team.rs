@@ -233,7 +233,7 @@ impl Part {
         }
         let own = crate::natives::objects::allocate_rail(self.rail.ty(), self.count)?;
         Part::new(own, 0, self.count).memory()?.copy_from_slice(memory);
-        codec::encode(own).map_err(Raised)
+        codec::encode_for_many(own).map_err(Raised)
     }
 
     /// Fills the elements with what was sent.

@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 use super::blocks::{CLASSES, Meta, NONE, class_of, kind};
 use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
-use super::{roots, threads};
+use super::{globals, roots, threads, weak};
 use crate::sanitizer;
 
 /// The right to collect.
@@ -88,6 +88,11 @@ fn end_hold() {
     }
 }
 
+/// Whether this thread keeps the collector away.
+pub(super) fn is_held() -> bool {
+    threads::current().holds.load(Ordering::Relaxed) > 0
+}
+
 /// Collects now, unless this thread keeps the collector away.
 pub fn collect() {
     run(|_| true);
@@ -115,11 +120,13 @@ fn run(needed: impl FnOnce(&Heap) -> bool) {
     }
     drop(lock);
     let start = Instant::now();
+    let mut died = false;
     with_registers_on_stack(|stack_pointer| {
         let mut marker = Marker::new(&heap.region);
         threads::with_world_stopped(stack_pointer, |mutators| {
             roots::mark(&mut marker, mutators);
             marker.drain();
+            died = weak::note_dead(&marker);
             for mutator in mutators {
                 mutator.cache.reset();
             }
@@ -131,6 +138,12 @@ fn run(needed: impl FnOnce(&Heap) -> bool) {
     NANOSECONDS.fetch_add(time, Ordering::Relaxed);
     LONGEST.fetch_max(time, Ordering::Relaxed);
     WANTED.store(false, Ordering::SeqCst);
+    if died {
+        globals::wake();
+    }
+    if heap.is_half_full() {
+        globals::heap_fills();
+    }
 }
 
 /// Calls `work` with an address below which nothing of the callers is, while the registers that calls preserve are

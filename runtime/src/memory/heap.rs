@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
 use super::object::Ref;
-use super::{collect, threads};
+use super::{collect, globals, threads};
 use crate::layout::{Counted, Object, Type};
 use crate::sanitizer;
 
@@ -146,6 +146,11 @@ impl Heap {
     /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken in critical sections.
     pub fn central(&self) -> MutexGuard<'_, Central> {
         self.central.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether more than half of what may be used is.
+    pub fn is_half_full(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.limit / 2
     }
 
     /// Sets when to collect next, after a collection.
@@ -355,7 +360,24 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
         return Some(object);
     }
     collect::collect();
-    try_instance(ty, length, bytes, heap.limit)
+    try_instance(ty, length, bytes, heap.limit).or_else(|| {
+        globals::wait_for_others().find_map(|()| {
+            collect::collect();
+            try_instance(ty, length, bytes, heap.limit)
+        })
+    })
+}
+
+/// A copy found no room while it kept the collector away: makes some, if that can be.
+pub fn make_room() {
+    collect::collect();
+    let enough = || !heap().is_half_full();
+    if !enough() {
+        let _ = globals::wait_for_others().find(|()| {
+            collect::collect();
+            enough()
+        });
+    }
 }
 
 /// A new object with zero fields; `None` if the heap is full.

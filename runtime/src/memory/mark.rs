@@ -62,6 +62,19 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Whether the object was found.
+    pub fn is_marked(&self, object: Ref) -> bool {
+        self.region.find(object.address()).is_some_and(|(_, block, cell)| {
+            // SAFETY: the block is in use, and all threads are stopped.
+            let meta = unsafe { &*self.region.meta(block) };
+            if self.region.kind(block) == kind::SMALL {
+                meta.marks[cell / 64] & (1 << (cell % 64)) != 0
+            } else {
+                meta.marked
+            }
+        })
+    }
+
     /// Follows all references.
     pub fn drain(&mut self) {
         while self.depth > 0 {

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod collect;
+pub mod globals;
 mod handles;
 mod heap;
 mod mark;
@@ -14,6 +15,7 @@ mod object;
 mod roots;
 mod stacks;
 mod threads;
+mod weak;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -22,7 +24,7 @@ pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
 pub(crate) use heap::allocate_in_emergency;
-pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure};
+pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure, make_room};
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};
 pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::mark::Marker;
 use super::object::Ref;
 use super::threads::Mutator;
-use super::{handles, stacks};
+use super::{handles, stacks, weak};
 use crate::layout::{Program, slot};
 
 static PROGRAM: AtomicPtr<Program> = AtomicPtr::new(std::ptr::null_mut());
@@ -37,6 +37,7 @@ pub fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     }
     stacks::each_suspended(|low, high| marker.range(low, high));
     handles::each(|object| marker.reference(object));
+    weak::mark_kept(marker);
     if let Some(each_word) = QUEUES.get() {
         each_word(&mut |word| marker.word(word));
     }

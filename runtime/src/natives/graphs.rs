@@ -8,7 +8,7 @@ use crate::serialize::read::Input;
 
 /// An object with all that it refers to as bytes, in a rail of the type of `sample`.
 pub fn graph_encode(object: Ref, sample: Ref) -> Outcome<Ref> {
-    let bytes = codec::encode(object).map_err(Raised)?;
+    let bytes = codec::encode_for_many(object).map_err(Raised)?;
     let rail = super::objects::allocate_rail(non_null(sample)?.ty(), bytes.len() as i64)?;
     // SAFETY: a new rail of that many bytes.
     unsafe { rail.elements().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };

@@ -217,3 +217,16 @@ pub fn global_ref_get(handle: i64) -> Outcome<Ref> {
 pub fn global_ref_forget(handle: i64) {
     memory::forget_global(handle);
 }
+
+pub fn global_find(target: Ref) -> Ref {
+    memory::globals::find(target).unwrap_or(Ref::NULL)
+}
+
+pub fn global_enter(token: Ref, target: Ref) -> Outcome<Ref> {
+    Ok(memory::globals::enter(non_null(token)?, target))
+}
+
+pub fn global_forget(token: Ref) -> Outcome<()> {
+    memory::globals::forget(non_null(token)?);
+    Ok(())
+}

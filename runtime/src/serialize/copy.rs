@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::slots::{self, Slot};
 use super::{Error, Heap, allocate};
-use crate::layout::{Kind, Object, Type};
+use crate::layout::{Kind, Object, Type, custom};
 
 /// Copies all that is reachable from `root`. Strings are immutable, so that the copy shares them.
 ///
@@ -37,7 +37,7 @@ impl Copier<'_> {
         }
         // SAFETY: a non-null reference is an object, its type static data of the program.
         let ty: &'static Type = unsafe { &*(*from).ty };
-        if ty.kind == Kind::String as u32 {
+        if ty.kind == Kind::String as u32 || ty.custom == custom::GLOBAL {
             return Ok(from);
         }
         if ty.is_sent_whole() {

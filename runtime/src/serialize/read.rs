@@ -4,7 +4,9 @@
 use super::custom::{Place, Restored};
 use super::slots::{self, Slot};
 use super::{Error, Heap, TypeTable, allocate};
-use crate::layout::{Kind, Object, Type};
+use crate::layout::{Kind, Object, Type, custom};
+use crate::memory::Ref;
+use crate::memory::globals::{self, Sent};
 
 /// A position in received bytes.
 #[derive(Clone, Debug)]
@@ -71,25 +73,19 @@ impl<'a> Input<'a> {
 /// Reads one graph and returns its root. The objects are unknown to the collector until then, see [`Heap`]. What says itself
 /// what is sent is still zero.
 pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result<Restored, Error> {
-    let mut reader = Reader { types, heap, objects: Vec::new(), references: Vec::new(), customs: Vec::new() };
-    let root = input.number()?;
-    loop {
-        match input.number()? {
-            0 => break,
-            id => reader.object(input, id - 1)?,
-        }
+    let mut reader = Reader {
+        types,
+        heap,
+        objects: Vec::new(),
+        references: Vec::new(),
+        customs: Vec::new(),
+        received: Vec::new(),
+    };
+    let result = reader.graph(input);
+    if result.is_err() {
+        reader.received.into_iter().for_each(globals::undo_receive);
     }
-    reader.link(input)?;
-    let root = reader.resolve(input, root, std::ptr::null())?;
-    let customs = reader.customs.iter().map(|(place, rail)| {
-        let rail = reader.resolve(input, *rail, std::ptr::null())?;
-        if rail.is_null() && place.ty.is_sent_whole() {
-            input.malformed("what an object sent of itself")
-        } else {
-            Ok((*place, rail))
-        }
-    });
-    Ok(Restored { root, customs: customs.collect::<Result<_, Error>>()? })
+    result
 }
 
 struct Reader<'a> {
@@ -100,13 +96,40 @@ struct Reader<'a> {
     references: Vec<(*mut *mut Object, u64, *const Type)>,
     /// What says itself what is sent, and the reference of the rail of that; and what sets its transient fields, with none.
     customs: Vec<(Place, u64)>,
+    /// What came with the graph.
+    received: Vec<Sent>,
 }
 
 impl Reader<'_> {
+    fn graph(&mut self, input: &mut Input<'_>) -> Result<Restored, Error> {
+        let root = input.number()?;
+        loop {
+            match input.number()? {
+                0 => break,
+                id => self.object(input, id - 1)?,
+            }
+        }
+        self.link(input)?;
+        let root = self.resolve(input, root, std::ptr::null())?;
+        let customs = self.customs.iter().map(|(place, rail)| {
+            let rail = self.resolve(input, *rail, std::ptr::null())?;
+            if rail.is_null() && place.ty.is_sent_whole() {
+                input.malformed("what an object sent of itself")
+            } else {
+                Ok((*place, rail))
+            }
+        });
+        let customs = customs.collect::<Result<_, Error>>()?;
+        Ok(Restored { root, customs })
+    }
+
     fn object(&mut self, input: &mut Input<'_>, id: u64) -> Result<(), Error> {
         let Some(ty) = self.types.get(id).filter(|ty| ty.kind != Kind::Struct as u32) else {
             return input.malformed("the number of a class of this program");
         };
+        if ty.custom == custom::GLOBAL {
+            return self.global(input, ty);
+        }
         let is_custom = ty.is_sent_whole();
         let length = if ty.is_counted() && !is_custom { self.length(input, ty)? } else { 0 };
         let object = allocate(self.heap, ty, length)?;
@@ -131,6 +154,20 @@ impl Reader<'_> {
                 Ok(())
             })
         }
+    }
+
+    /// What GlobalRefs share.
+    fn global(&mut self, input: &mut Input<'_>, ty: &'static Type) -> Result<(), Error> {
+        let home = input.number()?;
+        let (number, account, weight) = (input.number()?, input.number()?, input.number()?);
+        let (Ok(home), true) = (u32::try_from(home), weight <= i64::MAX as u64) else {
+            return input.malformed("an object of a place");
+        };
+        let sent = Sent { home, number, account, weight };
+        let token = globals::receive(sent, || allocate(self.heap, ty, 0).map(Ref))?;
+        self.objects.push(token.0);
+        self.received.push(sent);
+        Ok(())
     }
 
     /// A length, checked against what is left to read before memory is asked for.

@@ -126,7 +126,8 @@ impl TestHeap {
 
     fn send(&self, root: *mut Object) -> Result<*mut Object, Error> {
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, root, &Default::default()) }.expect("nothing custom");
+        unsafe { write::graph(&mut bytes, root, &Default::default(), crate::memory::globals::Copies::One) }
+            .expect("nothing custom");
         let mut input = Input::new(&bytes);
         let result = read::graph(&mut input, TABLE, self)?.root;
         input.end()?;
@@ -305,7 +306,7 @@ proptest! {
             elements::<*mut Object>(all).add(2).write(all);
         }
         let mut bytes = Vec::new();
-        unsafe { write::graph(&mut bytes, all, &Default::default()) }.expect("nothing custom");
+        unsafe { write::graph(&mut bytes, all, &Default::default(), crate::memory::globals::Copies::One) }.expect("nothing custom");
         let at = at % bytes.len();
         bytes[at] = value;
         let _ = read_bytes(&bytes);

@@ -4,7 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::custom::{Place, Saved};
 use super::slots::{self, Slot};
-use crate::layout::{Object, Type};
+use crate::layout::{Object, Type, custom};
+use crate::memory::Ref;
+use crate::memory::globals::{self, Copies, Sent};
 
 /// Appends a number in LEB128.
 pub fn number(out: &mut Vec<u8>, mut value: u64) {
@@ -20,16 +22,29 @@ pub fn signed(out: &mut Vec<u8>, value: i64) {
     number(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself what is sent.
+/// Appends the graph that is reachable from `root`. `saved` are the rails that stand for what says itself what is sent;
+/// `copies` says how often the graph may be read.
 ///
 /// # Errors
 /// What is not in `saved` and should be; what was appended is of no use then.
 ///
 /// # Safety
 /// `root` is null or an object whose reachable graph stays alive during the call.
-pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object, saved: &Saved) -> Result<(), Vec<Place>> {
-    let mut writer =
-        Writer { out, saved, missing: Vec::new(), indices: FxHashMap::default(), objects: Vec::new() };
+pub unsafe fn graph(
+    out: &mut Vec<u8>,
+    root: *mut Object,
+    saved: &Saved,
+    copies: Copies,
+) -> Result<(), Vec<Place>> {
+    let mut writer = Writer {
+        out,
+        saved,
+        copies,
+        missing: Vec::new(),
+        indices: FxHashMap::default(),
+        objects: Vec::new(),
+        given: Vec::new(),
+    };
     writer.reference(root);
     let mut next = 0;
     while let Some(&object) = writer.objects.get(next) {
@@ -38,16 +53,23 @@ pub unsafe fn graph(out: &mut Vec<u8>, root: *mut Object, saved: &Saved) -> Resu
         next += 1;
     }
     writer.out.push(0);
-    if writer.missing.is_empty() { Ok(()) } else { Err(writer.missing) }
+    if writer.missing.is_empty() {
+        return Ok(());
+    }
+    writer.given.into_iter().for_each(globals::undo);
+    Err(writer.missing)
 }
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
     saved: &'a Saved,
+    copies: Copies,
     missing: Vec<Place>,
     indices: FxHashMap<*mut Object, u64>,
     /// In the order of their indices.
     objects: Vec<*mut Object>,
+    /// What goes with the graph.
+    given: Vec<Sent>,
 }
 
 impl Writer<'_> {
@@ -71,6 +93,15 @@ impl Writer<'_> {
         }
     }
 
+    /// What GlobalRefs share.
+    fn global(&mut self, token: *mut Object) {
+        let sent = globals::give(Ref(token), self.copies);
+        for part in [u64::from(sent.home), sent.number, sent.account, sent.weight] {
+            number(self.out, part);
+        }
+        self.given.push(sent);
+    }
+
     /// # Safety
     /// `object` is an object.
     unsafe fn object(&mut self, object: *mut Object) {
@@ -80,6 +111,9 @@ impl Writer<'_> {
             number(self.out, u64::from(ty.id) + 1);
             if ty.is_sent_whole() {
                 return self.custom(Place { at: object.cast(), ty, owner: object });
+            }
+            if ty.custom == custom::GLOBAL {
+                return self.global(object);
             }
             let length = slots::length_of(object, ty);
             if ty.is_counted() {

@@ -25,6 +25,7 @@ pub mod narrowed_assignment;
 pub mod no_body;
 pub mod no_matching_call;
 pub mod no_operator;
+pub mod no_outer_object;
 pub mod not_a_class;
 pub mod not_a_value;
 pub mod not_an_interface;
@@ -74,6 +75,7 @@ pub static RULES: &[&Rule] = &[
     &no_body::RULE,
     &no_matching_call::RULE,
     &no_operator::RULE,
+    &no_outer_object::RULE,
     &not_a_class::RULE,
     &not_a_value::RULE,
     &not_an_interface::RULE,

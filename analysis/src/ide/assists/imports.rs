@@ -1,43 +1,82 @@
 //! Imports in order, without those that nothing uses.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, TextRange};
+use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
 use crate::db::{Db, parse};
 use crate::diagnostics::TextEdit;
 use crate::ids::SourceFile;
 
+/// Imports that stand together: comments between imports divide them, and stay where they are.
+#[derive(Default)]
+struct Group {
+    /// The comments before it, with the empty lines around them.
+    before: String,
+    /// The imports as they are to be, each with the comment behind it.
+    lines: Vec<String>,
+}
+
 /// The edit that sorts the imports of a file, drops those that are written twice, and those of a single type that the file
-/// does not name. `None` if there is nothing to do, or comments between the imports, which belong to one of them.
+/// does not name. `None` if there is nothing to do. What a comment stands above is sorted for itself.
 pub fn organized_imports(db: &dyn Db, file: SourceFile) -> Option<TextEdit> {
     let parse = parse(db, file);
     if !parse.errors().is_empty() {
         return None;
     }
+    let text = file.text(db);
     let tree: ast::SourceFile = parse.tree();
     let imports: Vec<ast::ImportDecl> = tree.import_decls().collect();
-    let (first, last) = (imports.first()?, imports.last()?);
-    let range = TextRange::new(first.syntax().text_range().start(), last.syntax().text_range().end());
-    let old = &file.text(db)[range];
-    if old.contains("//") || old.contains("/*") {
-        return None;
-    }
+    let range_of = |import: &ast::ImportDecl| import.syntax().text_range();
+    let last = range_of(imports.last()?).end();
+    let end = last + TextSize::of(behind(&text[usize::from(last)..]));
+    let range = TextRange::new(range_of(imports.first()?).start(), end);
     let named = names_of_types(&tree);
-    let mut lines: Vec<String> = imports
-        .iter()
-        .filter_map(|import| {
-            let name = import.qualified_name()?.text();
-            let simple = name.rsplit('.').next().unwrap_or(&name);
-            let used = import.is_on_demand() || named.contains(simple);
-            let ending = if import.is_on_demand() { ".*" } else { "" };
-            used.then(|| format!("import {name}{ending};"))
-        })
-        .collect();
-    lines.sort();
-    lines.dedup();
-    let new = lines.join("\n");
-    (new != old).then_some(TextEdit { file: Some(file), range, text: new })
+    let mut seen = FxHashSet::default();
+    let mut groups = vec![Group::default()];
+    for (nth, import) in imports.iter().enumerate() {
+        let next = imports.get(nth + 1).map_or(end, |next| range_of(next).start());
+        let gap = &text[usize::from(range_of(import).end())..usize::from(next)];
+        let comment = behind(gap);
+        if let Some(line) = line(import, &named)
+            && seen.insert(line.clone())
+        {
+            groups.last_mut()?.lines.push(line + comment);
+        }
+        let between = &gap[comment.len()..];
+        if !between.trim().is_empty() {
+            groups.push(Group { before: between.to_owned(), lines: Vec::new() });
+        }
+    }
+    let mut new = String::new();
+    for mut group in groups {
+        group.lines.sort();
+        new += match (new.is_empty(), group.lines.is_empty()) {
+            (true, _) => group.before.trim_start(),
+            (false, true) => group.before.trim_end(),
+            (false, false) => &group.before,
+        };
+        new += &group.lines.join("\n");
+    }
+    (new != text[range]).then_some(TextEdit { file: Some(file), range, text: new })
+}
+
+/// An import as it is to be written; `None` if nothing uses it.
+fn line(import: &ast::ImportDecl, named: &FxHashSet<String>) -> Option<String> {
+    let name = import.qualified_name()?.text();
+    let simple = name.rsplit('.').next().unwrap_or(&name);
+    let used = import.is_on_demand() || named.contains(simple);
+    let ending = if import.is_on_demand() { ".*" } else { "" };
+    used.then(|| format!("import {name}{ending};"))
+}
+
+/// The comment behind an import, in its line: it belongs to it.
+fn behind(gap: &str) -> &str {
+    let line = gap.split(['\n', '\r']).next().unwrap_or_default();
+    let comment = line.trim();
+    // One that goes on in the next line stands before what is there.
+    let ends = comment.starts_with("//") || comment.starts_with("/*") && comment.ends_with("*/");
+    if ends { line.trim_end() } else { "" }
 }
 
 /// All names that may stand for a type in the code of a file: any name outside the imports.

@@ -14,8 +14,8 @@ use crate::ids::{ClassId, SourceFile};
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
-    /// A member of what stands before the dot.
-    Members(Receiver),
+    /// A member of what stands before the dot; none of a call that gives nothing.
+    Members(Option<Receiver>, ast::Expr),
     /// A type of a package, in a type.
     Package(SmolStr),
     /// A package or type, in an import.
@@ -68,7 +68,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
 }
 
 /// The last token before this one that is not white space or a comment.
-fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
+pub(super) fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|t| !t.kind().is_trivia())
 }
 
@@ -92,9 +92,10 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
             // A dot that stands alone after a complete expression belongs to whatever was made of the rest.
             let own = node.children().filter(before).filter_map(ast::Expr::cast).last();
             let e = own.or_else(|| expression_before(dot))?;
-            match receiver(db, file, &e)? {
-                Receiver::Package(package) => Some(Wanted::Package(package)),
-                receiver => Some(Wanted::Members(receiver)),
+            match receiver(db, file, &e) {
+                Some(Receiver::Package(package)) => Some(Wanted::Package(package)),
+                None if !matches!(e, ast::Expr::CallExpr(_)) => None,
+                receiver => Some(Wanted::Members(receiver, e)),
             }
         }
     }
@@ -153,7 +154,7 @@ fn is_value_like(named: &SyntaxNode) -> bool {
 }
 
 /// `if (...)`, `for (...)`, `at (...)`: a statement follows.
-fn heads_statement(node: &SyntaxNode) -> bool {
+pub(super) fn heads_statement(node: &SyntaxNode) -> bool {
     matches!(
         node.kind(),
         IF_STMT | WHILE_STMT | FOR_STMT | FOR_IN_STMT | AT_STMT | AT_EACH_STMT | WHEN_STMT | CATCH_CLAUSE

@@ -107,6 +107,7 @@ impl<'db> Items<'db> {
             detail: None,
             is_snippet: false,
             replace: self.replace,
+            filter: None,
             also: Vec::new(),
             rank,
             symbol: None,

@@ -8,12 +8,14 @@ mod items;
 mod made;
 mod names;
 mod overrides;
+mod postfix;
 mod snippets;
 
 use apg_syntax::{TextRange, TextSize};
 
 use self::context::{Wanted, wanted};
 use self::items::Items;
+use super::receiver::Receiver;
 use super::symbol::Symbol;
 use crate::db::Db;
 use crate::diagnostics::TextEdit;
@@ -32,8 +34,10 @@ pub struct Completion {
     pub insert: String,
     /// Whether `insert` is a snippet.
     pub is_snippet: bool,
-    /// What it replaces: the word that is being typed.
+    /// What it replaces: the word that is being typed, and with a `filter` what stands before it too.
     pub replace: TextRange,
+    /// What is typed to find it, if not the label: all of what it replaces.
+    pub filter: Option<String>,
     /// Further edits: an import.
     pub also: Vec<TextEdit>,
     /// The most likely have the lowest.
@@ -64,7 +68,14 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
     let Some((wanted, word)) = wanted(db, file, offset) else { return Vec::new() };
     let mut items = Items::new(db, file, offset, word);
     match wanted {
-        Wanted::Members(receiver) => items.members(&receiver),
+        Wanted::Members(receiver, e) => {
+            receiver.iter().for_each(|receiver| items.members(receiver));
+            match receiver {
+                Some(Receiver::Value(ty)) => items.postfix(&e, Some(ty)),
+                None => items.postfix(&e, None),
+                Some(_) => {}
+            }
+        }
         Wanted::Package(package) => items.package(&package),
         Wanted::Import(package) => items.import(&package),
         Wanted::Annotation => items.annotations(),

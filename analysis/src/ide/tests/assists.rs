@@ -92,6 +92,32 @@ fn imports_are_put_in_order() {
     assert_eq!(edit.map(|e| e.text).as_deref(), Some("import x10.io.*;\nimport x10.util.HashMap;"));
 }
 
+/// Comments divide imports, or belong to the one in whose line they stand.
+#[test]
+fn imports_are_put_in_order_among_comments() {
+    let organized = |imports: &str| {
+        let text = format!("{imports}\nclass Example {{ val m:HashMap[Long,Random] = null; }}\n");
+        let host = host(&text);
+        let example = file(&host, crate::diagnostics::DEFAULT_FILE);
+        let edit = host.snapshot().with(|db| organized_imports(db, example)).expect("not cancelled")?;
+        let mut text = text;
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.text);
+        text.split_once("\nclass").map(|(imports, _)| imports.to_owned())
+    };
+    let tidy = "// Files.\nimport x10.io.*;\n\n// Collections.\nimport x10.util.HashMap; // maps\nimport x10.util.Random;\n";
+    assert_eq!(organized(tidy), None);
+    let untidy = "// Files.\nimport x10.io.*;\n\n// Collections.\nimport x10.util.Random;\nimport x10.util.Team;\nimport x10.util.HashMap; // maps\n";
+    assert_eq!(organized(untidy).as_deref(), Some(tidy));
+    let behind = "import x10.util.Random; /* numbers */\nimport x10.util.HashMap; // maps";
+    let sorted = "import x10.util.HashMap; // maps\nimport x10.util.Random; /* numbers */";
+    assert_eq!(organized(behind).as_deref(), Some(sorted));
+    // Nothing is left between two comments.
+    let unused =
+        "import x10.util.Random;\n// Gone.\nimport x10.util.Team;\n// Last.\nimport x10.util.HashMap;";
+    let kept = "import x10.util.Random;\n// Gone.\n// Last.\nimport x10.util.HashMap;";
+    assert_eq!(organized(unused).as_deref(), Some(kept));
+}
+
 #[test]
 fn what_could_not_stand_there_is_not_offered() {
     let offered = |statements: &str| {

@@ -62,6 +62,35 @@ fn members_of_a_value_follow_a_dot() {
 }
 
 #[test]
+fn an_expression_is_put_into_something_after_a_dot() {
+    let inserted = |statement: &str, label: &str| {
+        let text = in_main(statement);
+        let found = at_cursor(&text).into_iter().find(|c| c.label == label)?;
+        let mut plain = text.trim_start_matches('\n').replace("$0", "");
+        let of = |range: apg_syntax::TextRange| usize::from(range.start())..usize::from(range.end());
+        let typed = &plain[of(found.replace)];
+        assert!(found.filter.is_none_or(|filter| filter.starts_with(typed)), "{typed}");
+        plain.replace_range(of(found.replace), &found.insert);
+        let start = plain.find("Shape(3); ").map(|at| at + 10).expect("there");
+        Some(plain[start..].trim_end_matches([' ', '}']).to_owned())
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(inserted("shape.area().as$0", "async"), some("async shape.area();"));
+    assert_eq!(inserted("main(args).$0", "finish"), some("finish main(args);"));
+    assert_eq!(inserted("here.$0", "at"), some("at (here) {\n    $0\n"));
+    assert_eq!(inserted("main(args).$0", "at"), some("at (${1:place}) main(args);"));
+    assert_eq!(inserted("args.$0", "for"), some("for (${1:x} in args) {\n    $0\n"));
+    assert_eq!(inserted("args.size.$0", "for"), some("for (${1:i} in 0..(args.size - 1)) {\n    $0\n"));
+    let named = "val ${1:name} = shape.area();$0\n shape.area();";
+    assert_eq!(inserted("shape.area().v$0\n shape.area();", "val"), some(named));
+    assert_eq!(inserted("if (args.isEmpty().$0", "not"), None);
+    assert_eq!(inserted("if ((shape == null).n$0", "not"), some("if (!(shape == null)"));
+    // Not in the middle of an expression, nor of types.
+    assert_eq!(inserted("val x = shape.area().$0", "async"), None);
+    assert_eq!(inserted("Shape.$0", "val"), None);
+}
+
+#[test]
 fn static_members_of_a_type_follow_a_dot() {
     let found = labels(&in_main("Shape.$0"));
     assert_has(&found, &["UNIT", "square"]);

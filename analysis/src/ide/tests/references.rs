@@ -64,7 +64,7 @@ class Cat implements Speaks { public def speak():void {} }
 fn renamed(text: &str, new: &str) -> Result<String, String> {
     ask(text, |db, file, at| {
         let renamed = rename(db, &[file], (file, at), new)?;
-        if let Some(why) = RenameCheck::new(db, &renamed, new).and_then(|check| check.refusal()) {
+        if let Some(why) = RenameCheck::new(db, &renamed, new).and_then(|check| check.refusal(&|_| {})) {
             return Err(why);
         }
         let mut edits = renamed.edits;

@@ -24,16 +24,40 @@ pub(super) fn annotations(list: impl Iterator<Item = ast::Annotation>) -> Vec<An
             Some(names) => names.iter().map(|n| n.text()).collect::<Vec<_>>().join(".").into(),
             None => text_of(annotation.named_type()?.name_ref()?.syntax()),
         };
-        let strings = annotation.arg_list().into_iter().flat_map(|l| l.exprs()).map(|arg| match arg {
-            ast::Expr::Literal(literal) => match literal.value() {
-                Some(LiteralValue::String(text)) => Some(text),
-                _ => None,
-            },
-            _ => None,
-        });
+        let strings =
+            annotation.arg_list().into_iter().flat_map(|l| l.exprs()).map(|arg| constant_text(&arg));
         Some(AnnotationItem { name, strings: strings.collect() })
     })
     .collect()
+}
+
+/// The text of a string literal, or of several with `+` between them.
+fn constant_text(expr: &ast::Expr) -> Option<SmolStr> {
+    // Sums lean to the left: the parts are found from the last to the first, without a call for each.
+    let mut parts = Vec::new();
+    let mut at = expr.clone();
+    loop {
+        match at {
+            ast::Expr::BinExpr(sum) if matches!(sum.op(), Some(ast::BinaryOp::Add)) => {
+                let Some(ast::Expr::Literal(right)) = sum.rhs() else { return None };
+                parts.push(right);
+                at = sum.lhs()?;
+            }
+            ast::Expr::Literal(first) => {
+                parts.push(first);
+                break;
+            }
+            _ => return None,
+        }
+    }
+    let text = |literal: &ast::Literal| match literal.value() {
+        Some(LiteralValue::String(text)) => Some(text),
+        _ => None,
+    };
+    match parts.as_slice() {
+        [one] => text(one),
+        _ => Some(parts.iter().rev().map(text).collect::<Option<Vec<_>>>()?.concat().into()),
+    }
 }
 
 pub(super) fn params(

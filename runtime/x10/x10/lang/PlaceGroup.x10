@@ -8,6 +8,9 @@ public abstract class PlaceGroup implements Iterable[Place] {
     /** The group of all host places. */
     public static WORLD:PlaceGroup = new PlaceRange(0, Place.numPlaces());
 
+    /** The group of the places 0 to numPlaces - 1. */
+    public static def make(numPlaces:Long):PlaceGroup = new PlaceRange(0, numPlaces);
+
     /** How many places. */
     public abstract def numPlaces():Long;
     /** How many places. */

@@ -19,6 +19,8 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     @Factory("make") public native def this(size:Long, init:T):Rail[T]{self.size==size};
     /** init(0) to init(size-1). */
     @Factory("make") public native def this(size:Long, init:(Long)=>T):Rail[T]{self.size==size};
+    /** size zeros in memory of that kind. */
+    @Factory("make") public native def this(size:Long, allocator:x10.xrx.Runtime.MemoryAllocator){T haszero}:Rail[T]{self.size==size};
 
     @Intrinsic("rail.allocate") private static native def allocate[T](size:Long):Rail[T];
     private static def make[T]():Rail[T] = allocate[T](0);
@@ -35,6 +37,11 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     private static def make[T](size:Long, init:(Long)=>T):Rail[T] {
         val result = allocate[T](size);
         for (i in 0..(size - 1)) result.setUnchecked(i, init(i));
+        return result;
+    }
+    private static def make[T](size:Long, allocator:x10.xrx.Runtime.MemoryAllocator):Rail[T] {
+        val result = allocate[T](size);
+        allocator.allocated(result);
         return result;
     }
     @Intrinsic("rail.set_unchecked") private native def setUnchecked(index:Long, v:T):void;

@@ -27,4 +27,10 @@ public final class Unsafe {
     @Intrinsic("rail.set_unchecked") public static native def set[T](rail:Rail[T], index:Long, value:T):void;
     /** Sets count elements from start on to zero, also where the type has none and nobody reads it. */
     @Intrinsic("rt.rail_clear") public static native def clear(rail:Any, start:Long, count:Long):void;
+    /** The rail at dst that was made there as r was here, by the same number of calls of a congruent allocator before. */
+    public static def getCongruentSibling[T](r:Rail[T]{self!=null}, dst:Place):GlobalRail[T]{self.size==r.size,self.home()==dst} {
+        val number = x10.xrx.Congruent.numberOf(r);
+        val sibling = dst == here ? GlobalRail[T](r) : at (dst) GlobalRail[T](x10.xrx.Congruent.numbered(number) as Rail[T]);
+        return sibling as GlobalRail[T]{self.size==r.size,self.home()==dst};
+    }
 }

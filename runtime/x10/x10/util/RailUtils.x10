@@ -66,6 +66,12 @@ public class RailUtils {
         for (i in src.range) result = op(result, src(i));
         return result;
     }
+    /** As reduce, of what elemOp makes of each element. */
+    public static @Inline def reduce[T,U](src:Rail[T], accumOp:(U,T)=>U, accumUnit:U, elemOp:(T)=>T):U {
+        var result:U = accumUnit;
+        for (i in src.range) result = accumOp(result, elemOp(src(i)));
+        return result;
+    }
     /** Puts op of each element of src into dst, which is at least as long. */
     public static @Inline def map[T,U](src:Rail[T], dst:Rail[U], op:(T)=>U):Rail[U]{self==dst} {
         for (i in src.range) dst(i) = op(src(i));

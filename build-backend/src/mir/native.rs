@@ -1,0 +1,57 @@
+//! Code in C++ that a program brings along (`@Native("c++", ...)`): the one part of MIR that is for one target alone.
+
+use smol_str::SmolStr;
+
+use super::{ClassId, Expr, FileId, LocalId, Ty};
+
+/// A statement in C++.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// The code.
+    pub parts: Vec<Part>,
+    /// Variables that the code names, and what they are.
+    pub variables: Vec<(SmolStr, Expr)>,
+    /// The code is an expression, and its value of this type the function's result.
+    pub result: Option<Ty>,
+}
+
+/// A piece of native code.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// As it stands.
+    Text(String),
+    /// A value of the program.
+    Value(Expr),
+    /// A type of the program.
+    Type(Ty),
+    /// The address of the object or struct in this variable.
+    Address(LocalId),
+    /// The name of a class's own field.
+    Field(ClassId, u32),
+}
+
+/// What a source file says of the C++ code that belongs to it.
+#[derive(Clone, Debug)]
+pub struct NativeFile {
+    /// The `.x10` file.
+    pub file: FileId,
+    /// Its folder, in which the others lie.
+    pub folder: String,
+    /// Headers to include.
+    pub includes: Vec<SmolStr>,
+    /// Files to compile.
+    pub sources: Vec<SmolStr>,
+    /// Files that those need.
+    pub others: Vec<SmolStr>,
+}
+
+impl Native {
+    /// The values of the program in it.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        let parts = self.parts.iter().filter_map(|part| match part {
+            Part::Value(value) => Some(value),
+            _ => None,
+        });
+        parts.chain(self.variables.iter().map(|(_, value)| value))
+    }
+}

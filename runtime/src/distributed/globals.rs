@@ -1,0 +1,76 @@
+//! What places tell the homes of objects that they name: see [`crate::memory::globals`].
+
+use super::{message, system};
+use crate::memory::globals::{Change, apply};
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::serialize::write;
+
+/// Tells each home, in this order.
+pub fn tell_homes(outbox: Vec<(u32, Change)>) {
+    let mut homes: Vec<u32> = outbox.iter().map(|(home, _)| *home).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    for home in homes {
+        let changes: Vec<Change> = outbox.iter().filter(|(to, _)| *to == home).map(|(_, it)| *it).collect();
+        // Several messages of moderate size leave room for others between them.
+        for part in changes.chunks(1000) {
+            system().send_aside(home, message::GLOBALS, &encode(part));
+        }
+    }
+}
+
+/// Asks the other places to collect.
+pub fn ask_for_collections() {
+    for place in (0..system().hosts()).filter(|place| *place != super::here()) {
+        system().send_aside(place, message::COLLECT, &[]);
+    }
+}
+
+fn encode(changes: &[Change]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for change in changes {
+        let amount = change.by.unsigned_abs();
+        write::number(&mut out, change.number);
+        write::number(&mut out, change.account);
+        out.push(u8::from(change.by < 0));
+        write::number(&mut out, amount as u64);
+        write::number(&mut out, (amount >> 64) as u64);
+    }
+    out
+}
+
+fn decode(bytes: &[u8]) -> Result<Vec<Change>, Error> {
+    let mut input = Input::new(bytes);
+    let mut changes = Vec::new();
+    while input.remaining() > 0 {
+        let (number, account, negative) = (input.number()?, input.number()?, input.number()? != 0);
+        let amount = u128::from(input.number()?) | u128::from(input.number()?) << 64;
+        let Ok(amount) = i128::try_from(amount) else { return input.malformed("a weight") };
+        changes.push(Change { number, account, by: if negative { -amount } else { amount } });
+    }
+    Ok(changes)
+}
+
+/// Another place has told.
+pub(super) fn told(body: &[u8]) -> Result<(), Error> {
+    apply(&decode(body)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_come_back_as_they_went_and_cut_ones_are_errors() {
+        let changes = [
+            Change { number: 1, account: 0, by: -(1 << 70) },
+            Change { number: u64::MAX, account: 1 << 40 | 1, by: 1 << 40 },
+        ];
+        let bytes = encode(&changes);
+        assert_eq!(decode(&bytes), Ok(changes.to_vec()));
+        let ends: Vec<usize> = (0..bytes.len()).filter(|length| decode(&bytes[..*length]).is_ok()).collect();
+        assert_eq!(ends, [0, encode(&changes[..1]).len()]);
+    }
+}

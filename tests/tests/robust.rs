@@ -1,0 +1,202 @@
+//! What the server bears: files that take too long or take it down, work that nobody waits for any more, too little memory.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use apg_tests::lsp::Server;
+use apg_tests::requests;
+use apg_tests::session::{self, Session};
+use serde_json::{Value, json};
+
+/// A class of many methods, each with something to infer.
+fn long(methods: usize) -> String {
+    let mut text = String::from("class Slow {\n");
+    for n in 0..methods {
+        let _ = writeln!(
+            text,
+            "    def f{n}(a:Rail[Long]) {{ var s:Long = 0; for (x in a) s += x * {n}; return s; }}"
+        );
+    }
+    text + "}\n"
+}
+
+fn message(diagnostics: &[Value]) -> &str {
+    diagnostics.first().and_then(|found| found["message"].as_str()).unwrap_or_default()
+}
+
+fn replace(server: &mut Server, uri: &str, version: i64, text: &str) {
+    let document = json!({ "uri": uri, "version": version });
+    let changes = json!([{ "text": text }]);
+    server.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+}
+
+#[test]
+fn a_file_that_takes_too_long_is_set_aside_until_it_changes() {
+    for pulls in [false, true] {
+        let diagnostics =
+            if pulls { json!({ "diagnostic": {} }) } else { json!({ "publishDiagnostics": {} }) };
+        let options = json!({ "patience": 0.5 });
+        let mut session = Session::workspace_for(&[], json!({ "textDocument": diagnostics }), options);
+        let uri = session.uri("Slow.x10");
+        let ask = |session: &mut Session, version| {
+            if pulls {
+                session.of("textDocument/diagnostic", &uri)["items"].as_array().cloned().unwrap_or_default()
+            } else {
+                loop {
+                    let found = session.server.diagnostics(&uri, version);
+                    if !found.is_empty() {
+                        return found;
+                    }
+                }
+            }
+        };
+        session.server.open(&uri, "x10", &long(8000));
+        let found = ask(&mut session, 1);
+        assert!(message(&found).contains("more than 500ms"), "{}", message(&found));
+        // It answers as ever.
+        let outline = session.of("textDocument/documentSymbol", &uri);
+        assert_eq!(outline[0]["children"].as_array().map(Vec::len), Some(8000));
+        // On a busy machine even a short text may take its time.
+        let tried_again = (2..50).any(|version| {
+            replace(&mut session.server, &uri, version, "class Slow extends Missing { }");
+            ask(&mut session, version)[0]["code"] == "name/unknown-type"
+        });
+        assert!(tried_again);
+        assert_eq!(session.server.end(), Some(0));
+    }
+}
+
+/// More declarations that lean on each other than any stack bears: the server goes down once, and not again.
+#[test]
+fn a_file_that_took_the_server_down_is_set_aside() {
+    let many = 15_000;
+    let mut text = String::from("class Deep {\n");
+    for n in 0..many {
+        let _ = writeln!(text, "    def a{n}() = a{}();", n + 1);
+    }
+    let _ = writeln!(text, "    def a{many}() = 1;\n}}");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let uri = format!("file://{}/Deep.x10", folder.path().display());
+    let plain = || json!({ "capabilities": {}, "processId": null, "rootUri": null });
+    let mut server = Server::start(session::command(&folder), plain());
+    server.open(&uri, "x10", &text);
+    let ended = (0..3000).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        server.has_ended()
+    });
+    assert!(ended, "this needs more stack than there is: make it deeper");
+    let mut server = Server::start(session::command(&folder), plain());
+    server.open(&uri, "x10", &text);
+    let found = server.diagnostics(&uri, 1);
+    assert!(message(&found).contains("set aside"), "{found:?}");
+    for method in requests::all() {
+        let id = server.send_request(method, requests::at(&uri, [1, 8], [3, 0]));
+        let answer = server.answer(id);
+        assert!(answer["error"].is_null() || requests::may_be_refused(method), "{method}: {answer}");
+    }
+    replace(&mut server, &uri, 2, "class Deep extends Missing { }");
+    assert_eq!(server.diagnostics(&uri, 2)[0]["code"], "name/unknown-type");
+    assert_eq!(server.end(), Some(0));
+}
+
+/// A session with a workspace that takes a while.
+fn large_workspace(options: Value) -> Session {
+    let texts: Vec<(String, String)> = (0..20)
+        .map(|n| (format!("Slow{n}.x10"), long(200).replace("Slow {", &format!("Slow{n} {{"))))
+        .collect();
+    let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let capabilities =
+        json!({ "window": { "workDoneProgress": true }, "textDocument": { "diagnostic": {} } });
+    Session::workspace_for(&files, capabilities, options)
+}
+
+#[test]
+fn long_work_is_shown_and_can_be_ended() {
+    let mut session = large_workspace(Value::Null);
+    let ask = |session: &mut Session, token: Value| {
+        let mut parameters = json!({ "previousResultIds": [] });
+        if !token.is_null() {
+            parameters["workDoneToken"] = token;
+        }
+        session.server.send_request("workspace/diagnostic", parameters)
+    };
+    // Under a name of the client's, and of the server's.
+    for token in [json!("mine"), Value::Null] {
+        let id = ask(&mut session, token.clone());
+        let begun = session.server.notification("$/progress");
+        assert_eq!(begun["value"]["kind"], "begin", "{begun}");
+        assert_eq!(begun["value"]["cancellable"], true);
+        assert!(token.is_null() || begun["token"] == token, "{begun}");
+        let cancel = json!({ "token": begun["token"] });
+        session.server.notify("window/workDoneProgress/cancel", cancel);
+        assert_eq!(session.server.answer(id)["error"]["code"], -32800);
+        let ended = (0..100).find(|_| session.server.notification("$/progress")["value"]["kind"] == "end");
+        assert!(ended.is_some());
+    }
+    // A request that the client takes back shows nothing any more either.
+    let id = ask(&mut session, json!("third"));
+    session.server.notification("$/progress");
+    session.server.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(session.server.answer(id)["error"]["code"], -32800);
+    let ended = (0..100).find(|_| session.server.notification("$/progress")["value"]["kind"] == "end");
+    assert!(ended.is_some());
+    // And one that nobody ends is answered.
+    let id = ask(&mut session, Value::Null);
+    assert_eq!(session.server.answer(id)["result"]["items"].as_array().map(Vec::len), Some(20));
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// With less memory than the work takes, what was computed is forgotten, and answers stay the same.
+#[test]
+fn memory_is_bounded() {
+    let diagnose = |session: &mut Session| {
+        let report = session.server.request("workspace/diagnostic", json!({ "previousResultIds": [] }));
+        let mut ids: Vec<String> =
+            report["items"].as_array().expect("reports").iter().map(Value::to_string).collect();
+        ids.sort();
+        ids.len()
+    };
+    let resident = |session: &mut Session| {
+        session.server.request("apg/memory", json!({}))["residentBytes"].as_u64().unwrap_or(0) >> 20
+    };
+    let mut free = large_workspace(json!({ "memoryLimit": 0 }));
+    let before = resident(&mut free);
+    let expected = diagnose(&mut free);
+    let after = resident(&mut free);
+    let limit = u64::midpoint(before, after);
+    let mut bound = large_workspace(json!({ "memoryLimit": limit }));
+    assert_eq!(diagnose(&mut bound), expected);
+    // The next moment of rest is when it forgets.
+    let forgotten = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        resident(&mut bound) < limit
+    });
+    assert!(forgotten, "from {before} to {after} MB, and {} with a limit of {limit}", resident(&mut bound));
+    assert_eq!(diagnose(&mut bound), expected);
+    assert_eq!(bound.server.end(), Some(0));
+}
+
+/// A document that is in no file yet is analysed as one that is.
+#[test]
+fn documents_without_a_file() {
+    let mut session = Session::workspace(&[("Shape.x10", "public class Shape { public def area() = 1.0; }")]);
+    let uri = "untitled:Untitled-1";
+    let text = "public class Any1 {\n    val n:Missing = null;\n    static val m = 3;\n    def f() = m;\n}\n";
+    session.server.open(uri, "x10", text);
+    let found = session.server.diagnostics(uri, 1);
+    assert_eq!(found.iter().map(|d| &d["code"]).collect::<Vec<_>>(), ["name/unknown-type"]);
+    let target = session.at("textDocument/definition", uri, 3, 14);
+    assert_eq!((&target["uri"], &target["range"]["start"]["line"]), (&json!(uri), &json!(2)), "{target}");
+    let edit = session.server.request(
+        "textDocument/rename",
+        json!({ "textDocument": { "uri": uri }, "position": { "line": 3, "character": 14 }, "newName": "k" }),
+    );
+    assert_eq!(edit["documentChanges"][0]["textDocument"]["uri"], uri, "{edit}");
+    // Saved, it is another document.
+    session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    let saved = session.open("Any1.x10", text);
+    assert_eq!(session.server.diagnostics(&saved, 1).len(), 1);
+    let symbols = session.server.request("workspace/symbol", json!({ "query": "Any1" }));
+    assert_eq!(symbols.as_array().map(Vec::len), Some(1), "{symbols}");
+    assert_eq!(session.server.end(), Some(0));
+}
