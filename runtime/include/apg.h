@@ -194,6 +194,8 @@ typedef struct apg_runtime {
   bool (*atomic_compare_ref)(apg_object *rail, apg_object *expected, apg_object *value);
   void (*atomic_fence)(void);
   apg_object *(*string_concat)(apg_object *left, apg_object *right, apg_object **out);
+  apg_object *(*string_concat_3)(apg_object *a, apg_object *b, apg_object *c, apg_object **out);
+  apg_object *(*string_concat_4)(apg_object *a, apg_object *b, apg_object *c, apg_object *d, apg_object **out);
   apg_object *(*string_length)(apg_object *string, apg_i32 *out);
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
   apg_object *(*string_substring)(apg_object *string, apg_i32 start, apg_i32 end, apg_object **out);
@@ -245,7 +247,7 @@ typedef struct apg_runtime {
   void (*gc)(void);
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
-  apg_object *(*stack_describe)(apg_i64 frame, apg_object **out);
+  apg_object *(*stack_describe)(apg_object *frames, bool brief, apg_object **out);
   apg_object *(*file_open_read)(apg_object *name, apg_i64 *out);
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
@@ -479,6 +481,10 @@ static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected
 static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
 /* The two texts after each other; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
+/* The same of three. */
+static inline apg_object *apg_string_concat_3(apg_object *a, apg_object *b, apg_object *c) { apg_object *out; if (apg_object *e = apg_rt->string_concat_3(a, b, c, &out)) apg_raised(e); return out; }
+/* The same of four. */
+static inline apg_object *apg_string_concat_4(apg_object *a, apg_object *b, apg_object *c, apg_object *d) { apg_object *out; if (apg_object *e = apg_rt->string_concat_4(a, b, c, d, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
 static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) apg_raised(e); return out; }
 /* The byte at an index. */
@@ -581,8 +587,8 @@ static inline void apg_gc() { apg_rt->gc(); }
 static inline apg_i64 apg_heap_size() { return apg_rt->heap_size(); }
 /* Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0. */
 static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) apg_raised(e); }
-/* `Class.method (file.x10:line)` of a frame; null if it is not the program's. */
-static inline apg_object *apg_stack_describe(apg_i64 frame) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frame, &out)) apg_raised(e); return out; }
+/* `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted. */
+static inline apg_object *apg_stack_describe(apg_object *frames, bool brief) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frames, brief, &out)) apg_raised(e); return out; }
 /* Opens a file to read: its handle. */
 static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) apg_raised(e); return out; }
 /* Opens a file to write, anew or at its end: its handle. */

@@ -252,6 +252,10 @@ entries! {
     in natives::strings {
         /// The two texts after each other; null reads `null`.
         raises fn string_concat(left: Ref, right: Ref) -> Ref;
+        /// The same of three.
+        raises fn string_concat_3(a: Ref, b: Ref, c: Ref) -> Ref;
+        /// The same of four.
+        raises fn string_concat_4(a: Ref, b: Ref, c: Ref, d: Ref) -> Ref;
         /// Number of bytes.
         raises fn string_length(string: Ref) -> i32;
         /// The byte at an index.
@@ -366,8 +370,8 @@ entries! {
     in natives::stack {
         /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
         raises fn stack_capture(frames: Ref) -> ();
-        /// `Class.method (file.x10:line)` of a frame; null if it is not the program's.
-        raises fn stack_describe(frame: i64) -> Ref;
+        /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted.
+        raises fn stack_describe(frames: Ref, brief: bool) -> Ref;
     }
     in natives::files {
         /// Opens a file to read: its handle.
