@@ -86,8 +86,12 @@ pub fn lowered(
 ///
 /// # Errors
 /// What cannot be translated: a defect of ours.
-pub fn emitted(mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
-    let emitted = emit::emit(&mir, options.mode.profile == Profile::Release)?;
+pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
+    let release = options.mode.profile == Profile::Release;
+    if release {
+        crate::optimise::optimise(&mut mir);
+    }
+    let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }
 

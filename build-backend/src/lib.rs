@@ -5,6 +5,7 @@ pub mod driver;
 pub mod emit;
 pub mod lower;
 pub mod mir;
+pub mod optimise;
 pub mod project;
 pub mod report;
 pub mod resources;

@@ -64,7 +64,8 @@ typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg
 /* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
    by zero; file indexes the program's files; ended is the runtime's own. */
 typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; } apg_fault;
-/* proven: the accesses that depend on the launch are inside their rails. fault: for the CPU form. */
+/* proven: 1 if the accesses that depend on the launch are inside their rails, 2 if their indices may be computed with 64 bits. fault: for the
+   CPU form. */
 typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
 typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
 typedef struct apg_kernel {

@@ -9,7 +9,7 @@ use apg_tests::measure::{Times, head, machine, row};
 use apg_tests::tools;
 
 /// The kernels, and how often each runs.
-const KERNELS: [(&str, u32); 11] = [
+const KERNELS: [(&str, u32); 24] = [
     ("matmul", 6),
     ("dot", 1),
     ("stencil", 12),
@@ -21,6 +21,19 @@ const KERNELS: [(&str, u32); 11] = [
     ("map", 4),
     ("list", 40),
     ("shapes", 60),
+    ("fib", 10),
+    ("mandelbrot", 4),
+    ("random", 4),
+    ("words", 4),
+    ("concat", 4),
+    ("jagged", 4),
+    ("closures", 40),
+    ("arrayClosures", 40),
+    ("integrate", 10),
+    ("sort", 4),
+    ("move", 40),
+    ("mathematics", 6),
+    ("tree", 20),
 ];
 const RUNS: usize = 5;
 

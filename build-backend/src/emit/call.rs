@@ -27,7 +27,8 @@ impl Code<'_> {
 
     /// A call through the receiver's interface table.
     pub fn call_interface(&mut self, result: Ty, interface: InterfaceId, slot: u32, args: &[Expr]) -> String {
-        if let Some(function) = self.names.only.in_interface(interface, slot) {
+        let names = self.names;
+        if let Some(function) = args.first().and_then(|it| names.only.in_interface(interface, slot, it)) {
             return self.call_checked(function, args);
         }
         let number = self.names.interfaces[interface.index()];
@@ -105,9 +106,13 @@ impl Code<'_> {
         }
         let name = entry.trim_start_matches("r#").to_owned();
         let operands: Vec<&Expr> = args.iter().collect();
-        self.ordered(&operands, |_, text| format!("apg_{name}({})", text.join(", ")))
+        let prefix = if QUICK.contains(&entry) { "apg_quick" } else { "apg" };
+        self.ordered(&operands, |_, text| format!("{prefix}_{name}({})", text.join(", ")))
     }
 }
+
+/// Entries of the runtime that `apg_program.h` does itself where it can.
+const QUICK: [&str; 4] = ["string_length", "string_char_at", "string_equals", "string_copy_bytes"];
 
 /// Whether a value of the program can be passed as that type of the ABI.
 fn fits(entry: abi::Ty, ty: Ty) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::kernel::Proof;
 use super::names::Names;
@@ -49,6 +49,24 @@ pub struct RailText {
     pub data: String,
     /// Number of elements.
     pub length: String,
+    /// For a rail on the stack of a thread of many: elements between two of the same thread, and which one is the thread's. Those of
+    /// neighbouring threads are neighbours.
+    pub lane: Option<(String, String)>,
+}
+
+impl RailText {
+    /// A rail whose elements are neighbours.
+    pub fn new(data: String, length: String) -> RailText {
+        RailText { data, length, lane: None }
+    }
+
+    /// An element.
+    pub fn element(&self, index: &str) -> String {
+        match &self.lane {
+            None => format!("{}[{index}]", self.data),
+            Some((stride, lane)) => format!("{}[({index}) * {stride} + {lane}]", self.data),
+        }
+    }
 }
 
 /// What a text refers to; ordered, so that equal programs give equal texts.
@@ -141,6 +159,15 @@ pub struct Code<'p> {
     pub errors: Vec<EmitError>,
     /// In a kernel: what is known of accesses, by the address of the index expression.
     pub proofs: FxHashMap<*const Expr, Proof>,
+    /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
+    /// address; in launches that the host finds right.
+    pub wide: FxHashSet<*const Expr>,
+    /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
+    pub twins: FxHashSet<LocalId>,
+    /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
+    pub ahead: FxHashMap<*const Expr, String>,
+    /// Locals that are declared where they are needed: their assignments are not printed.
+    pub derived: FxHashSet<LocalId>,
     /// In a kernel for a device: how many threads a block has.
     pub block_size: String,
     /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
@@ -165,6 +192,10 @@ impl<'p> Code<'p> {
             next: 0,
             errors: Vec::new(),
             proofs: FxHashMap::default(),
+            wide: FxHashSet::default(),
+            twins: FxHashSet::default(),
+            derived: FxHashSet::default(),
+            ahead: FxHashMap::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),
@@ -309,7 +340,7 @@ impl Code<'_> {
             };
             let place = &mut self.locals[local.index()];
             place.stack = Some((element, length));
-            place.rail = Some(RailText { data: place.text.clone(), length: format!("{length}LL") });
+            place.rail = Some(RailText::new(place.text.clone(), format!("{length}LL")));
         }
     }
 }

@@ -45,6 +45,7 @@ pub fn effect(expr: &Expr) -> Effect {
         | ExprKind::Allocate(_)
         | ExprKind::AllocateRail { .. }
         | ExprKind::MakeObject { .. }
+        | ExprKind::Frame { .. }
         | ExprKind::At { .. }
         | ExprKind::Call { .. }
         | ExprKind::CallVirtual { .. }
@@ -101,7 +102,8 @@ impl Code<'_> {
                 let length = self.expr(length);
                 format!("apg_allocate_rail({descriptor}, {length})")
             }
-            ExprKind::MakeObject { class, fields } => self.make_object(*class, fields),
+            ExprKind::MakeObject { class, fields } => self.make_object(*class, fields, None),
+            ExprKind::Frame { slot, class, fields } => self.make_object(*class, fields, Some(*slot)),
             ExprKind::NonNull(value) => {
                 let value = self.expr(value);
                 format!("apg_check({value})")
@@ -122,6 +124,13 @@ impl Code<'_> {
             ExprKind::Runtime { entry, args } => self.call_runtime(entry, expr.ty, args),
             ExprKind::Cast { value, target, checked } => self.cast(value, *target, *checked),
             ExprKind::InstanceOf { value, target } => self.instance_of(value, *target),
+            // Without branches, loops over threads are vectorised.
+            ExprKind::And(a, b) if self.target == Target::Cpu && effect(b) == Effect::None => {
+                format!("(bool)({} & {})", self.expr(a), self.expr(b))
+            }
+            ExprKind::Or(a, b) if self.target == Target::Cpu && effect(b) == Effect::None => {
+                format!("(bool)({} | {})", self.expr(a), self.expr(b))
+            }
             ExprKind::And(a, b) => format!("({} && {})", self.expr(a), self.expr(b)),
             ExprKind::Or(a, b) => format!("({} || {})", self.expr(a), self.expr(b)),
             ExprKind::Select { condition, then, otherwise } => {
@@ -222,7 +231,7 @@ impl Code<'_> {
         if let ExprKind::Local(local) = rail.kind
             && let Some(rail) = self.local(local).rail
         {
-            return self.kernel_element(&rail.data, &rail.length, index);
+            return self.kernel_element(&rail, index);
         }
         let checked = checked && !self.program.unchecked;
         let is_kernel = self.target.is_kernel();
@@ -307,9 +316,10 @@ impl Code<'_> {
         format!("{ty}{{{}}}", args.join(", "))
     }
 
-    fn make_object(&mut self, class: ClassId, fields: &[Expr]) -> String {
+    /// A new object, on the heap or in a place of the function's frame.
+    fn make_object(&mut self, class: ClassId, fields: &[Expr], slot: Option<u32>) -> String {
         let descriptor = self.descriptor(class);
-        if fields.is_empty() {
+        if fields.is_empty() && slot.is_none() {
             return format!("apg_allocate({descriptor})");
         }
         let layout = self.layout(class);
@@ -319,7 +329,8 @@ impl Code<'_> {
         let mut stores = String::new();
         for (index, field) in operands.iter().enumerate() {
             let mut text = self.expr(field);
-            if effect(field) != Effect::None {
+            // What the frame holds may be an operand of its successor.
+            if effect(field) != Effect::None || slot.is_some() {
                 let name = format!("t{}", self.fresh());
                 let ty = self.ty(field.ty);
                 before.push_str(&format!("{ty} {name} = {text}; "));
@@ -327,9 +338,11 @@ impl Code<'_> {
             }
             stores.push_str(&format!("{object}->{} = {text}; ", self.field_name(class, index as u32)));
         }
-        format!(
-            "({{ {before}{layout} *{object} = ({layout} *)apg_allocate({descriptor}); {stores}(apg_object *){object}; }})"
-        )
+        let place = match slot {
+            Some(slot) => format!("&o{slot}; *{object} = {layout}{{{{{descriptor}}}}}"),
+            None => format!("({layout} *)apg_allocate({descriptor})"),
+        };
+        format!("({{ {before}{layout} *{object} = {place}; {stores}(apg_object *){object}; }})")
     }
 
     fn cast(&mut self, value: &Expr, target: CastTarget, checked: bool) -> String {

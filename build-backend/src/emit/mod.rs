@@ -13,7 +13,6 @@ mod function;
 mod kernel;
 mod names;
 mod native;
-mod only;
 mod operation;
 mod stmt;
 mod tables;

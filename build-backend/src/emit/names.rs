@@ -1,7 +1,7 @@
 //! Symbols. They depend on X10 names and signatures only, never on an index, so that the text of a translation unit
 //! stays the same (and its object is found in the cache) when an unrelated part of the program changes.
 
-use super::only::Only;
+use crate::mir::only::Only;
 use crate::mir::{Field, Function, Program, Ty};
 use rustc_hash::FxHashSet;
 

@@ -18,15 +18,36 @@ impl Code<'_> {
         match &stmt.kind {
             StmtKind::Set { local, .. } if self.local(*local).stack.is_some() => {
                 let place = self.local(*local);
-                let data = place.rail.map_or(place.text, |it| it.data);
-                let (element, length) = place.stack.unwrap_or((Ty::Void, 0));
-                let ty = self.ty(element);
-                self.out.line(format!("for (int i_ = 0; i_ < {length}; ++i_) {data}[i_] = {ty}{{}};"));
+                let element = place.rail.map_or(format!("{}[i_]", place.text), |it| it.element("i_"));
+                let (ty, length) = place.stack.unwrap_or((Ty::Void, 0));
+                let ty = self.ty(ty);
+                self.out.line(format!("for (int i_ = 0; i_ < {length}; ++i_) {element} = {ty}{{}};"));
             }
+            StmtKind::Set { local, .. } if self.derived.contains(local) => {}
             StmtKind::Set { local, value } => {
-                let value = self.expr(value);
                 let place = self.local(*local);
-                self.out.line(format!("{} = {value};", place.text));
+                if let Some(step) = self.exact_step(*local, value) {
+                    self.out.line(step);
+                    return;
+                }
+                // What is more than arithmetic on locals is not evaluated twice.
+                let wide =
+                    (self.twins.contains(local) && self.is_plain(value)).then(|| self.wide_value(value));
+                let value = self.expr(value);
+                match wide {
+                    Some(wide) => {
+                        self.out.line(format!(
+                            "{{ const apg_i64 w_ = {wide}; {0} = {value}; {0}_w = w_; }}",
+                            place.text
+                        ));
+                    }
+                    None => {
+                        self.out.line(format!("{} = {value};", place.text));
+                        if self.twins.contains(local) {
+                            self.out.line(format!("{0}_w = {0};", place.text));
+                        }
+                    }
+                }
             }
             StmtKind::SetField { object, class, field, value, checked } => {
                 let text = self.ordered_store(&[object, value], |code, text| {

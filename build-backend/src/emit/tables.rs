@@ -52,7 +52,7 @@ impl Code<'_> {
         used.strings.clear();
         used.kernels.clear();
         used.statics.clear();
-        let declarations = self.declarations(&used);
+        let declarations = self.declarations(&used, &|_| true);
         format!(
             "#include \"apg_program.h\"\n\
              #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ apg_keep(e); return e; }}\n\
@@ -312,11 +312,8 @@ impl Code<'_> {
         let file = self.program.files.get(kernel.position.file.index()).cloned().unwrap_or_default();
         self.out.line(format!("apg_object *configure_{name}(const void *, apg_i32, apg_i32, apg_launch *);"));
         self.out.line(format!("apg_object *cpu_{name}(const void *, const apg_launch *, apg_i64, apg_i64);"));
-        let proven = match self.program.unchecked {
-            true => None,
-            false => super::kernel::depends_on_launch(self.program, self.names, id)
-                .then(|| format!("proven_{name}")),
-        };
+        let depends = super::kernel::depends_on_launch(self.program, self.names, id);
+        let proven = depends.then(|| format!("proven_{name}"));
         if let Some(proven) = &proven {
             self.out.line(format!("apg_u8 {proven}(const void *, const apg_launch *);"));
         }

@@ -1,7 +1,7 @@
 //! Division of a program into translation units. Functions of one source file stay together, so that an edit changes
 //! one unit; source files are spread over a number of units that grows with the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
@@ -29,29 +29,15 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let names = Names::new(program);
     let mut errors = Vec::new();
     let mut used = Used::default();
-    let mut units = Vec::new();
-    units.extend(native::sources(program));
+    let mut bodies = Vec::new();
     for (name, functions) in groups(program, single) {
-        let first = functions.first().map(|it| &program.functions[it.index()]);
-        let native = first.is_some_and(native::is_native);
-        let functions_file = first.map_or(FileId(0), |it| it.position.file);
         let mut code = Code::new(program, &names, Target::Host);
-        // In one unit nothing is called from outside but through tables, which need external names.
-        for id in functions {
-            code.function(id, "");
+        for id in &functions {
+            code.function(*id, "");
         }
-        let body = code.out.take();
         let mine = std::mem::take(&mut code.used);
-        let declarations = code.declarations(&mine);
+        bodies.push((name, functions, mine.clone(), code.out.take()));
         used.absorb(mine);
-        let file = native.then(|| functions_file);
-        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
-        units.push(Unit {
-            name,
-            kind: if native { UnitKind::Native } else { UnitKind::Code },
-            text: format!("{prelude}{declarations}{body}"),
-            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
-        });
         errors.append(&mut code.errors);
     }
     let mut cuda = Vec::new();
@@ -60,17 +46,44 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         cuda.push(text);
         errors.append(&mut found);
     }
+    let mut others = Vec::new();
+    let mut called = BTreeSet::new();
     if !program.kernels.is_empty() {
         let mut code = Code::new(program, &names, Target::Host);
         let text = kernel::host(&mut code);
-        used.absorb(std::mem::take(&mut code.used));
+        let mine = std::mem::take(&mut code.used);
+        called.extend(mine.functions.iter().copied());
+        used.absorb(mine);
         errors.append(&mut code.errors);
-        units.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
+        others.push(Unit { name: "kernels".into(), kind: UnitKind::Kernels, text, reads: Vec::new() });
     }
     let mut code = Code::new(program, &names, Target::Host);
     let text = code.tables(&used, &cuda);
     errors.append(&mut code.errors);
-    units.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
+    called.extend(code.used.functions);
+    others.push(Unit { name: "tables".into(), kind: UnitKind::Tables, text, reads: Vec::new() });
+    let mut units = native::sources(program);
+    for (name, functions, mine, body) in &bodies {
+        let mut code = Code::new(program, &names, Target::Host);
+        // What only its own unit calls is no use outside, and need not be there once it is part of its callers.
+        let elsewhere = |id: FunctionId| {
+            let called = bodies.iter().any(|it| it.0 != *name && it.2.functions.contains(&id));
+            called || functions.binary_search(&id).is_err()
+        };
+        let outside = |id: FunctionId| !single || called.contains(&id) || elsewhere(id);
+        let declarations = code.declarations(mine, &outside);
+        errors.append(&mut code.errors);
+        let first = functions.first().map(|it| &program.functions[it.index()]);
+        let file = first.filter(|it| native::is_native(it)).map(|it| it.position.file);
+        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
+        units.push(Unit {
+            name: name.clone(),
+            kind: if file.is_some() { UnitKind::Native } else { UnitKind::Code },
+            text: format!("{prelude}{declarations}{body}"),
+            reads: file.map_or_else(Vec::new, |file| native::reads(program, file)),
+        });
+    }
+    units.append(&mut others);
     if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
 }
 

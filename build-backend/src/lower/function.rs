@@ -154,6 +154,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             device: self.for_kernels,
             for_kernels: self.for_kernels,
             recursive: false,
+            frame: Vec::new(),
         };
         self.lowerer.program.functions[id.index()] = function;
     }

@@ -96,7 +96,9 @@ impl Builder<'_, '_> {
                 of(rail).max(if *checked { Effect::Reads } else { Effect::None })
             }
             ExprKind::MakeStruct(fields) => all(fields),
-            ExprKind::MakeObject { fields, .. } => all(fields).max(Effect::Reads),
+            ExprKind::MakeObject { fields, .. } | ExprKind::Frame { fields, .. } => {
+                all(fields).max(Effect::Reads)
+            }
             ExprKind::Allocate(_) => Effect::Reads,
             ExprKind::AllocateRail { length, .. } => of(length).max(Effect::Reads),
             ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {

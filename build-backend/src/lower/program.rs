@@ -264,6 +264,7 @@ impl<'db> Lowerer<'db> {
             device: false,
             for_kernels: false,
             recursive: false,
+            frame: Vec::new(),
         });
         id
     }

@@ -8,9 +8,11 @@
 
 mod kernel;
 pub mod native;
+pub mod only;
 pub mod operation;
 pub mod print;
 pub mod walk;
+pub mod walk_mut;
 
 use smol_str::SmolStr;
 
@@ -255,6 +257,8 @@ pub struct Function {
     pub for_kernels: bool,
     /// May be on the stack several times: checks that there is room for more.
     pub recursive: bool,
+    /// Objects in the function's frame, see [`ExprKind::Frame`].
+    pub frame: Vec<ClassId>,
 }
 
 /// A local variable.
@@ -424,6 +428,9 @@ pub enum ExprKind {
     AllocateRail { class: ClassId, length: Box<Expr> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
+    /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::frame`] begins
+    /// anew. Nothing else refers to it then, nor when the function ends.
+    Frame { slot: u32, class: ClassId, fields: Vec<Expr> },
     /// The reference itself; raises NullPointerException if it is null (receivers of direct calls).
     NonNull(Box<Expr>),
     /// `at (place) e`: runs a copy of `closure` (no parameters, result `Any`: values are boxed) at `place`, waits,

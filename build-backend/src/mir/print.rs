@@ -390,6 +390,9 @@ impl<'a> Printer<'a> {
             ExprKind::MakeObject { class, fields } => {
                 format!("new {}{{{}}}", self.class_name(*class), self.list(fields))
             }
+            ExprKind::Frame { slot, class, fields } => {
+                format!("frame#{slot} {}{{{}}}", self.class_name(*class), self.list(fields))
+            }
             ExprKind::Operation { operation, args } => self.operation(*operation, args, expr.ty),
             ExprKind::Cast { value, target, checked } => {
                 format!("({} as{} {})", self.expr(value), mark(*checked), self.target(*target))

@@ -112,6 +112,7 @@ pub fn children(kind: &ExprKind) -> Vec<&Expr> {
         ExprKind::MakeStruct(args)
         | ExprKind::Together { args, .. }
         | ExprKind::MakeObject { fields: args, .. }
+        | ExprKind::Frame { fields: args, .. }
         | ExprKind::Call { args, .. }
         | ExprKind::CallVirtual { args, .. }
         | ExprKind::CallInterface { args, .. }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::clock::Registration;
+use super::fiber::{self, Fiber};
 use super::finish::Finish;
+use super::pool;
 use super::queues::Task;
-use super::{fiber, pool};
 use crate::distributed::Governor;
 use crate::memory::{Handle, Ref};
 use crate::profile;
@@ -19,18 +20,12 @@ pub enum Work {
     Runtime(Box<dyn FnOnce() -> Ref + Send>),
 }
 
-/// A finish that an activity has opened.
-pub struct OpenFinish {
-    /// The finish.
-    pub finish: Arc<Finish>,
-    /// The clock of a clocked one.
-    pub clock: Option<i64>,
-}
-
 /// Whom an activity reports to.
 pub enum Governing {
     /// A finish of this place, which counts the activity and so outlives it; it came out of an [`Arc`].
     Finish(*const Finish),
+    /// The same for an activity that runs on the stack of the finish's body.
+    Own(*const Finish),
     /// Another one.
     Other(Arc<dyn Governor>),
 }
@@ -39,7 +34,7 @@ impl Governing {
     fn shared(&self) -> Arc<dyn Governor> {
         match self {
             // SAFETY: alive, and from an `Arc`.
-            Governing::Finish(finish) => unsafe {
+            Governing::Finish(finish) | Governing::Own(finish) => unsafe {
                 Arc::increment_strong_count(*finish);
                 Arc::from_raw(*finish)
             },
@@ -51,6 +46,8 @@ impl Governing {
         match self {
             // SAFETY: alive until then.
             Governing::Finish(finish) => unsafe { &**finish }.leave(exception),
+            // SAFETY: as above.
+            Governing::Own(finish) => unsafe { &**finish }.leave_own(exception),
             Governing::Other(governor) => governor.leave(exception),
         }
     }
@@ -66,10 +63,8 @@ pub struct Activity {
     pub clocks: Vec<Registration>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
-    /// The innermost finish that it has opened.
-    pub open: Option<OpenFinish>,
-    /// The other finishes that it has opened, innermost last.
-    pub outer: Vec<OpenFinish>,
+    /// The innermost finish that it has opened, out of an [`Arc`], or null. Each knows the one around it.
+    pub(crate) open: *const Finish,
     /// Depth of atomic sections.
     pub atomic: u32,
 }
@@ -86,8 +81,7 @@ impl Activity {
             work: None,
             clocks: Vec::new(),
             implicit_clock: None,
-            open: None,
-            outer: Vec::new(),
+            open: std::ptr::null(),
             atomic: 0,
         }
     }
@@ -97,16 +91,16 @@ impl Activity {
     pub fn run(mut self: Box<Self>) {
         sanitizer::acquire(&raw const *self);
         let at = profile::on().then(|| self.code());
+        let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         match self.work.take() {
-            Some(Work::Closure(closure)) => self.run_code(at, || crate::program::call(closure.get())),
-            Some(Work::Runtime(work)) => self.run_code(at, work),
-            None => self.run_code(at, || Ref::NULL),
+            Some(Work::Closure(closure)) => self.run_code(fiber, at, || crate::program::call(closure.get())),
+            Some(Work::Runtime(work)) => self.run_code(fiber, at, work),
+            None => self.run_code(fiber, at, || Ref::NULL),
         }
     }
 
     /// Runs its code, which is recorded if its place is known.
-    fn run_code(&mut self, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
-        let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
+    fn run_code(&mut self, fiber: &Fiber, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
         let outer = fiber.activity.replace(self);
         let mut recorded = at.map(profile::Open::new);
         if let Some(recorded) = &mut recorded {
@@ -125,22 +119,54 @@ impl Activity {
         self.governing.leave(exception);
     }
 
-    /// Opens a finish.
-    pub fn open(&mut self, open: OpenFinish) {
-        self.outer.extend(self.open.replace(open));
+    /// Opens a finish, which may have a clock.
+    #[inline]
+    pub fn open(&mut self, finish: Arc<Finish>, clock: Option<i64>) {
+        finish.set_opened(self.open, clock);
+        self.open = Arc::into_raw(finish);
     }
 
     /// Takes the innermost finish, which ends.
-    pub fn close(&mut self) -> Option<OpenFinish> {
-        std::mem::replace(&mut self.open, self.outer.pop())
+    #[inline]
+    pub fn close(&mut self) -> Option<Arc<Finish>> {
+        if self.open.is_null() {
+            return None;
+        }
+        // SAFETY: made by `open`, and taken once.
+        let finish = unsafe { Arc::from_raw(self.open) };
+        self.open = finish.outer();
+        Some(finish)
     }
 
-    /// The finish that counts new activities, if that is one of this place.
-    pub fn innermost_finish(&self) -> Option<*const Finish> {
-        match (&self.open, &self.governing) {
-            (Some(open), _) => Some(Arc::as_ptr(&open.finish)),
-            (None, Governing::Finish(finish)) => Some(*finish),
-            _ => None,
+    /// The innermost finish that it has opened.
+    pub fn innermost_open(&self) -> Option<Arc<Finish>> {
+        // SAFETY: null, or alive until it is closed.
+        let open = unsafe { self.open.as_ref() }?;
+        // SAFETY: it came out of an `Arc`, which is one more now.
+        unsafe {
+            Arc::increment_strong_count(open);
+            Some(Arc::from_raw(open))
+        }
+    }
+
+    /// Counts a new activity of the innermost finish, if that is one of this place.
+    #[inline]
+    pub fn enter_finish(&self) -> Option<*const Finish> {
+        // SAFETY: null, or alive until it is closed.
+        if let Some(open) = unsafe { self.open.as_ref() } {
+            open.enter_own();
+            return Some(open);
+        }
+        match self.governing {
+            // SAFETY: it counts this activity.
+            Governing::Own(finish) => unsafe { (*finish).enter_own() },
+            // SAFETY: as above.
+            Governing::Finish(finish) => unsafe { (*finish).enter() },
+            Governing::Other(_) => return None,
+        }
+        match self.governing {
+            Governing::Own(finish) | Governing::Finish(finish) => Some(finish),
+            Governing::Other(_) => None,
         }
     }
 
@@ -154,13 +180,17 @@ impl Activity {
 
     /// The clock of the innermost clocked finish.
     pub fn innermost_clock(&self) -> Option<i64> {
-        self.open.iter().chain(self.outer.iter().rev()).find_map(|open| open.clock).or(self.implicit_clock)
+        // SAFETY: null, or alive until it is closed.
+        let finish = |finish: *const Finish| unsafe { finish.as_ref() };
+        std::iter::successors(finish(self.open), |inner| finish(inner.outer()))
+            .find_map(Finish::clock)
+            .or(self.implicit_clock)
     }
 
     /// What governs new activities.
     pub fn innermost_governor(&self) -> Arc<dyn Governor> {
-        match &self.open {
-            Some(open) => Arc::clone(&open.finish) as Arc<dyn Governor>,
+        match self.innermost_open() {
+            Some(open) => open as Arc<dyn Governor>,
             None => self.governing.shared(),
         }
     }
@@ -174,22 +204,30 @@ pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
 }
 
 /// Runs an activity of a finish, which has been entered for it.
-pub fn run_closure(closure: Ref, finish: *const Finish) {
+#[inline]
+pub fn run_closure(fiber: &Fiber, closure: Ref, governing: Governing) {
     let at = profile::on().then(|| profile::Code::of_closure(closure));
-    Activity::plain(Governing::Finish(finish)).run_code(at, || crate::program::call(closure));
+    Activity::plain(governing).run_code(fiber, at, || crate::program::call(closure));
 }
 
 /// Starts an activity that is no more than its closure, newest first; false if there is more to it.
-pub fn spawn_closure(activity: &Activity, closure: Ref) -> bool {
+#[inline]
+pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
     // A sanitizer of threads tells activities apart by where they lie.
     if sanitizer::watches_threads() {
         return false;
     }
-    let Some(finish) = activity.innermost_finish() else { return false };
-    // SAFETY: open, or it counts the activity.
-    unsafe { &*finish }.enter();
-    pool::push(Task::Closure(closure, finish));
+    let Some(finish) = activity.enter_finish() else { return false };
+    pool::push_closure(fiber.worker.get(), closure, finish);
     true
+}
+
+/// Calls `use_it` with the calling activity and its fiber, which stays the same whatever its thread is.
+#[inline]
+pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> Option<R> {
+    let fiber = fiber::current()?;
+    // SAFETY: null, or the activity that this fiber runs, which nobody else touches meanwhile.
+    unsafe { fiber.activity.get().as_mut() }.map(|activity| use_it(fiber, activity))
 }
 
 /// What the caller has done so far is done before the activity begins.
@@ -203,7 +241,7 @@ fn ready(activity: Activity) -> Box<Activity> {
 pub fn spawn(activity: Activity) {
     match &activity.governing {
         // SAFETY: it counts the activity that starts this one.
-        Governing::Finish(finish) => unsafe { &**finish }.enter(),
+        Governing::Finish(finish) | Governing::Own(finish) => unsafe { &**finish }.enter(),
         Governing::Other(governor) => governor.enter(),
     }
     pool::push(Task::Activity(ready(activity)));

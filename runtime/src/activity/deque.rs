@@ -1,8 +1,8 @@
-//! A thread's own queue: its owner adds and takes at one end, others steal at the other (Chase and Lev; the orderings are those of Lê,
-//! Pop, Cohen and Zappa Nardelli). What waits in it are pairs of words, which the collector reads: an activity that has not begun
+//! A thread's own queue: its owner adds and takes at one end, others steal at the other (Chase and Lev; what Lê,
+//! Pop, Cohen and Zappa Nardelli order by fences is ordered by sequentially consistent operations on both ends). What waits in it are pairs of words, which the collector reads: an activity that has not begun
 //! is its closure and its finish, and nothing is allocated for it.
 
-use std::sync::atomic::{AtomicIsize, AtomicPtr, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
 
@@ -68,6 +68,7 @@ impl Deque {
     }
 
     /// Adds a pair; its owner only.
+    #[inline]
     pub fn push(&self, pair: Pair) {
         let bottom = self.bottom.load(Ordering::Relaxed);
         let top = self.top.load(Ordering::Acquire);
@@ -93,15 +94,15 @@ impl Deque {
     }
 
     /// Takes the newest pair; its owner only.
+    #[inline]
     pub fn pop(&self) -> Option<Pair> {
         let bottom = self.bottom.load(Ordering::Relaxed) - 1;
         if self.top.load(Ordering::Relaxed) > bottom {
             return None;
         }
-        // A thief that sees this has to see the pairs below as well.
-        self.bottom.store(bottom, Ordering::Release);
-        fence(Ordering::SeqCst);
-        let top = self.top.load(Ordering::Relaxed);
+        // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and takes half the time.
+        self.bottom.swap(bottom, Ordering::SeqCst);
+        let top = self.top.load(Ordering::SeqCst);
         if top > bottom {
             self.bottom.store(bottom + 1, Ordering::Release);
             return None;
@@ -124,9 +125,8 @@ impl Deque {
 
     /// Takes the oldest pair.
     pub fn steal(&self) -> Stolen {
-        let top = self.top.load(Ordering::Acquire);
-        fence(Ordering::SeqCst);
-        if top >= self.bottom.load(Ordering::Acquire) {
+        let top = self.top.load(Ordering::SeqCst);
+        if top >= self.bottom.load(Ordering::SeqCst) {
             return Stolen::Empty;
         }
         // Perhaps overwritten meanwhile, but then the top has moved.

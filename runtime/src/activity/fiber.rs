@@ -1,12 +1,14 @@
 //! Fibers: coroutines with a stack of their own that run one piece of work after the other.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
-use super::current::{self, Activity};
+use super::current::{self, Activity, Governing};
+use super::finish::Finish;
 use super::pool;
 use super::queues::Task;
 use super::stack::AlignedStack;
@@ -30,6 +32,10 @@ pub struct Fiber {
     view: FiberView,
     /// The activity that it runs.
     pub activity: Cell<*mut Activity>,
+    /// The number of the thread of the pool that runs it.
+    pub worker: Cell<usize>,
+    /// Finishes that have ended, to be used again.
+    pub spare: RefCell<Vec<Arc<Finish>>>,
     /// What of it is recorded.
     pub opened: profile::Opened,
 }
@@ -85,6 +91,8 @@ fn make() -> &'static Fiber {
         record: memory::register_stack(low, high),
         view: FiberView::new(low, high),
         activity: Cell::new(std::ptr::null_mut()),
+        worker: Cell::new(usize::MAX),
+        spare: RefCell::default(),
         opened: profile::Opened::default(),
     }));
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
@@ -100,11 +108,23 @@ fn make() -> &'static Fiber {
 }
 
 impl Fiber {
+    /// Keeps a finish that has ended for later, if it is as good as new.
+    #[inline]
+    pub fn keep(&self, finish: Arc<Finish>) {
+        const MOST: usize = 16;
+        let mut spare = self.spare.borrow_mut();
+        if spare.len() < MOST && finish.is_reusable() {
+            spare.push(finish);
+        }
+    }
+
     /// Takes work for ever.
     fn run(&'static self) -> ! {
         loop {
             match pool::next_task() {
-                Task::Closure(closure, finish) => current::run_closure(closure, finish),
+                Task::Closure(closure, finish) => {
+                    current::run_closure(self, closure, Governing::Finish(finish));
+                }
                 Task::Activity(activity) => activity.run(),
                 Task::Help(job) => job.help(),
                 Task::Resume(other) => self.leave(Switch::Run(other)),
@@ -170,6 +190,7 @@ impl Fiber {
         memory::enter_critical();
         memory::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
+        self.worker.set(pool::worker_number().unwrap_or(usize::MAX));
         // SAFETY: this thread alone has the fiber now.
         let result = unsafe { self.go_on() };
         CURRENT.with(|current| current.set(None));

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 use super::block::Event;
-use super::{current, pool};
+use super::current::{self, Governing};
+use super::fiber::{self, Fiber};
+use super::pool;
 use crate::device::Flight;
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
@@ -16,12 +18,18 @@ use crate::sanitizer;
 /// The most kernels in flight that a finish looks at itself.
 const WATCHED: usize = 16;
 
-/// A finish of this place. Activities here cost one addition to its counter each, and are no more than their closure until they begin.
-/// A finish that has ended without more to it is used again.
+/// What the body counts for, so that the counter does not come to zero before it has ended.
+const BODY: usize = 1 << 48;
+
+/// A finish of this place. Activities here are no more than their closure until they begin. Those that the body starts, and those that
+/// these start while they run on its stack, are counted without atomic operations: one after the other touches that counter.
+/// The sum of both is what has not ended. A finish that has ended without more to it is used again.
 #[derive(Default)]
 pub struct Finish {
-    /// Activities that have not ended, and 1 for the body.
+    /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
     count: AtomicUsize,
+    /// Activities that the body has started, less those that have run on its stack.
+    own: AtomicUsize,
     /// There may be exceptions, or flights.
     touched: AtomicBool,
     exceptions: Mutex<Vec<Handle>>,
@@ -30,42 +38,119 @@ pub struct Finish {
     /// The counter has come to zero while the body waited for it.
     ended: Event,
     home: HomeFinish,
+    /// The finish around it that the same activity has opened; and the clock of a clocked one. Only that activity touches them.
+    outer: AtomicPtr<Finish>,
+    clock: AtomicI64,
 }
+
+/// No clock.
+const NONE: i64 = i64::MIN;
 
 impl Finish {
     /// One whose body has begun.
     pub fn new() -> Arc<Finish> {
-        if let Some(spare) = pool::spare_finish() {
-            spare.count.store(1, Ordering::Relaxed);
-            return spare;
+        Arc::new(Finish { count: AtomicUsize::new(BODY), ..Finish::default() })
+    }
+
+    /// The same for a body that runs on a fiber, which may have a used one.
+    #[inline]
+    pub fn begin(fiber: &Fiber) -> Arc<Finish> {
+        match fiber.spare.borrow_mut().pop() {
+            Some(spare) => {
+                spare.count.store(BODY, Ordering::Relaxed);
+                spare
+            }
+            None => Finish::new(),
         }
-        Arc::new(Finish { count: AtomicUsize::new(1), ..Finish::default() })
     }
 
     /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body raised.
     pub fn wait(self: Arc<Self>, exception: Ref) -> Vec<Handle> {
-        let exception = Handle::new(exception);
-        self.run_own_activities();
+        let fiber = fiber::current();
+        if let Some(fiber) = fiber {
+            self.run_own_activities(fiber);
+        }
+        let own = self.own.load(Ordering::Relaxed);
         // Alone, nobody else can enter it any more.
-        if self.count.load(Ordering::Acquire) != 1 && self.count.fetch_sub(1, Ordering::AcqRel) != 1 {
-            self.look_at_flights();
-            // Whoever counts to zero says so.
-            self.ended.wait();
-            self.ended.reset();
+        if own > 0 || self.count.load(Ordering::Acquire) != BODY {
+            self.own.store(0, Ordering::Relaxed);
+            if self.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own) {
+                self.look_at_flights();
+                // Whoever counts to zero says so.
+                self.ended.wait();
+                self.ended.reset();
+            }
         }
         let mut all = Vec::new();
-        if self.touched.swap(false, Ordering::Acquire) {
+        if self.touched.load(Ordering::Acquire) {
+            self.touched.store(false, Ordering::Relaxed);
             all = std::mem::take(&mut *self.exceptions.lock());
             drop(std::mem::take(&mut *self.flights.lock()));
         }
         sanitizer::acquire(Arc::as_ptr(&self));
-        if !exception.get().is_null() {
-            all.insert(0, exception);
+        if !exception.is_null() {
+            all.insert(0, Handle::new(exception));
         }
-        if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
-            pool::keep_finish(self);
+        if let Some(fiber) = fiber {
+            fiber.keep(self);
         }
         all
+    }
+
+    /// Whether all has ended that was ever in it, and nothing was raised.
+    #[inline]
+    pub fn has_ended_quietly(&self) -> bool {
+        let alone = self.own.load(Ordering::Relaxed) == 0 && self.count.load(Ordering::Acquire) == BODY;
+        if alone {
+            sanitizer::acquire(self);
+        }
+        alone && !self.touched.load(Ordering::Acquire)
+    }
+
+    /// Whether it is as good as new: nobody else knows it.
+    pub fn is_reusable(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1 && self.home.is_unknown()
+    }
+
+    /// Says which finish is around it, and which clock it has.
+    #[inline]
+    pub fn set_opened(&self, outer: *const Finish, clock: Option<i64>) {
+        self.outer.store(outer.cast_mut(), Ordering::Relaxed);
+        self.clock.store(clock.unwrap_or(NONE), Ordering::Relaxed);
+    }
+
+    /// The finish around it that the same activity has opened, or null.
+    #[inline]
+    pub fn outer(&self) -> *const Finish {
+        self.outer.load(Ordering::Relaxed)
+    }
+
+    /// The clock of a clocked one.
+    #[inline]
+    pub fn clock(&self) -> Option<i64> {
+        Some(self.clock.load(Ordering::Relaxed)).filter(|it| *it != NONE)
+    }
+
+    /// Counts an activity that the body starts, or one on its stack.
+    #[inline]
+    pub fn enter_own(&self) {
+        self.own.store(self.own.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Counts an activity that has run on the body's stack.
+    #[inline]
+    pub fn leave_own(&self, exception: Ref) {
+        self.note(exception);
+        self.own.store(self.own.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn note(&self, exception: Ref) {
+        if !exception.is_null() {
+            let handle = Handle::new(exception);
+            self.exceptions.lock().push(handle);
+            self.touched.store(true, Ordering::Release);
+        }
     }
 
     /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
@@ -88,14 +173,15 @@ impl Finish {
 
     /// Runs the newest activities of this thread while they belong to this finish: the caller waits for them anyway, so
     /// that it costs nothing to run them on its stack, and saves two switches.
-    fn run_own_activities(self: &Arc<Self>) {
+    pub fn run_own_activities(&self, fiber: &Fiber) {
         if sanitizer::watches_threads() {
             // One after the other on this stack, they could not be seen to race.
             return;
         }
-        while let Some(closure) = pool::pop_own_of(Arc::as_ptr(self)) {
-            // Not the last one that leaves: the body has not ended.
-            current::run_closure(closure, Arc::as_ptr(self));
+        let this = std::ptr::from_ref(self);
+        // The thread may be another one after each.
+        while let Some(closure) = pool::pop_own_of(fiber.worker.get(), this) {
+            current::run_closure(fiber, closure, Governing::Own(this));
         }
     }
 }
@@ -106,11 +192,7 @@ impl Governor for Finish {
     }
 
     fn leave(&self, exception: Ref) {
-        if !exception.is_null() {
-            let handle = Handle::new(exception);
-            self.exceptions.lock().push(handle);
-            self.touched.store(true, Ordering::Release);
-        }
+        self.note(exception);
         sanitizer::release(self);
         if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.ended.set();

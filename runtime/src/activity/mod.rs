@@ -20,7 +20,7 @@ mod stack;
 mod stuck;
 pub mod timer;
 
-pub use current::{Activity, Governing, OpenFinish, Work, activity, spawn, spawn_closure, start_at};
+pub use current::{Activity, Governing, Work, activity, on_fiber, spawn, spawn_closure, start_at};
 pub use finish::Finish;
 pub use pool::{
     External, Inbox, check_for_deadlock, end_process, external, look_at, nothing_else_to_do, start, stuck,

@@ -1,13 +1,14 @@
 //! The threads that run activities.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::fiber;
 use super::finish::Finish;
 use super::queues::{Queues, Task};
+use crate::memory::Ref;
 
 /// The pool of this process.
 struct Pool {
@@ -20,8 +21,6 @@ struct Own {
     number: usize,
     /// It deals with messages: what those bring it runs itself, so that nobody is woken.
     attends: Cell<bool>,
-    /// Finishes that have ended, to be used again.
-    spare: RefCell<Vec<Arc<Finish>>>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -49,7 +48,7 @@ pub fn start(threads: usize) {
         for number in 0..threads {
             let spawned = std::thread::Builder::new()
                 .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number, attends: Cell::new(false), spare: RefCell::default() }));
+                .spawn(move || work(Own { number, attends: Cell::new(false) }));
             if let Err(error) = spawned {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
@@ -156,36 +155,20 @@ pub fn push_last(task: Task) {
     pool().queues.inject(task, quietly);
 }
 
-/// The closure of this thread's newest task, if that is an activity of the finish.
-pub fn pop_own_of(finish: *const Finish) -> Option<crate::memory::Ref> {
-    let (own, queues) = (own()?, &pool().queues);
-    if !queues.newest_is_of(own.number, finish) {
-        return None;
-    }
-    match queues.pop(own.number)? {
-        Task::Closure(closure, its) if std::ptr::eq(its, finish) => Some(closure),
-        // A thief took that one, and this is older.
-        task => {
-            queues.push(own.number, task, false);
-            None
-        }
+/// Adds an activity that is no more than its closure to the queue of the caller's thread.
+#[inline]
+pub fn push_closure(worker: usize, closure: Ref, finish: *const Finish) {
+    let queues = &pool().queues;
+    queues.push_closure(worker, closure, finish);
+    if queues.has_sleepers() && !own().is_some_and(|own| own.attends.get()) {
+        queues.notify();
     }
 }
 
-/// A finish that this thread has used before.
-pub fn spare_finish() -> Option<Arc<Finish>> {
-    own()?.spare.borrow_mut().pop()
-}
-
-/// Keeps a finish for later; it is as good as new.
-pub fn keep_finish(finish: Arc<Finish>) {
-    const MOST: usize = 64;
-    if let Some(own) = own() {
-        let mut spare = own.spare.borrow_mut();
-        if spare.len() < MOST {
-            spare.push(finish);
-        }
-    }
+/// The closure of the caller's thread's newest task, if that is an activity of the finish.
+#[inline]
+pub fn pop_own_of(worker: usize, finish: *const Finish) -> Option<Ref> {
+    pool().queues.pop_of(worker, finish)
 }
 
 /// The caller's thread would have nothing to do if the caller suspended itself.

@@ -94,9 +94,21 @@ impl Queues {
         self.own[number].push(task.into_pair());
         // Without a fence a thread that is just falling asleep may be overlooked; it looks again very soon, and the pusher itself
         // comes back to its queue in any case.
-        if !quietly && self.sleepers.load(Ordering::Relaxed) > 0 {
+        if !quietly && self.has_sleepers() {
             self.notify();
         }
+    }
+
+    /// An activity that is no more than its closure; nobody is told.
+    #[inline]
+    pub fn push_closure(&self, number: usize, closure: Ref, finish: *const Finish) {
+        self.own[number].push([closure.address(), finish as usize]);
+    }
+
+    /// Whether a thread seems to wait.
+    #[inline]
+    pub fn has_sleepers(&self) -> bool {
+        self.sleepers.load(Ordering::Relaxed) > 0
     }
 
     /// This thread's newest task.
@@ -105,9 +117,20 @@ impl Queues {
         self.own[number].pop().map(|pair| unsafe { Task::from_pair(pair) })
     }
 
-    /// Whether this thread's newest task is an activity of that finish, which is no more than its closure.
-    pub fn newest_is_of(&self, number: usize, finish: *const Finish) -> bool {
-        self.own[number].newest().is_some_and(|[_, second]| second == finish as usize)
+    /// The closure of this thread's newest task, if that is an activity of the finish and no more than its closure.
+    #[inline]
+    pub fn pop_of(&self, number: usize, finish: *const Finish) -> Option<Ref> {
+        let own = &self.own[number];
+        if own.newest()?[1] != finish as usize {
+            return None;
+        }
+        let pair = own.pop()?;
+        if pair[1] == finish as usize {
+            return Some(Ref(pair[0] as *mut _));
+        }
+        // A thief took that one, and this is older.
+        own.push(pair);
+        None
     }
 
     /// Whether this thread's queue is empty.

@@ -196,7 +196,7 @@ impl Device {
         let Some(proven) = kernel.proven else { return with(false) };
         let found = with(true)?;
         // SAFETY: the kernel's own function, with its environment.
-        let holds = unsafe { proven(environment, &found.1.launch) } != 0;
+        let holds = unsafe { proven(environment, &found.1.launch) } == 3;
         if holds || found.1.is_empty() { Ok(found) } else { with(false) }
     }
 

@@ -329,7 +329,7 @@ pub struct Launch {
     pub shared_lengths: [i64; MAX_SHARED],
     /// Where the processor's form leaves a record.
     pub fault: *mut Fault,
-    /// The accesses that depend on the launch are inside their rails.
+    /// What [`Kernel::proven`] says.
     pub proven: u32,
 }
 
@@ -377,7 +377,8 @@ pub struct Kernel {
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
     /// Runs some blocks on the processor.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
-    /// Whether all accesses that depend on the launch are inside their rails; none if there are none.
+    /// Whether all accesses that depend on the launch are inside their rails (1), and whether their indices may be computed with 64
+    /// bits (2); none if nothing depends on the launch.
     pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u8>,
 }
 

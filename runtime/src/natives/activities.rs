@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{non_null, raise};
 use crate::abi::{ExceptionKind, Outcome, Raised, Refs};
 use crate::activity::clock::{self, Luggage, Registration, Ticket};
-use crate::activity::{self, Activity, Finish, OpenFinish, Work};
+use crate::activity::{self, Activity, Finish, Work};
 use crate::distributed::codec::{self, Copied};
 use crate::layout::slot;
 use crate::memory::{Handle, Ref};
@@ -82,12 +82,16 @@ fn registrations(clocks: &ClockList<'_>) -> Outcome<(Vec<Registration>, Option<i
 }
 
 fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
-    not_in_atomic("async")?;
-    let closure = non_null(closure)?;
-    let is_plain = matches!(clocks, ClockList::None);
-    if is_plain && with_activity(|activity| Ok(activity::spawn_closure(activity, closure)))? {
+    let is_plain = matches!(clocks, ClockList::None) && !closure.is_null();
+    let spawned = is_plain
+        && activity::on_fiber(|fiber, activity| {
+            activity.atomic == 0 && activity::spawn_closure(fiber, activity, closure)
+        }) == Some(true);
+    if spawned {
         return Ok(());
     }
+    not_in_atomic("async")?;
+    let closure = non_null(closure)?;
     start_work(Work::Closure(Handle::new(closure)), clocks)
 }
 
@@ -221,25 +225,40 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 }
 
 pub fn finish_begin(clocked: bool) -> Outcome<()> {
+    let begun = !clocked
+        && activity::on_fiber(|fiber, activity| {
+            if activity.atomic == 0 {
+                activity.open(Finish::begin(fiber), None);
+            }
+            activity.atomic == 0
+        }) == Some(true);
+    if begun {
+        return Ok(());
+    }
     not_in_atomic("finish")?;
     with_activity(|activity| {
         let clock = clocked.then(clock::make);
         let handle = clock.as_ref().map(|registration| registration.handle);
         activity.clocks.extend(clock);
-        activity.open(OpenFinish { finish: Finish::new(), clock: handle });
+        activity.open(Finish::new(), handle);
         Ok(())
     })
 }
 
 pub fn finish_end(exception: Ref) -> Outcome<()> {
-    let open = with_activity(|activity| Ok(activity.close()))?;
-    let Some(open) = open else {
+    let closed = activity::on_fiber(|fiber, activity| (fiber, activity.close()));
+    let Some((fiber, Some(finish))) = closed else {
         return raise(ExceptionKind::Internal, "the end of a finish that was not begun");
     };
-    if let Some(handle) = open.clock {
+    if let Some(handle) = finish.clock() {
         with_activity(|activity| Ok(clock::drop_one(&mut activity.clocks, handle)))?;
     }
-    let exceptions = open.finish.wait(exception);
+    finish.run_own_activities(fiber);
+    if exception.is_null() && finish.has_ended_quietly() {
+        fiber.keep(finish);
+        return Ok(());
+    }
+    let exceptions = finish.wait(exception);
     if exceptions.is_empty() {
         return Ok(());
     }

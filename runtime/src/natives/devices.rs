@@ -100,9 +100,7 @@ unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static 
 /// the finish counts the kernel, and its end is told to the finish.
 pub fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> Outcome<()> {
     activities::not_in_atomic("async")?;
-    let finish = activities::with_activity(|activity| {
-        Ok(activity.open.as_ref().map(|open| Arc::clone(&open.finish)))
-    })?;
+    let finish = activities::with_activity(|activity| Ok(activity.innermost_open()))?;
     let Some(finish) = finish.filter(|_| place != i64::from(here())) else {
         return activities::async_here(closure);
     };

@@ -104,6 +104,8 @@ fn line(loader: &Loader, probe: u64) -> Option<(String, u32)> {
 /// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`); `None` for what is no X10 function.
 pub fn readable(symbol: &str) -> Option<String> {
     let mangled = symbol.strip_prefix("_Z")?;
+    // A function that only its own unit knows.
+    let mangled = mangled.strip_prefix('L').unwrap_or(mangled);
     let digits = mangled.bytes().take_while(u8::is_ascii_digit).count();
     let length: usize = mangled[..digits].parse().ok()?;
     let plain = mangled.get(digits..digits + length)?;
@@ -121,6 +123,7 @@ mod tests {
     fn symbols_give_names() {
         assert_eq!(readable("_Z20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
         assert_eq!(readable("_Z23F_two__words_f_0123abcdv").as_deref(), Some("two_words.f"));
+        assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object.isra.0").as_deref(), Some("Main.main"));
         assert_eq!(readable("apg_call"), None);
         assert_eq!(readable("_Z3F_x"), None);
     }

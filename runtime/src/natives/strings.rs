@@ -84,8 +84,14 @@ pub fn string_compare(string: Ref, other: Ref) -> Outcome<i32> {
 }
 
 pub fn string_hash(string: Ref) -> Outcome<i32> {
-    let polynomial = |hash: i32, byte: &u8| hash.wrapping_mul(31).wrapping_add(i32::from(*byte));
-    Ok(bytes_of(string)?.iter().fold(0, polynomial))
+    // Four bytes at a time: their sum does not wait for the hash before them.
+    const POWERS: [i32; 4] = [31 * 31 * 31, 31 * 31, 31, 1];
+    let (parts, rest) = bytes_of(string)?.as_chunks::<4>();
+    let sum =
+        |part: &[u8; 4]| part.iter().zip(POWERS).map(|(byte, power)| i32::from(*byte) * power).sum::<i32>();
+    let hash =
+        parts.iter().fold(0_i32, |hash, part| hash.wrapping_mul(31 * POWERS[0]).wrapping_add(sum(part)));
+    Ok(rest.iter().fold(hash, |hash, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte))))
 }
 
 pub fn string_to_lower(string: Ref) -> Outcome<Ref> {

@@ -1,9 +1,11 @@
 // The kernels of sequential.x10 in C++, with std::vector and 64-bit indices and no checks.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -158,6 +160,114 @@ static double shapes(const std::vector<std::unique_ptr<Shape>> &all) {
     return sum;
 }
 
+static Long fib(Long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+struct Complex {
+    double re, im;
+    Complex operator*(Complex b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+    Complex operator+(Complex b) const { return {re + b.re, im + b.im}; }
+};
+
+static Long mandelbrot(Long n) {
+    Long inside = 0;
+    for (Long i = 0; i < n; i++)
+        for (Long j = 0; j < n; j++) {
+            Complex c{3.0 * i / n - 2.0, 2.0 * j / n - 1.0}, z{0.0, 0.0};
+            Long turn = 0;
+            while (turn < 100 && z.re * z.re + z.im * z.im <= 4.0) {
+                z = z * z + c;
+                turn++;
+            }
+            if (turn == 100) inside++;
+        }
+    return inside;
+}
+
+/* SplitMix64, as x10.util.Random. */
+struct Random {
+    std::uint64_t seed;
+    std::uint64_t next() {
+        std::uint64_t z = seed += 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 33)) * 0xff51afd7ed558ccd;
+        z = (z ^ (z >> 33)) * 0xc4ceb9fe1a85ec53;
+        return z ^ (z >> 33);
+    }
+    double nextDouble() { return double(next() >> 11) * 0x1p-53; }
+};
+
+static double random_numbers(Long n) {
+    Random random{42};
+    double sum = 0.0;
+    for (Long i = 1; i <= n; i++) sum += random.nextDouble();
+    return sum;
+}
+
+static Long words(const std::vector<std::string> &names, Long n) {
+    std::unordered_map<std::string, Long> counts;
+    for (Long i = 0; i < n; i++) counts[names[i * 7919 % Long(names.size())]] += i;
+    return counts["word17"];
+}
+
+static Long concat(Long n) {
+    Long length = 0;
+    for (Long i = 1; i <= n; i++) {
+        std::string line = "item " + std::to_string(i) + ", next " + std::to_string(i + 1);
+        length += line.size();
+    }
+    return length;
+}
+
+using Rows = std::vector<std::vector<double>>;
+
+static double jagged(const Rows &a, const Rows &b, Rows &c) {
+    Long n = a.size();
+    for (Long i = 0; i < n; i++) {
+        for (Long j = 0; j < n; j++) c[i][j] = 0.0;
+        for (Long k = 0; k < n; k++)
+            for (Long j = 0; j < n; j++) c[i][j] += a[i][k] * b[k][j];
+    }
+    return c[7][9];
+}
+
+static double closures(const std::vector<double> &a, std::vector<double> &b) {
+    double factor = a[1];
+    std::transform(a.begin(), a.end(), b.begin(), [=](double x) { return x * factor + 1.0; });
+    return std::accumulate(b.begin(), b.end(), 0.0, [](double x, double y) { return x + y * y; });
+}
+
+template <class F> static double integrate(F f, Long n) {
+    double sum = 0.0;
+    for (Long i = 0; i < n; i++) sum += f((i + 0.5) / n);
+    return sum / n;
+}
+
+static Long sort(const std::vector<Long> &values) {
+    std::vector<Long> copy = values;
+    std::stable_sort(copy.begin(), copy.end());
+    return copy[copy.size() / 2];
+}
+
+static double move(std::vector<Body> &all, Long n) {
+    for (Long i = 0; i < n; i++)
+        for (Long j = 0; j < n; j++) {
+            Body body = all[i * n + j];
+            all[i * n + j] = {body.x + 0.25 * body.mass, body.y + 0.5, body.z - body.x, body.mass};
+        }
+    return all[3 * n + 4].z;
+}
+
+static double mathematics(const std::vector<double> &a) {
+    double sum = 0.0;
+    for (double x : a) sum += std::sin(x) * std::exp(-x) + std::pow(x, 1.5) + std::abs(std::cos(x)) + std::max(x, 0.5);
+    return sum;
+}
+
+struct Tree { const Tree *left, *right; Long value; };
+
+static const Tree *grow(Long depth) { return depth == 0 ? nullptr : new Tree{grow(depth - 1), grow(depth - 1), depth}; }
+
+static Long sum_of(const Tree *tree) { return tree ? sum_of(tree->left) + tree->value + sum_of(tree->right) : 0; }
+
 template <class F> static void run(const char *name, F kernel, const std::string &wanted, int turns) {
     if (name != wanted) return;
     double result = 0.0;
@@ -197,4 +307,31 @@ int main(int, char **args) {
     Array2 r(2000, 2000);
     for (auto &x : r.data) x = 1.0;
     run("regions", [&] { return regions(r, 2000); }, name, turns);
+    run("fib", [&] { return double(fib(32)); }, name, turns);
+    run("mandelbrot", [&] { return double(mandelbrot(400)); }, name, turns);
+    run("random", [&] { return random_numbers(10000000); }, name, turns);
+    std::vector<std::string> names;
+    for (Long i = 0; i < 5000; i++) names.push_back("word" + std::to_string(i));
+    run("words", [&] { return double(words(names, 1000000)); }, name, turns);
+    run("concat", [&] { return double(concat(500000)); }, name, turns);
+    Rows rows(400, std::vector<double>(400)), result(400, std::vector<double>(400));
+    for (Long i = 0; i < 400; i++)
+        for (Long j = 0; j < 400; j++) rows[i][j] = (i + j) % 7;
+    run("jagged", [&] { return jagged(rows, rows, result); }, name, turns);
+    std::vector<double> numbers(1000000), others(1000000);
+    for (Long i = 0; i < 1000000; i++) numbers[i] = i % 100 * 0.01;
+    run("closures", [&] { return closures(numbers, others); }, name, turns);
+    std::vector<double> plane(1000000), other(1000000);
+    for (Long i = 0; i < 1000000; i++) plane[i] = (i / 1000 + i % 1000) % 100 * 0.01;
+    run("arrayClosures", [&] { return closures(plane, other); }, name, turns);
+    run("integrate", [&] { return integrate([](double x) { return 4.0 / (1.0 + x * x); }, 5000000); }, name, turns);
+    Random random{7};
+    std::vector<Long> values(500000);
+    for (Long &value : values) value = random.next() % 1000000000;
+    run("sort", [&] { return double(sort(values)); }, name, turns);
+    std::vector<Body> grid(1000000, Body{1.0, 2.0, 3.0, 4.0});
+    run("move", [&] { return move(grid, 1000); }, name, turns);
+    run("mathematics", [&] { return mathematics(numbers); }, name, turns);
+    const Tree *tree = grow(20);
+    run("tree", [&] { return double(sum_of(tree)); }, name, turns);
 }

@@ -142,6 +142,106 @@ public class sequential {
         return sum;
     }
 
+    static def fib(n:Long):Long = n < 2 ? n : fib(n - 1) + fib(n - 2);
+
+    static def mandelbrot(n:Long):Long {
+        var inside:Long = 0;
+        for (i in 0..(n - 1)) for (j in 0..(n - 1)) {
+            val c = Complex(3.0 * i / n - 2.0, 2.0 * j / n - 1.0);
+            var z:Complex = Complex(0.0, 0.0);
+            var turn:Long = 0;
+            while (turn < 100 && z.re * z.re + z.im * z.im <= 4.0) {
+                z = z * z + c;
+                turn++;
+            }
+            if (turn == 100) inside++;
+        }
+        return inside;
+    }
+
+    static def random(n:Long):Double {
+        val random = new Random(42);
+        var sum:Double = 0.0;
+        for (i in 1..n) sum += random.nextDouble();
+        return sum;
+    }
+
+    static def words(names:Rail[String], n:Long):Long {
+        val counts = new HashMap[String, Long]();
+        for (i in 0..(n - 1)) {
+            val name = names(i * 7919 % names.size);
+            counts(name) = counts.getOrElse(name, 0) + i;
+        }
+        return counts.getOrElse("word17", 0);
+    }
+
+    static def concat(n:Long):Long {
+        var length:Long = 0;
+        for (i in 1..n) {
+            val line = "item " + i + ", next " + (i + 1);
+            length += line.length();
+        }
+        return length;
+    }
+
+    static def jagged(a:Rail[Rail[Double]], b:Rail[Rail[Double]], c:Rail[Rail[Double]]):Double {
+        val n = a.size;
+        for (i in 0..(n - 1)) {
+            for (j in 0..(n - 1)) c(i)(j) = 0.0;
+            for (k in 0..(n - 1)) for (j in 0..(n - 1)) c(i)(j) += a(i)(k) * b(k)(j);
+        }
+        return c(7)(9);
+    }
+
+    static def closures(a:Rail[Double], b:Rail[Double]):Double {
+        val factor = a(1);
+        RailUtils.map(a, b, (x:Double)=>x * factor + 1.0);
+        return RailUtils.reduce(b, (x:Double, y:Double)=>x + y * y, 0.0);
+    }
+
+    static def arrayClosures(a:Array_2[Double], b:Array_2[Double]):Double {
+        val factor = a(0, 1);
+        a.map(b, (x:Double)=>x * factor + 1.0);
+        return b.reduce((x:Double, y:Double)=>x + y * y, 0.0);
+    }
+
+    static def integrate(f:(Double)=>Double, n:Long):Double {
+        var sum:Double = 0.0;
+        for (i in 0..(n - 1)) sum += f((i + 0.5) / n);
+        return sum / n;
+    }
+
+    static def sort(values:Rail[Long]):Long {
+        val copy = new Rail[Long](values);
+        RailUtils.sort(copy);
+        return copy(copy.size / 2);
+    }
+
+    static def move(all:Array_2[Body]):Double {
+        for ([i, j] in all.indices()) {
+            val body = all(i, j);
+            all(i, j) = Body(body.x + 0.25 * body.mass, body.y + 0.5, body.z - body.x, body.mass);
+        }
+        return all(3, 4).z;
+    }
+
+    static def mathematics(a:Rail[Double]):Double {
+        var sum:Double = 0.0;
+        for (x in a) sum += Math.sin(x) * Math.exp(-x) + Math.pow(x, 1.5) + Math.abs(Math.cos(x)) + Math.max(x, 0.5);
+        return sum;
+    }
+
+    static class Tree {
+        val left:Tree;
+        val right:Tree;
+        val value:Long;
+        def this(left:Tree, right:Tree, value:Long) { this.left = left; this.right = right; this.value = value; }
+    }
+
+    static def grow(depth:Long):Tree = depth == 0 ? null : new Tree(grow(depth - 1), grow(depth - 1), depth);
+
+    static def sumOf(tree:Tree):Long = tree == null ? 0 : sumOf(tree.left) + tree.value + sumOf(tree.right);
+
     static def run(name:String, kernel:()=>Double, wanted:String, turns:Long) {
         if (!name.equals(wanted)) return;
         var result:Double = 0.0;
@@ -174,5 +274,29 @@ public class sequential {
         run("shapes", ()=>shapes(figures), name, turns);
         val r = new x10.regionarray.Array[Double](x10.regionarray.Region.make(0..1999, 0..1999), 1.0);
         run("regions", ()=>regions(r, 2000), name, turns);
+        run("fib", ()=>fib(32) as Double, name, turns);
+        run("mandelbrot", ()=>mandelbrot(400) as Double, name, turns);
+        run("random", ()=>random(10000000), name, turns);
+        val names = new Rail[String](5000, (i:Long)=>"word" + i);
+        run("words", ()=>words(names, 1000000) as Double, name, turns);
+        run("concat", ()=>concat(500000) as Double, name, turns);
+        val rows = new Rail[Rail[Double]](400, (i:Long)=>new Rail[Double](400, (j:Long)=>(i + j) % 7 as Double));
+        val result = new Rail[Rail[Double]](400, (i:Long)=>new Rail[Double](400));
+        run("jagged", ()=>jagged(rows, rows, result), name, turns);
+        val numbers = new Rail[Double](1000000, (i:Long)=>i % 100 * 0.01);
+        val others = new Rail[Double](1000000);
+        run("closures", ()=>closures(numbers, others), name, turns);
+        val plane = new Array_2[Double](1000, 1000, (i:Long, j:Long)=>(i + j) % 100 * 0.01);
+        val other = new Array_2[Double](1000, 1000);
+        run("arrayClosures", ()=>arrayClosures(plane, other), name, turns);
+        run("integrate", ()=>integrate((x:Double)=>4.0 / (1.0 + x * x), 5000000), name, turns);
+        val random = new Random(7);
+        val values = new Rail[Long](500000, (i:Long)=>random.nextLong(1000000000));
+        run("sort", ()=>sort(values) as Double, name, turns);
+        val grid = new Array_2[Body](1000, 1000, Body(1.0, 2.0, 3.0, 4.0));
+        run("move", ()=>move(grid), name, turns);
+        run("mathematics", ()=>mathematics(numbers), name, turns);
+        val tree = grow(20);
+        run("tree", ()=>sumOf(tree) as Double, name, turns);
     }
 }

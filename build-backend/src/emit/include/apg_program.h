@@ -78,6 +78,26 @@ template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
 static inline apg_kernel_rail apg_rail_data(apg_object *o) {
   return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
 }
+/* ---- strings: what is short enough to be done in place; the rest, and what goes wrong, is the runtime's ---- */
+struct apg_string_header { const apg_type *type; long length; };
+static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
+static inline apg_i64 apg_byte_count(const apg_object *o) { return ((const apg_string_header *)o)->length; }
+static inline apg_i32 apg_quick_string_length(apg_object *s) { return (apg_i32)apg_byte_count(apg_check(s)); }
+static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
+  if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) return apg_string_char_at(s, i);
+  return apg_string_bytes(s)[i];
+}
+static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
+  if (APG_UNLIKELY(!b || apg_check(a)->type != b->type)) return apg_string_equals(a, b);
+  if (a == b) return true;
+  apg_i64 length = apg_byte_count(a);
+  return length == apg_byte_count(b) && __builtin_memcmp(apg_string_bytes(a), apg_string_bytes(b), length) == 0;
+}
+static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, apg_i64 start) {
+  apg_i64 count = apg_byte_count(apg_check(s)), room = apg_length(apg_check(into));
+  if (APG_UNLIKELY(start < 0 || count > room - start)) apg_string_copy_bytes(s, into, start);
+  else __builtin_memcpy(&apg_unchecked<apg_i8>(into, start), apg_string_bytes(s), count);
+}
 /* The object is alive here at the latest. */
 static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
 /* Blocks or threads on one axis of a launch. */
@@ -172,6 +192,8 @@ template <bool proven> static inline apg_i64 apg_index(apg_i64 i, apg_i64 n, con
   if (!proven && APG_UNLIKELY((apg_u64)i >= (apg_u64)n)) apg_fail(data ? 1 : 2, file, line, i, n, block, rank);
   return i;
 }
+/* An element that is perhaps not asked for. */
+template <class T> static inline T apg_ahead(const T *data, apg_i64 n, apg_i64 i) { return (apg_u64)i < (apg_u64)n ? data[i] : T{}; }
 template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
   return view.data[apg_index<false>(i, view.length, view.data, file, line, block, rank)];
 }

@@ -1,8 +1,9 @@
 //! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
 //! (on the processor); the runtime turns the record into an exception.
 
-use super::super::code::{Code, Target};
+use super::super::code::{Code, RailText, Target};
 use super::Proof;
+use super::bounds::is_wide;
 use crate::mir::*;
 
 impl Code<'_> {
@@ -50,10 +51,20 @@ impl Code<'_> {
     }
 
     /// An element of a rail whose first element and length are known by name.
-    pub fn kernel_element(&mut self, data: &str, length: &str, index: &Expr) -> String {
+    pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
+        match self.ahead.get(&std::ptr::from_ref(index)).cloned() {
+            Some(name) => format!("(proven_ ? {name} : {})", self.kernel_access(rail, index)),
+            None => self.kernel_access(rail, index),
+        }
+    }
+
+    fn kernel_access(&mut self, rail: &RailText, index: &Expr) -> String {
+        let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
+        let wide = wide.then(|| self.wide_value(index));
         let Some(proven) = self.check_of(index) else {
             let index = self.expr(index);
-            return format!("{data}[{index}]");
+            return rail
+                .element(&wide.map_or(index.clone(), |it| format!("(proven_ ? {it} : (apg_i64)({index}))")));
         };
         // 32 bits are compared faster than 64.
         let narrow = match &index.kind {
@@ -63,7 +74,62 @@ impl Code<'_> {
             _ => None,
         };
         let text = self.expr(narrow.unwrap_or(index));
-        format!("{data}[apg_index<{proven}>({text}, {length}, {data}, {})]", self.site())
+        let RailText { data, length, .. } = rail;
+        let checked =
+            |proven: &str| format!("apg_index<{proven}>({text}, {length}, {data}, {})", self.site());
+        rail.element(&match wide {
+            Some(wide) if proven == "proven_" => format!("(proven_ ? {wide} : {})", checked("false")),
+            _ => checked(proven),
+        })
+    }
+
+    /// The step of a counter that does not wrap, on a device, as the compiler understands it: with signs.
+    pub fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
+        if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
+            return None;
+        }
+        let (by, minus) = super::derive::is_step(value, local)?;
+        let place = self.local(local);
+        let ty = self.ty(place.ty);
+        let by = self.expr(by);
+        let any = self.expr(value);
+        let sign = if minus { "-" } else { "+" };
+        Some(format!("{0} = proven_ ? {0} {sign} ({ty}){by} : {any};", place.text))
+    }
+
+    /// Whether a value is only arithmetic that [`Self::wide_value`] does with 64 bits, on locals and numbers.
+    pub fn is_plain(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Local(_) => true,
+            ExprKind::Operation { operation, args } => {
+                is_wide(*operation, expr.ty, args) && args.iter().all(|it| self.is_plain(it))
+            }
+            _ => false,
+        }
+    }
+
+    /// An integer computed with 64 bits; the parts that are not done with 64 bits are as the program has them.
+    pub fn wide_value(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Int(value) => self.integer(*value, Ty::I64),
+            ExprKind::Local(local) if self.twins.contains(local) => format!("{}_w", self.local(*local).text),
+            ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
+                let args: Vec<String> = args.iter().map(|it| self.wide_value(it)).collect();
+                match (operation, args.as_slice()) {
+                    (Operation::Convert, [a]) => a.clone(),
+                    (Operation::Neg, [a]) => format!("(-{a})"),
+                    (operation, _) => {
+                        let sign = match operation {
+                            Operation::Add => " + ",
+                            Operation::Sub => " - ",
+                            _ => " * ",
+                        };
+                        format!("({})", args.join(sign))
+                    }
+                }
+            }
+            _ => format!("(apg_i64)({})", self.expr(expr)),
+        }
     }
 
     /// An element of a rail that is a pair of address and length.

@@ -3,7 +3,7 @@
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
-use super::stride::Stride;
+use super::threads;
 use super::usage::Usage;
 use crate::mir::*;
 
@@ -17,11 +17,10 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
     code.stack_rails(&kernel.body);
-    let bounds = match code.program.unchecked {
-        true => Default::default(),
-        false => super::bounds::kernel(code.program, code.names, id),
-    };
+    let bounds = super::bounds::kernel(code.program, code.names, id);
     code.proofs = bounds.proofs;
+    code.wide = bounds.wide;
+    code.derived = plan.derived.iter().map(|it| it.local).collect();
     code.at(kernel.position);
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
@@ -39,6 +38,9 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         if *class == Class::Uniform {
             code.declare(index..index + 1);
         }
+    }
+    for derived in plan.derived.iter().filter(|it| it.has_offset) {
+        code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
     shared(code, kernel);
     let mut printer = Printer { code, kernel, plan: &plan, labels: 0 };
@@ -59,14 +61,17 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     }
     code.out.line("return result_;");
     code.out.close("}");
-    let run = match bounds.condition {
-        Some(_) => format!("launch_->proven ? run_{symbol}<true> : run_{symbol}<false>"),
-        None => format!("run_{symbol}<true>"),
+    let run = match super::depends_on_launch(code.program, code.names, id) {
+        true => format!("launch_->proven == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
+        false => format!("run_{symbol}<true>"),
     };
     code.out.line(format!(
         "apg_object *cpu_{symbol}({parameters}) {{ return ({run})(env_, launch_, first_, last_); }}"
     ));
     code.target = Target::Host;
+    code.twins.clear();
+    code.derived.clear();
+    code.ahead.clear();
 }
 
 /// Numbers of threads of a block; literals where they are known.
@@ -102,7 +107,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
         let ty = code.ty(element);
         let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
         code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
-        code.locals[index].rail = Some(RailText { data: text, length: format!("env.m{index}.{length}") });
+        code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.{length}")));
     }
     for (local, text) in [
         (kernel.auto_blocks, "(apg_i64)launch_->blocks[0] * launch_->blocks[1] * launch_->blocks[2]"),
@@ -124,8 +129,7 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         let length = format!("launch_->shared_lengths[{number}]");
         let text = code.local(rail.local).text;
         parts.push((ty, text.clone(), length.clone()));
-        code.locals[rail.local.index()].rail =
-            Some(RailText { data: text, length: format!("((apg_i64){length})") });
+        code.locals[rail.local.index()].rail = Some(RailText::new(text, format!("((apg_i64){length})")));
     }
     for (index, class) in plan.classes.iter().enumerate() {
         if *class == Class::Spilled {
@@ -133,8 +137,17 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
             if let Some((element, length)) = place.stack {
                 let ty = code.ty(element);
                 parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
-                let data = format!("({}_ + r_ * {length})", place.text);
-                code.locals[index].rail = Some(RailText { data, length: format!("{length}LL") });
+                let rail = match threads::is_indexed(kernel, LocalId(index as u32)) {
+                    true => RailText {
+                        data: format!("{}_", place.text),
+                        length: format!("{length}LL"),
+                        lane: Some(("threads_".into(), "r_".into())),
+                    },
+                    false => {
+                        RailText::new(format!("({}_ + r_ * {length})", place.text), format!("{length}LL"))
+                    }
+                };
+                code.locals[index].rail = Some(rail);
                 continue;
             }
             let ty = code.ty(place.ty);
@@ -203,21 +216,24 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-struct Printer<'c, 'p, 'k> {
-    code: &'c mut Code<'p>,
-    kernel: &'k Kernel,
-    plan: &'c Plan<'k>,
-    labels: u32,
+/// Prints the nodes of a plan.
+pub struct Printer<'c, 'p, 'k> {
+    pub code: &'c mut Code<'p>,
+    pub kernel: &'k Kernel,
+    pub plan: &'c Plan<'k>,
+    /// Number of the last label.
+    pub labels: u32,
 }
 
-impl Printer<'_, '_, '_> {
-    fn nodes(&mut self, nodes: &[Node<'_>]) {
+impl<'k> Printer<'_, '_, 'k> {
+    fn nodes(&mut self, nodes: &[Node<'k>]) {
         for node in nodes {
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
                 Node::Run(stmts) => self.run(stmts),
                 Node::Stride(stride) => self.stride(stride),
                 Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
+                Node::Offset(stmt) => self.offset(stmt),
                 Node::Together(stmt) => self.together(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
                 Node::Loop(stmt, body, update) => self.repeat(stmt, body, update),
@@ -236,7 +252,7 @@ impl Printer<'_, '_, '_> {
     }
 
     /// The value of an expression that is the same in every thread: that of one which has not ended.
-    fn common(&mut self, expr: &Expr) -> String {
+    pub fn common(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
         let names = self.thread_indices(&value);
@@ -247,18 +263,38 @@ impl Printer<'_, '_, '_> {
         format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
     }
 
-    /// Declares the indices of thread `r_` that an expression speaks of.
+    /// Declares the indices of thread `r_` that an expression speaks of, and what is derived from them.
     fn thread_indices(&mut self, value: &str) -> String {
+        let derived: Vec<LocalId> = self.plan.derived.iter().map(|it| it.local).collect();
+        let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
         for local in &self.kernel.thread_locals {
             let place = self.code.local(*local);
-            if value.contains(&place.text) {
+            if all || value.contains(&place.text) {
                 let ty = self.code.ty(place.ty);
                 let rank = self.rank_to_index(*local);
                 names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", place.text));
             }
         }
+        if all {
+            names.push_str(&self.derived(&derived.into_iter().collect(), false).join(" "));
+        }
         names
+    }
+
+    /// A value that all threads add to a derived local, or its first value.
+    fn offset(&mut self, stmt: &Stmt) {
+        let StmtKind::Set { local, value } = &stmt.kind else { return };
+        self.code.at(stmt.position);
+        let name = self.code.local(*local).text;
+        let line = match super::derive::is_step(value, *local) {
+            None => format!("{name}_u = 0;"),
+            Some((by, minus)) => {
+                let sign = if minus { "-" } else { "+" };
+                format!("{name}_u {sign}= {};", self.code.wide_value(by))
+            }
+        };
+        self.code.out.line(line);
     }
 
     /// What the threads of a warp or block do together: a function that asks for the operands of each thread, and gives the one
@@ -297,7 +333,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    fn branch(&mut self, stmt: &Stmt, then: &[Node<'_>], otherwise: &[Node<'_>]) {
+    fn branch(&mut self, stmt: &Stmt, then: &[Node<'k>], otherwise: &[Node<'k>]) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
@@ -310,7 +346,7 @@ impl Printer<'_, '_, '_> {
         self.code.out.close("}");
     }
 
-    fn repeat(&mut self, stmt: &Stmt, body: &[Node<'_>], update: &[Node<'_>]) {
+    fn repeat(&mut self, stmt: &Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
         let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
@@ -336,7 +372,7 @@ impl Printer<'_, '_, '_> {
         }
     }
 
-    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<Node<'_>>]) {
+    fn switch(&mut self, stmt: &Stmt, bodies: &[Vec<Node<'k>>]) {
         let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let text = self.common(value);
@@ -364,96 +400,5 @@ impl Printer<'_, '_, '_> {
         if let Some(Scope::Breakable { break_used: true, .. }) = scope {
             self.code.out.line(format!("b{}: ;", label.0));
         }
-    }
-
-    /// A loop that all threads step through together.
-    fn stride(&mut self, stride: &Stride<'_>) {
-        let start = self.common(&stride.start);
-        let (end, step) = (self.code.expr(stride.end), self.code.expr(stride.step));
-        let past = if stride.inclusive { " + 1" } else { "" };
-        self.code.out.open("{");
-        self.code
-            .out
-            .line(format!("const apg_i64 start_ = (apg_i64)({start}), end_ = (apg_i64)({end}){past};"));
-        self.code.out.open(format!("for (apg_i64 at_ = start_; at_ < end_; at_ += (apg_i64)({step})) {{"));
-        self.code.out.line("const apg_i64 turn_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
-        let place = self.code.local(stride.index);
-        let ty = self.code.ty(place.ty);
-        let body: Vec<&Stmt> = stride.body.iter().collect();
-        self.threads("turn_", &body, |printer| {
-            printer.code.out.line(format!("const {ty} {} = ({ty})(at_ + t0_);", place.text));
-            let label = stride.label;
-            printer.code.scopes.push(Scope::Breakable {
-                label,
-                is_loop: true,
-                break_used: false,
-                continue_used: false,
-            });
-            printer.code.stmts(stride.body);
-            if let Some(Scope::Breakable { continue_used: true, .. }) = printer.code.scopes.pop() {
-                printer.code.out.line(format!("n{}: ;", label.0));
-            }
-        });
-        self.code.out.close("}");
-        self.code.out.close("}");
-    }
-
-    /// Statements for every thread of the block.
-    fn run(&mut self, stmts: &[&Stmt]) {
-        self.threads("n0_", stmts, |printer| {
-            for stmt in stmts {
-                printer.code.stmt(stmt);
-            }
-        });
-        let mut returns = false;
-        for stmt in stmts {
-            walk::visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
-                returns |= matches!(it.kind, StmtKind::Return(_));
-            });
-        }
-        if self.plan.exits && returns {
-            self.code.out.line("while (one_ < threads_ && ended_[one_]) ++one_;");
-            self.code.out.line("if (one_ == threads_) goto block_end_;");
-        }
-    }
-
-    /// The loop over the threads, of which the first `count` on the fastest axis take part.
-    fn threads(&mut self, count: &str, stmts: &[&Stmt], body: impl FnOnce(&mut Self)) {
-        self.labels += 1;
-        let label = format!("end{}_", self.labels);
-        let axes = self.kernel.thread_locals.len().clamp(1, 3);
-        for axis in (1..axes).rev() {
-            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
-        }
-        self.code.out.line("#pragma GCC ivdep");
-        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {count}; ++t0_) {{"));
-        let rank = match axes {
-            1 => "t0_",
-            2 => "t1_ * n0_ + t0_",
-            _ => "(t2_ * n1_ + t1_) * n0_ + t0_",
-        };
-        self.code.out.line(format!("const apg_i64 r_ = {rank}; (void)r_;"));
-        if self.plan.exits {
-            self.code.out.line("if (ended_[r_]) continue;");
-        }
-        for (position, local) in self.kernel.thread_locals.iter().enumerate() {
-            let place = self.code.local(*local);
-            let ty = self.code.ty(place.ty);
-            let axis = self.kernel.thread_locals.len() - 1 - position;
-            self.code.out.line(format!("const {ty} {} = ({ty})t{axis}_;", place.text));
-        }
-        let mentioned = super::plan::mentioned(stmts);
-        for (index, class) in self.plan.classes.iter().enumerate() {
-            if *class == Class::Private && mentioned.contains(&LocalId(index as u32)) {
-                self.code.declare(index..index + 1);
-            }
-        }
-        let ended = if self.plan.exits { "ended_[r_] = true; ".to_owned() } else { String::new() };
-        self.code.scopes.push(Scope::Threads { label: label.clone(), ended, used: false });
-        body(self);
-        if let Some(Scope::Threads { used: true, .. }) = self.code.scopes.pop() {
-            self.code.out.line(format!("{label}: ;"));
-        }
-        self.code.out.close("}");
     }
 }

@@ -29,9 +29,9 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
 fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
     let usage = Usage::of(kernel);
-    if !code.program.unchecked {
-        code.proofs = super::bounds::kernel(code.program, code.names, id).proofs;
-    }
+    let bounds = super::bounds::kernel(code.program, code.names, id);
+    code.proofs = bounds.proofs;
+    code.wide = bounds.wide;
     code.locals = Code::plain_locals(&kernel.locals);
     code.block_size = match block_size(kernel) {
         Some(size) => format!("{size}u"),
@@ -93,8 +93,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                 code.out.line(format!(
                     "{constant}{name} *__restrict__ {text} = ({constant}{name} *)env.m{index}.data;"
                 ));
-                code.locals[index].rail =
-                    Some(RailText { data: text, length: format!("env.m{index}.length") });
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
             }
             KernelCaptureKind::GlobalRail { element } => {
                 let name = code.ty(element);
@@ -108,7 +107,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                 code.out.line(format!(
                     "{constant}{name} *{restrict}{text} = ({constant}{name} *)env.m{index}.handle;"
                 ));
-                code.locals[index].rail = Some(RailText { data: text, length: format!("env.m{index}.size") });
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.size")));
             }
         }
     }
@@ -164,10 +163,8 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         start = start
             .zip(length.filter(|it| *it >= 0))
             .map(|(start, length)| format!("({start} + {length}u * (unsigned)sizeof({ty}) + 15u) & ~15u"));
-        code.locals[rail.local.index()].rail = Some(RailText {
-            data: place.text.clone(),
-            length: format!("((apg_i64)shared_.length[{number}])"),
-        });
+        code.locals[rail.local.index()].rail =
+            Some(RailText::new(place.text.clone(), format!("((apg_i64)shared_.length[{number}])")));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
         let length = format!("shared_.length[{number}]");

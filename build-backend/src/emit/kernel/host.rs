@@ -19,18 +19,20 @@ pub fn host(code: &mut Code<'_>) -> String {
     let used = std::mem::take(&mut code.used);
     let mut kernels = used.clone();
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
-    let declarations = code.declarations(&kernels);
+    let declarations = code.declarations(&kernels, &|_| true);
     code.used = used;
     format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
 }
 
-/// The function that says whether the accesses that depend on the launch are inside their rails.
+/// The function that says whether the accesses that depend on the launch are inside their rails (1), and whether their indices
+/// can be computed with 64 bits (2).
 fn proven(code: &mut Code<'_>, id: KernelId) -> String {
-    if code.program.unchecked {
+    if !super::depends_on_launch(code.program, code.names, id) {
         return String::new();
     }
     let bounds = super::bounds::kernel(code.program, code.names, id);
-    let Some(condition) = bounds.condition else { return String::new() };
+    let condition = bounds.condition.filter(|_| !code.program.unchecked).unwrap_or_else(|| "true".into());
+    let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
     let symbol = &code.names.kernels[id.index()];
     code.out.open(format!("apg_u8 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
     code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
@@ -38,7 +40,7 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     for line in bounds.lines {
         code.out.line(line);
     }
-    code.out.line(format!("return !bad_ && {condition};"));
+    code.out.line(format!("return bad_ ? 0 : (({condition}) ? 1 : 0) | (({wide}) ? 2 : 0);"));
     code.out.close("}");
     code.used.absorb(bounds.used);
     code.out.take()
@@ -58,13 +60,10 @@ pub fn captured_locals(code: &mut Code<'_>, kernel: &Kernel) {
             KernelCaptureKind::Scalar(_) => None,
             KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
                 let ty = code.ty(element);
-                Some(RailText {
-                    data: format!("((const {ty} *){member}.data)"),
-                    length: format!("{member}.length"),
-                })
+                Some(RailText::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
             }
             KernelCaptureKind::GlobalRail { .. } => {
-                Some(RailText { data: format!("{member}.handle"), length: format!("{member}.size") })
+                Some(RailText::new(format!("{member}.handle"), format!("{member}.size")))
             }
         };
     }

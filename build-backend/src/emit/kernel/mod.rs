@@ -4,9 +4,12 @@ mod bounds;
 mod check;
 mod cpu;
 mod cuda;
+mod derive;
+mod fission;
 mod host;
 mod plan;
 mod stride;
+mod threads;
 mod usage;
 
 pub use bounds::Proof;
@@ -39,9 +42,10 @@ fn size(program: &Program, ty: Ty) -> usize {
     }
 }
 
-/// Whether some checks of a kernel can be left out of launches that the host finds right.
+/// Whether there is faster code for launches that the host finds right.
 pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
-    bounds::kernel(program, names, id).condition.is_some()
+    let bounds = bounds::kernel(program, names, id);
+    bounds.wide_condition.is_some() || bounds.condition.is_some() && !program.unchecked
 }
 
 /// The value of an integer constant.

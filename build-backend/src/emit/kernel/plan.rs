@@ -3,10 +3,12 @@
 //! loops with a barrier inside are taken by all threads alike and so stay outside the runs (deep fission, as in MCUDA and POCL).
 //!
 //! What a local becomes follows from where it is used: a *private* one lives in one run, a *spilled* one has an element for each
-//! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once.
+//! thread because it crosses a barrier, a *uniform* one has the same value in every thread and is computed once, a *derived* one is
+//! computed again in each run from the indices and from uniform values, so that the compiler sees what it is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::derive::{Derived, is_step};
 use super::stride::{Context, Stride, stride};
 use super::usage::Usage;
 use crate::mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
@@ -18,6 +20,8 @@ pub enum Node<'a> {
     Run(Vec<&'a Stmt>),
     /// Assignment of a uniform local, once.
     Uniform(&'a Stmt),
+    /// Assignment of a derived local that has an offset: its first value, or a step.
+    Offset(&'a Stmt),
     /// What the threads of a warp or block do together, given to all of them.
     Together(&'a Stmt),
     /// A jump taken by all threads.
@@ -45,6 +49,8 @@ pub enum Class {
     Private,
     /// An element for each thread.
     Spilled,
+    /// Computed where it is needed.
+    Derived,
     /// Not used in the body.
     Unused,
 }
@@ -57,6 +63,34 @@ pub struct Plan<'a> {
     pub classes: Vec<Class>,
     /// A thread may end before a barrier that others reach.
     pub exits: bool,
+    /// Locals that are computed where they are needed, in an order in which they can be.
+    pub derived: Vec<Derived<'a>>,
+    planner: Planner<'a>,
+}
+
+impl<'a> Plan<'a> {
+    /// Whether an expression has the same value in all threads, if those locals have.
+    pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
+        self.planner.is_uniform_with(expr, more)
+    }
+
+    /// The derived locals that a text with these locals needs.
+    pub fn needed(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Derived<'a>> {
+        let mut wanted = mentioned.clone();
+        let mut found = Vec::new();
+        for derived in self.derived.iter().rev() {
+            if wanted.contains(&derived.local) {
+                visit_expr(derived.value, None, &mut |it, _| {
+                    if let ExprKind::Local(local) = it.kind {
+                        wanted.insert(local);
+                    }
+                });
+                found.push(derived);
+            }
+        }
+        found.reverse();
+        found
+    }
 }
 
 /// Plans a kernel's body.
@@ -67,17 +101,23 @@ pub fn plan(kernel: &Kernel) -> Plan<'_> {
         split: FxHashSet::default(),
         uniform: FxHashSet::default(),
         sets: FxHashMap::default(),
+        outside: FxHashMap::default(),
+        derived: Vec::new(),
     };
     planner.find_split_labels();
     planner.find_uniform();
+    planner.derived = super::derive::derived(kernel, &planner.uniform, &planner.sets);
     let nodes = planner.nodes(&kernel.body);
+    let classes = planner.classes(&nodes);
+    let spilled = |it: LocalId| classes.get(it.index()) == Some(&Class::Spilled);
+    let nodes = if planner.find_offsets(&spilled) { planner.nodes(&kernel.body) } else { nodes };
     // A thread that ends in the only run has nothing left to skip.
     let runs = nodes.iter().filter(|it| matches!(it, Node::Run(_))).count() <= 1
-        && nodes.iter().all(|it| matches!(it, Node::Run(_) | Node::Uniform(_)));
+        && nodes.iter().all(|it| matches!(it, Node::Run(_) | Node::Uniform(_) | Node::Offset(_)));
     let mut exits = false;
     visit_stmts(&kernel.body, &mut |it| exits |= matches!(it.kind, StmtKind::Return(_)));
     let classes = planner.classes(&nodes);
-    Plan { nodes, classes, exits: exits && !runs }
+    Plan { nodes, classes, exits: exits && !runs, derived: planner.derived.clone(), planner }
 }
 
 struct Planner<'a> {
@@ -88,6 +128,9 @@ struct Planner<'a> {
     uniform: FxHashSet<LocalId>,
     /// Number of assignments of each local.
     sets: FxHashMap<LocalId, usize>,
+    /// Number of those that stand directly where all threads go.
+    outside: FxHashMap<LocalId, usize>,
+    derived: Vec<Derived<'a>>,
 }
 
 impl<'a> Planner<'a> {
@@ -126,6 +169,7 @@ impl<'a> Planner<'a> {
     fn find_uniform(&mut self) {
         let mut outside = FxHashMap::default();
         self.count_outside(&self.kernel.body, &mut outside);
+        self.outside = outside.clone();
         let sets = &mut self.sets;
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Set { local, .. } => *sets.entry(*local).or_default() += 1,
@@ -157,6 +201,50 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Locals that would be spilled and only grow by what is the same for all threads: a first value that is computed where it is
+    /// needed, and an offset. Whether there are any.
+    fn find_offsets(&mut self, spilled: &dyn Fn(LocalId) -> bool) -> bool {
+        let before = self.derived.len();
+        let mut locals = Vec::new();
+        visit_stmts(&self.kernel.body, &mut |stmt| {
+            if let StmtKind::Set { local, .. } = &stmt.kind
+                && !locals.contains(local)
+            {
+                locals.push(*local);
+            }
+        });
+        for local in locals {
+            let ty = self.kernel.locals[local.index()].ty;
+            if !spilled(local)
+                || !matches!(ty, Ty::I32 | Ty::I64)
+                || self.sets.get(&local) != self.outside.get(&local)
+            {
+                continue;
+            }
+            let (mut first, mut others, mut steps) = (Vec::new(), 0, 0);
+            visit_stmts(&self.kernel.body, &mut |stmt| {
+                if let StmtKind::Set { local: id, value } = &stmt.kind
+                    && *id == local
+                {
+                    match is_step(value, local) {
+                        Some((by, _)) if self.is_uniform(by) => steps += 1,
+                        Some(_) => others += 1,
+                        None => first.push(value),
+                    }
+                }
+            });
+            let ([value], 0, 1..) = (first.as_slice(), others, steps) else { continue };
+            if super::derive::is_derivable(value, self.kernel, &self.uniform, &self.sets, &self.derived) {
+                self.derived.push(Derived { local, value, has_offset: true });
+            }
+        }
+        self.derived.len() > before
+    }
+
+    fn is_derived(&self, local: LocalId) -> Option<bool> {
+        self.derived.iter().find(|it| it.local == local).map(|it| it.has_offset)
+    }
+
     /// Counts assignments that stand directly where all threads go.
     fn count_outside(&self, body: &[Stmt], counts: &mut FxHashMap<LocalId, usize>) {
         for stmt in body {
@@ -175,10 +263,18 @@ impl<'a> Planner<'a> {
 
     /// Whether an expression has the same value in every thread of a block, and no effect.
     fn is_uniform(&self, expr: &Expr) -> bool {
+        self.is_uniform_with(expr, &FxHashSet::default())
+    }
+
+    /// The same, if those locals are uniform as well.
+    fn is_uniform_with(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
+        let is_uniform = |expr: &Expr| self.is_uniform_with(expr, more);
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
             ExprKind::Together { operation, .. } => operation.same,
-            ExprKind::Local(local) => self.is_given_uniform(*local) || self.uniform.contains(local),
+            ExprKind::Local(local) => {
+                self.is_given_uniform(*local) || self.uniform.contains(local) || more.contains(local)
+            }
             ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
             ExprKind::Element { rail, index, .. } => {
                 let ExprKind::Local(local) = rail.kind else { return false };
@@ -188,15 +284,15 @@ impl<'a> Planner<'a> {
                     capture,
                     Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
                 );
-                copied && self.usage.is_only_read(local) && self.is_uniform(index)
+                copied && self.usage.is_only_read(local) && is_uniform(index)
             }
-            ExprKind::StructField { value, .. } => self.is_uniform(value),
+            ExprKind::StructField { value, .. } => is_uniform(value),
             ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => {
-                args.iter().all(|it| self.is_uniform(it))
+                args.iter().all(is_uniform)
             }
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => self.is_uniform(a) && self.is_uniform(b),
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => is_uniform(a) && is_uniform(b),
             ExprKind::Select { condition, then, otherwise } => {
-                self.is_uniform(condition) && self.is_uniform(then) && self.is_uniform(otherwise)
+                is_uniform(condition) && is_uniform(then) && is_uniform(otherwise)
             }
             _ => false,
         }
@@ -226,6 +322,11 @@ impl<'a> Planner<'a> {
                 StmtKind::Set { local, .. } if self.uniform.contains(local) => {
                     self.add_uniform(stmt, *local, nodes)
                 }
+                StmtKind::Set { local, .. } if let Some(has_offset) = self.is_derived(*local) => {
+                    if has_offset {
+                        nodes.push(Node::Offset(stmt));
+                    }
+                }
                 StmtKind::Loop { .. } if let Some(found) = self.stride(stmt, nodes) => {
                     nodes.push(Node::Stride(found))
                 }
@@ -253,7 +354,8 @@ impl<'a> Planner<'a> {
     /// A grid-stride loop whose counter is set in the run before it; that assignment becomes part of the loop.
     fn stride(&self, stmt: &'a Stmt, nodes: &mut [Node<'a>]) -> Option<Stride<'a>> {
         let Some(Node::Run(run)) = nodes.last_mut() else { return None };
-        let mut values = FxHashMap::default();
+        let known = self.derived.iter().filter(|it| !it.has_offset);
+        let mut values: FxHashMap<LocalId, &Expr> = known.map(|it| (it.local, it.value)).collect();
         for stmt in run.iter() {
             if let StmtKind::Set { local, value } = &stmt.kind
                 && self.sets.get(local) == Some(&1)
@@ -304,6 +406,9 @@ impl<'a> Planner<'a> {
                 if self.uniform.contains(&local) {
                     return Class::Uniform;
                 }
+                if self.is_derived(local).is_some() {
+                    return Class::Derived;
+                }
                 match sites.by_local.get(&local) {
                     None => Class::Unused,
                     Some(Site::One { carried: false, .. }) => Class::Private,
@@ -336,7 +441,7 @@ impl Sites {
         for node in nodes {
             match node {
                 Node::Run(stmts) => self.run(stmts, in_loop),
-                Node::Uniform(_) | Node::Jump(_) => {}
+                Node::Uniform(_) | Node::Offset(_) | Node::Jump(_) => {}
                 Node::Together(stmt) => {
                     self.condition(stmt);
                     if let StmtKind::Set { local, .. } = &stmt.kind {
@@ -428,8 +533,13 @@ enum First {
 }
 
 /// Whether every read of a local comes after an assignment in the same statements.
-fn assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+pub fn assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
     first_use(stmts, local) != First::Read
+}
+
+/// Whether every way through statements begins with an assignment of a local.
+pub fn always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
+    first_use(stmts, local) == First::Assigned
 }
 
 fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First {

@@ -126,6 +126,7 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
         device: false,
         for_kernels: false,
         recursive: false,
+        frame: Vec::new(),
     }
 }
 

@@ -12,20 +12,29 @@ public class StringBuilder implements Builder[Any,String] {
 
     @Intrinsic("rt.string_copy_bytes") private static native def copyBytes(s:String, into:Rail[Byte], start:Long):void;
 
+    /** Makes the rail long enough for more bytes. */
+    private def reserve(more:Long):void {
+        val larger = Unsafe.allocRailUninitialized[Byte](Math.max(count + more, bytes.size * 2));
+        Rail.copy(bytes, 0, larger, 0, count);
+        bytes = larger;
+    }
     /** Makes room for more bytes at position p. */
     private def open(p:Long, more:Long):void {
-        if (count + more > bytes.size) {
-            val larger = new Rail[Byte](Math.max(count + more, bytes.size * 2));
-            Rail.copy(bytes, 0, larger, 0, p);
-            Rail.copy(bytes, p, larger, p + more, count - p);
-            bytes = larger;
-        } else if (p < count) {
+        if (count + more > bytes.size) reserve(more);
+        if (p < count) {
             Rail.copy(bytes, p, bytes, p + more, count - p);
         }
         count += more;
     }
     /** Adds a text at the end. */
-    public def addString(s:String):StringBuilder = s == null ? put("null", count) : put(s, count);
+    public def addString(s:String):StringBuilder {
+        val text = s == null ? "null" : s;
+        val more = text.length() as Long;
+        if (count + more > bytes.size) reserve(more);
+        copyBytes(text, bytes, count);
+        count += more;
+        return this;
+    }
     private def put(s:String, p:Long):StringBuilder {
         open(p, s.length() as Long);
         copyBytes(s, bytes, p);
@@ -45,8 +54,9 @@ public class StringBuilder implements Builder[Any,String] {
     /** Adds a character. */
     public def add(x:Char):StringBuilder {
         if (x.ord() >= 128n) return addString(x.toString());
-        if (count == bytes.size) open(count, 1); else count++;
-        bytes(count - 1) = x.ord() as Byte;
+        if (count == bytes.size) reserve(1);
+        Unsafe.uncheckedRailSet(bytes, count, x.ord() as Byte);
+        count++;
         return this;
     }
     /** Adds "true" or "false". */
@@ -60,15 +70,25 @@ public class StringBuilder implements Builder[Any,String] {
     /** Adds a number. */
     public def add(x:Long):StringBuilder {
         if (x < 0) return addString(x.toString());
-        var digits:Long = 1;
-        for (var rest:Long = x / 10; rest > 0; rest /= 10) digits++;
-        open(count, digits);
+        val end = count + digits(x);
+        if (end > bytes.size) reserve(end - count);
+        var spot:Long = end;
         var rest:Long = x;
-        for (i in 1..digits) {
-            bytes(count - i) = (48 + rest % 10) as Byte;
-            rest /= 10;
+        while (rest >= 10) {
+            val tenth = rest / 10;
+            Unsafe.uncheckedRailSet(bytes, --spot, (48 + (rest - 10 * tenth)) as Byte);
+            rest = tenth;
         }
+        Unsafe.uncheckedRailSet(bytes, --spot, (48 + rest) as Byte);
+        count = end;
         return this;
+    }
+    /** How many digits x has, which is not negative. */
+    private static def digits(x:Long):Long {
+        var digits:Long = 1;
+        var rest:Long = x;
+        while (rest >= 10000) { rest /= 10000; digits += 4; }
+        return rest < 10 ? digits : rest < 100 ? digits + 1 : rest < 1000 ? digits + 2 : digits + 3;
     }
     /** Adds a number. */
     public def add(x:Float):StringBuilder = addString(x.toString());

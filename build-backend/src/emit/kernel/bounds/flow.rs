@@ -59,6 +59,7 @@ impl<'a> Prover<'_, 'a> {
 
     fn set(&mut self, local: LocalId, value: &'a Expr) {
         let form = if limits(value.ty).is_some() { self.value(value) } else { None };
+        self.widened(local, value);
         let alias = match value.kind {
             ExprKind::Local(from) => Some(self.state.aliases.get(&from).copied().unwrap_or(from)),
             _ => None,

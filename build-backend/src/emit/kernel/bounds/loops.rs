@@ -38,7 +38,9 @@ fn straight<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
 }
 
 /// A local that each turn changes by the same amount.
-struct Step {
+struct Step<'a> {
+    /// The value of the assignment.
+    value: &'a Expr,
     local: LocalId,
     ty: Ty,
     first: Form,
@@ -80,6 +82,7 @@ impl<'a> Prover<'_, 'a> {
                 let end = self.book.max(&end, &Num::Known(0));
                 let past = self.book.atom((Some(Num::Known(0)), Some(end)), turns.facts);
                 let facts = &past.facts | &self.no_wrap(&steps, &past);
+                self.without_wrapping(&steps, &past, &facts);
                 self.may_be_empty(&turns.most, &facts);
                 let (turn, past) = (Form { facts: facts.clone(), ..turn }, Form { facts, ..past });
                 // The condition is also evaluated once more than it holds.
@@ -137,7 +140,7 @@ impl<'a> Prover<'_, 'a> {
         label: LabelId,
         (body, update): (&'a [Stmt], &'a [Stmt]),
         changed: &FxHashSet<LocalId>,
-    ) -> Vec<Step> {
+    ) -> Vec<Step<'a>> {
         let (mut always, mut found) = (Vec::new(), Vec::new());
         if !continues(body, label) {
             straight(body, &mut always);
@@ -158,7 +161,7 @@ impl<'a> Prover<'_, 'a> {
             let Some(by) = form.as_point().cloned() else { continue };
             let by = if minus { self.book.sub(&Num::Known(0), &by) } else { by };
             let first = Form { facts: &first.facts | &form.facts, ..first };
-            found.push(Step { local: *local, ty: value.ty, first, by });
+            found.push(Step { value, local: *local, ty: value.ty, first, by });
         }
         found
     }
@@ -168,7 +171,7 @@ impl<'a> Prover<'_, 'a> {
     }
 
     /// The locals that step have their values of a turn.
-    fn enter(&mut self, steps: &[Step], turn: &Form) {
+    fn enter(&mut self, steps: &[Step<'_>], turn: &Form) {
         for step in steps {
             let mut grown = self.book.scale(turn, &step.by);
             grown.facts.extend(&turn.facts);
@@ -180,7 +183,7 @@ impl<'a> Prover<'_, 'a> {
     }
 
     /// The condition that locals narrower than 64 bits do not wrap up to the turn after the last.
-    fn no_wrap(&mut self, steps: &[Step], past: &Form) -> BTreeSet<FactId> {
+    fn no_wrap(&mut self, steps: &[Step<'_>], past: &Form) -> BTreeSet<FactId> {
         let mut facts = BTreeSet::new();
         for step in steps {
             let Some((least, most)) = limits(step.ty).filter(|_| step.ty != Ty::I64) else { continue };
@@ -199,6 +202,17 @@ impl<'a> Prover<'_, 'a> {
             }
         }
         facts
+    }
+
+    /// The steps of a loop whose counters do not wrap: a compiler that is told so knows how often the loop is run.
+    fn without_wrapping(&mut self, steps: &[Step<'_>], past: &Form, facts: &BTreeSet<FactId>) {
+        for step in steps {
+            let grown = self.book.scale(past, &step.by);
+            let form = self.book.sum(&step.first, &grown);
+            // Where that takes more than 64 bits, the host says no.
+            let (Some(_), Some(_)) = self.book.range(&form) else { continue };
+            self.steps_exactly(step.value, &(facts | &step.first.facts));
+        }
     }
 
     /// Bounds the turns by a condition that holds before each, or before each but the first.

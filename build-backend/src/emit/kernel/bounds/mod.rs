@@ -10,6 +10,7 @@ mod form;
 mod guard;
 mod loops;
 mod value;
+mod wide;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +18,7 @@ use super::super::code::{Code, Used};
 use super::super::names::Names;
 use crate::mir::*;
 use form::{Book, Form, Num};
+pub use wide::is_wide;
 
 /// How much is known of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,10 @@ pub struct Bounds {
     pub lines: Vec<String>,
     /// None if nothing depends on the launch.
     pub condition: Option<String>,
+    /// Indices that are the same when they are computed with 64 bits, and steps of counters that do not wrap, by address.
+    pub wide: FxHashSet<*const Expr>,
+    /// The condition of that; none if it holds always.
+    pub wide_condition: Option<String>,
     /// What that code refers to.
     pub used: Used,
 }
@@ -76,6 +82,8 @@ struct Prover<'p, 'a> {
     proofs: FxHashMap<*const Expr, Proof>,
     /// One for each access that depends on the launch.
     conditions: Vec<String>,
+    /// See [`wide::Wide`].
+    wide: wide::Wide,
 }
 
 /// Walks a kernel.
@@ -174,6 +182,7 @@ impl<'p, 'a> Prover<'p, 'a> {
             lengths,
             proofs: FxHashMap::default(),
             conditions: Vec::new(),
+            wide: wide::Wide::default(),
         }
     }
 
@@ -197,13 +206,21 @@ impl<'p, 'a> Prover<'p, 'a> {
     }
 
     fn finish(self) -> Bounds {
-        let condition = (!self.conditions.is_empty()).then(|| self.conditions.join(" && "));
-        Bounds { proofs: self.proofs, lines: self.book.lines, condition, used: self.code.used }
+        let all = |conditions: &[String]| (!conditions.is_empty()).then(|| conditions.join(" && "));
+        Bounds {
+            condition: all(&self.conditions),
+            wide_condition: all(&self.wide.conditions()),
+            wide: self.wide.indices(),
+            proofs: self.proofs,
+            lines: self.book.lines,
+            used: self.code.used,
+        }
     }
 
     /// An access with an index.
     fn access(&mut self, rail: &Expr, index: &Expr) {
         let proof = self.prove(rail, index).unwrap_or(Proof::Unknown);
+        self.widen(index);
         // A body may be walked only once, but an access that is walked twice must hold both times.
         let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
         if *entry == Proof::Inside {

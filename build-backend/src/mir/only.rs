@@ -1,7 +1,7 @@
 //! Virtual calls that can only mean one function: the whole program is known, so what no class overrides is called directly,
 //! and can be put into its caller.
 
-use crate::mir::*;
+use super::*;
 use rustc_hash::FxHashMap;
 
 /// What the classes at and below one have in a slot.
@@ -35,12 +35,15 @@ impl Found {
 pub struct Only {
     classes: Vec<Vec<Found>>,
     interfaces: FxHashMap<(InterfaceId, u32), Found>,
+    /// The same for receivers of each class.
+    of_classes: Vec<FxHashMap<(InterfaceId, u32), Found>>,
 }
 
 impl Only {
     /// Looks through all classes of a program.
     pub fn new(program: &Program) -> Only {
         let mut only = Only { classes: vec![Vec::new(); program.classes.len()], ..Only::default() };
+        only.of_classes = vec![FxHashMap::default(); program.classes.len()];
         // Subclasses come after their superclasses, so here before them.
         for (index, class) in program.classes.iter().enumerate().rev() {
             only.add(index, class.vtable.iter().copied());
@@ -52,7 +55,14 @@ impl Only {
             for (interface, slots) in &class.interfaces {
                 for (slot, function) in slots.iter().enumerate() {
                     let found = function.map_or(Found::None, Found::One);
-                    only.interfaces.entry((*interface, slot as u32)).or_default().add(found);
+                    let key = (*interface, slot as u32);
+                    only.interfaces.entry(key).or_default().add(found);
+                    only.of_classes[index].entry(key).or_default().add(found);
+                }
+            }
+            if let Some(superclass) = class.superclass.filter(|it| it.index() > 0) {
+                for (key, found) in only.of_classes[index].clone() {
+                    only.of_classes[superclass.index()].entry(key).or_default().add(found);
                 }
             }
         }
@@ -81,8 +91,13 @@ impl Only {
     }
 
     /// The function that a call through an interface means, if there is but one.
-    pub fn in_interface(&self, interface: InterfaceId, slot: u32) -> Option<FunctionId> {
-        self.interfaces.get(&(interface, slot))?.function()
+    pub fn in_interface(&self, interface: InterfaceId, slot: u32, receiver: &Expr) -> Option<FunctionId> {
+        let key = (interface, slot);
+        let of_class = || {
+            let class = static_class(receiver).filter(|it| it.index() > 0)?;
+            self.of_classes.get(class.index())?.get(&key)?.function()
+        };
+        self.interfaces.get(&key)?.function().or_else(of_class)
     }
 }
 
