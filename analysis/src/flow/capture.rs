@@ -219,7 +219,7 @@ impl<'a> Walker<'a> {
 
     /// A `var` that nobody assigns is better a `val`.
     fn var_to_val(&self, local: LocalId) -> Option<Fix> {
-        let range = (self.facts.var_keyword)(local)?;
+        let range = (self.facts.keyword)(local)?;
         Some(Fix {
             title: format!("Declare `{}` as `val`", self.body.local(local).name),
             edits: vec![TextEdit { file: None, range, text: "val".to_owned() }],

@@ -13,7 +13,7 @@ use apg_syntax::TextRange;
 use crate::body::{Body, LocalId};
 use crate::db::Db;
 use crate::diagnostics::Diagnostic;
-use crate::ids::FieldId;
+use crate::ids::{ClassId, FieldId};
 use crate::infer::Owner;
 
 pub(crate) use exceptions::is_checked as is_checked_exception;
@@ -30,8 +30,10 @@ pub struct Facts<'a> {
     pub is_constructed: &'a dyn Fn(FieldId) -> bool,
     /// Whether a field may be assigned only once.
     pub is_val: &'a dyn Fn(FieldId) -> bool,
-    /// The keyword `var` of a local's declaration, if it is written for this local alone.
-    pub var_keyword: &'a dyn Fn(LocalId) -> Option<TextRange>,
+    /// The keyword `val` or `var` of a local's declaration, if it is written for this local alone.
+    pub keyword: &'a dyn Fn(LocalId) -> Option<TextRange>,
+    /// The class that the code belongs to.
+    pub class: ClassId,
 }
 
 /// All findings in one body, ranges relative to its owner.

@@ -104,6 +104,7 @@ impl Infer<'_> {
         self.scopes.returns.push(returns);
         let wanted = declared.or(expected);
         let around = std::mem::replace(&mut self.in_clocked_finish, false);
+        let is_missing = body.is_none();
         let id = match body {
             Some(ast::ClosureBody::Block(block)) => self.code_block(&block, wanted),
             Some(ast::ClosureBody::Expr(e)) => self.deliver(&e, wanted),
@@ -111,7 +112,8 @@ impl Infer<'_> {
         };
         self.in_clocked_finish = around;
         let result = self.scopes.returns.pop().and_then(|returns| returns.result);
-        let result = result.unwrap_or_else(|| Ty::void(self.db));
+        let nothing = if is_missing { Ty::error(self.db) } else { Ty::void(self.db) };
+        let result = result.unwrap_or(nothing);
         self.unify_returns(id, result);
         (id, result)
     }

@@ -136,6 +136,9 @@ impl Infer<'_> {
         }
         let diagnostic = name_rules::unresolved::RULE
             .at(at, format!("there is no method, function or struct `{name}` here"));
+        if let Some(diagnostic) = self.printed_elsewhere(diagnostic.clone(), name, at) {
+            return self.report(diagnostic);
+        }
         let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
         self.report(super::name::suggest(diagnostic, near, at));
     }

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::ctx::{Infer, range_of};
 use super::scopes::FrameKind;
 use crate::body::{Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
 use crate::ty::{Constraint, Path, Ty};
 
 impl Infer<'_> {
@@ -129,6 +129,11 @@ impl Infer<'_> {
         let mut patterns = Vec::new();
         for (index, formal) in formals.enumerate() {
             let range = range_of(&formal);
+            if let Some(name) = self.untyped_formal(&formal) {
+                let wanted = wanted.and_then(|types| types.get(index).copied());
+                params.push(self.formal_without_type(&name, wanted, range));
+                continue;
+            }
             let ty = match formal.ty() {
                 Some(ty) => self.written_type(&ty),
                 None => wanted.and_then(|types| types.get(index).copied()).unwrap_or_else(|| {
@@ -152,6 +157,38 @@ impl Infer<'_> {
             }
         }
         (params, patterns)
+    }
+
+    /// The name that stands alone as a formal, where only a type may, and is no type.
+    fn untyped_formal(&self, formal: &ast::Formal) -> Option<SmolStr> {
+        let Some(ast::Type::NamedType(named)) = formal.ty().filter(|_| formal.is_bare_type()) else {
+            return None;
+        };
+        let is_plain =
+            named.qualifier().is_none() && named.type_arg_list().is_none() && named.arg_list().is_none();
+        let name = named.name_ref()?.text();
+        (is_plain && self.type_scope().find_type(&name).is_none()).then_some(name)
+    }
+
+    /// `(x) => e`: the formal has no type, and is known all the same.
+    fn formal_without_type(&mut self, name: &SmolStr, wanted: Option<Ty>, range: TextRange) -> LocalId {
+        let wanted = wanted.filter(|ty| !ty.mentions_error(self.db));
+        let ty = wanted.unwrap_or_else(|| Ty::error(self.db));
+        let diagnostic = type_rules::missing_type::RULE
+            .at(range, format!("the formal `{name}` of this closure needs a type"))
+            .note(format!("a name alone is a type here: write `{name}:Type`"));
+        self.report(match wanted {
+            Some(ty) => {
+                let text = format!("{name}:{}", self.show(ty));
+                let title = format!("Write `{text}`");
+                diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
+            }
+            None => diagnostic,
+        });
+        let local = self.add_local(name.clone(), ty, false, LocalKind::ClosureParam, range);
+        self.declare(local);
+        self.note_local(local);
+        local
     }
 
     /// `body`, after the statements that take formals apart.

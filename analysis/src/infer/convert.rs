@@ -191,9 +191,15 @@ impl<'db> Infer<'db> {
             diagnostic = diagnostic.note(format!(
                 "the conversion may lose information, so it has to be written: `... as {base}`"
             ));
-            if let Some(fix) = self.literal_fix(id, to) {
+            let fix = self.literal_fix(id, to).or_else(|| self.operand_fix(id, to));
+            if let Some(fix) = fix.or_else(|| self.cast_fix(id, to.base(self.db))) {
                 diagnostic = diagnostic.fix(fix);
             }
+        } else if from.is_null(self.db) {
+            diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
+        } else if let Some(fix) = self.quotes_fix(id, to) {
+            diagnostic =
+                diagnostic.note("characters stand in single quotes, strings in double quotes").fix(fix);
         } else if self.is_subtype(to, from) && why != Why::Condition {
             diagnostic =
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
@@ -217,6 +223,51 @@ impl<'db> Infer<'db> {
         if self.ty(id).primitive(self.db) == Some(known) {
             return None;
         }
+        Some(crate::diagnostics::Fix {
+            title: format!("Write `{text}`"),
+            edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
+        })
+    }
+
+    /// Another suffix, for the literal that made an operator compute in another number type.
+    fn operand_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
+        let ExprKind::Call { method, receiver, args, .. } = &self.body.expr(id).kind else { return None };
+        let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
+        let (&[left, right], true) = (&operands[..], method.name(self.db).starts_with("operator")) else {
+            return None;
+        };
+        [(left, right), (right, left)].into_iter().find_map(|(literal, other)| {
+            let fits = self.ty(self.unconverted(other)).base(self.db) == to.base(self.db);
+            self.literal_fix(literal, to).filter(|_| fits)
+        })
+    }
+
+    /// A value before it was converted.
+    fn unconverted(&self, id: ExprId) -> ExprId {
+        match &self.body.expr(id).kind {
+            ExprKind::Coerce { value } => self.unconverted(*value),
+            ExprKind::Call { method, receiver: None, args, .. }
+                if args.len() == 1 && method.name(self.db) == "operator_implicit_as" =>
+            {
+                self.unconverted(args[0])
+            }
+            _ => id,
+        }
+    }
+
+    /// Other quotes, for a character where a string is needed or the other way round.
+    fn quotes_fix(&self, id: ExprId, to: Ty) -> Option<crate::diagnostics::Fix> {
+        let text = match &self.body.expr(id).kind {
+            ExprKind::Literal(Literal::Char(c)) if self.is_string(to) => {
+                format!("\"{}\"", c.escape_default())
+            }
+            ExprKind::Literal(Literal::String(text))
+                if to.is_known(self.db, Known::Char) && text.chars().count() == 1 =>
+            {
+                format!("'{}'", text.escape_default())
+            }
+            _ => return None,
+        };
         Some(crate::diagnostics::Fix {
             title: format!("Write `{text}`"),
             edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],

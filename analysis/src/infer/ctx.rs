@@ -32,6 +32,8 @@ pub(super) struct Infer<'db> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is known to hold here: guards of the class and method, then constraints of `val`s.
     pub(super) known: Arc<Facts>,
+    /// What conditions around this point made sure of.
+    pub(super) tested: Vec<ConstraintTerm>,
     /// The types of the locals that it speaks of.
     pub(super) typed: Arc<FxHashMap<PathRoot, Ty>>,
     /// What `here` is called in constraints at this point.
@@ -88,6 +90,7 @@ impl<'db> Infer<'db> {
             scopes: Scopes::default(),
             diagnostics: Vec::new(),
             known: Arc::new(known),
+            tested: Vec::new(),
             typed: Arc::default(),
             here: crate::place::here_of_body(),
             in_clocked_finish: false,

@@ -51,7 +51,7 @@ impl Infer<'_> {
                 continue;
             }
             let who = if is_result { "the result type of this constructor" } else { "the class" };
-            let known = self.what_is_known(std::slice::from_ref(&term));
+            let known = self.what_is_known_in(&context, std::slice::from_ref(&term));
             self.report(
                 rules::not_established::RULE
                     .at(

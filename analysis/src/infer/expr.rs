@@ -267,8 +267,9 @@ impl Infer<'_> {
     fn conditional(&mut self, e: &ast::ConditionalExpr, expected: Option<Ty>) -> ExprId {
         let range = range_of(e);
         let condition = self.condition(e.condition().as_ref(), range);
-        let then = self.value(e.then_branch().as_ref(), range, expected);
-        let otherwise = self.value(e.else_branch().as_ref(), range, expected);
+        let then = self.supposing(condition, true, |it| it.value(e.then_branch().as_ref(), range, expected));
+        let otherwise =
+            self.supposing(condition, false, |it| it.value(e.else_branch().as_ref(), range, expected));
         let (a, b) = (self.ty(then), self.ty(otherwise));
         let ty = self.common_type(a, b);
         let ty = self.common_facts(then, otherwise, ty);

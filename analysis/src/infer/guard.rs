@@ -49,7 +49,9 @@ impl Infer<'_> {
             d.code == crate::diagnostics::place::remote_access::RULE.code && d.range == range
         };
         if !self.diagnostics.iter().any(reported) {
-            self.undecided(terms, range, need);
+            let open: Vec<ConstraintTerm> =
+                terms.iter().filter(|term| !self.home_was_tested(term)).cloned().collect();
+            self.undecided(&open, range, need);
         }
         if self.in_kernel {
             return;

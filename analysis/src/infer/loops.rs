@@ -18,7 +18,7 @@ impl Infer<'_> {
         let range = range_of(s);
         let label = self.scopes.enter_target(true, false);
         let condition = self.condition(s.condition().as_ref(), range);
-        let body = self.stmt(s.body().as_ref(), range);
+        let body = self.stmt_if(condition, true, s.body().as_ref(), range);
         self.scopes.leave_target();
         StmtKind::While { label, condition, body }
     }
@@ -50,6 +50,9 @@ impl Infer<'_> {
             let condition = s.condition().map(|e| infer.condition(Some(&e), range));
             let updates: Vec<ast::Expr> = s.for_update().into_iter().flat_map(|u| u.exprs()).collect();
             let update = updates.iter().map(|e| infer.effect(e)).collect();
+            if let Some(condition) = condition {
+                infer.suppose(condition, true);
+            }
             let body = infer.stmt(s.body().as_ref(), range);
             StmtKind::For { label, init, condition, update, body }
         });

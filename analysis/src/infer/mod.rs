@@ -19,6 +19,7 @@ mod establish;
 mod expr;
 mod facts;
 mod guard;
+mod habits;
 mod local;
 mod loops;
 mod name;
@@ -30,6 +31,7 @@ mod scopes;
 mod start;
 mod stmt;
 pub mod surroundings;
+mod tested;
 mod undecided;
 
 use std::sync::Arc;

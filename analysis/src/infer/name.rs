@@ -44,7 +44,7 @@ pub(super) struct Around {
 impl<'db> Infer<'db> {
     // ---- types as written
 
-    fn type_scope(&self) -> TypeScope<'db> {
+    pub(super) fn type_scope(&self) -> TypeScope<'db> {
         let mut scope = match self.owner {
             Owner::Method(method) => TypeScope::method(self.db, method),
             Owner::Field(_) => TypeScope::class(self.db, self.class),
@@ -580,7 +580,8 @@ impl<'db> Infer<'db> {
         }
         names.extend(self.type_scope().visible_names());
         let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
-        let near = closest(name, names.iter().map(SmolStr::as_str));
+        let near = super::habits::literal(name);
+        let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
         self.report(suggest(diagnostic, near, range));
     }
 
@@ -623,13 +624,25 @@ impl<'db> Infer<'db> {
         let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
         let names = self.member_names(ty);
         let known = |other: &&str| names.iter().any(|it| it == other);
-        let near = elsewhere(name).find(known).or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
-        let mut diagnostic = name_rules::unresolved_member::RULE.at(at, message);
-        let of_system = ty.as_class(self.db).is_some_and(|(class, _)| class.name(self.db) == "System");
-        if is_static && of_system && matches!(name, "out" | "err") {
-            diagnostic = diagnostic.note(format!("X10 prints by `Console.{}`", name.to_uppercase()));
+        let is_method = !is_static && known(&name);
+        let message = match is_method {
+            true => format!("`{name}` is a method of `{}`, not a field", self.show(ty.base(self.db))),
+            false => message,
+        };
+        let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
+        if let Some(diagnostic) = self.printer(&diagnostic, ty, name, at).filter(|_| is_static) {
+            return self.report(diagnostic);
         }
-        self.report(suggest(diagnostic, near, at));
+        if is_method {
+            let diagnostic = self.method_as_field(diagnostic, ty, name, at);
+            return self.report(diagnostic);
+        }
+        let near = super::habits::elsewhere(name).find(known);
+        let Some(near) = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str))) else {
+            return self.report(diagnostic);
+        };
+        let (range, text) = self.member_text(ty, near, at);
+        self.report(suggest(diagnostic, Some(&text), range));
     }
 
     pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
@@ -643,26 +656,6 @@ impl<'db> Infer<'db> {
         names.retain(|name| !name.starts_with("operator") && name != "this");
         names
     }
-}
-
-/// What X10's library may call a member that other libraries call so.
-fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
-    const NAMES: &[(&str, &[&str])] = &[
-        ("length", &["size"]),
-        ("len", &["size", "length"]),
-        ("count", &["size"]),
-        ("size", &["length"]),
-        ("push", &["add", "push"]),
-        ("append", &["add"]),
-        ("push_back", &["add"]),
-        ("at", &["get"]),
-        ("begin", &["iterator"]),
-        ("getClass", &["typeName"]),
-        ("contains", &["containsKey"]),
-        ("toLower", &["toLowerCase"]),
-        ("toUpper", &["toUpperCase"]),
-    ];
-    NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
 }
 
 /// Adds "did you mean" and the edit that takes the advice.

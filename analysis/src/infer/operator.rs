@@ -10,7 +10,8 @@ use crate::body::{ExprId, ExprKind, Literal};
 use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
 use crate::ty::Ty;
 use crate::ty::known::Known;
-use crate::ty::test::TypeTest;
+use crate::ty::relate::erase;
+use crate::ty::test::{TypeTest, mentions_param};
 
 impl Infer<'_> {
     /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
@@ -42,8 +43,9 @@ impl Infer<'_> {
                         self.binary_values(op, a, b, range)
                     } else {
                         let left = self.convert(a, boolean, Why::Condition);
-                        let right = self.condition(e.rhs().as_ref(), range);
                         let is_or = op == BinaryOp::OrOr;
+                        let right =
+                            self.supposing(left, !is_or, |infer| infer.condition(e.rhs().as_ref(), range));
                         self.alloc(ExprKind::ShortCircuit { is_or, left, right }, boolean, range)
                     }
                 }
@@ -202,12 +204,25 @@ impl Infer<'_> {
         self.report(diagnostic);
     }
 
+    /// Whether two types are of one class, with type arguments that may turn out to be the same.
+    fn may_be_same(&self, a: Ty, b: Ty) -> bool {
+        let db = self.db;
+        let (Some((class, x)), Some((other, y))) = (a.as_class(db), b.as_class(db)) else {
+            return a.as_class(db).is_none() && b.as_class(db).is_none();
+        };
+        let open = |ty: Ty| mentions_param(db, ty) || ty.mentions_error(db);
+        let context = self.context();
+        let alike =
+            |(x, y): (&Ty, &Ty)| open(*x) || open(*y) || context.is_same(erase(db, *x), erase(db, *y));
+        class == other && x.iter().zip(y).all(alike)
+    }
+
     /// Two references, one of which could be an instance of the other's type.
     fn both_references(&self, a: Ty, b: Ty) -> bool {
         let db = self.db;
         let reference = |ty: Ty| !ty.is_struct(db) || ty.as_param(db).is_some();
         let open = |ty: Ty| ty.is_interface(db) || ty.as_param(db).is_some() || ty.as_function(db).is_some();
-        let same = a.as_class(db).map(|(class, _)| class) == b.as_class(db).map(|(class, _)| class);
+        let same = self.may_be_same(a, b);
         (reference(a) && reference(b) && (open(a) || open(b) || same))
             || (open(a) && a.as_function(db).is_none() && self.is_subtype(b, a))
             || (a.as_param(db).is_some() || b.as_param(db).is_some())

@@ -49,6 +49,7 @@ impl Infer<'_> {
                     self.remote(object, name.as_ref(), sets, call, (Severity::Error, true));
                     return true;
                 }
+                Home::Named(_) if !refused && self.was_tested(&facts, wanted) => return true,
                 Home::Named(name) if !refused && !self.in_kernel => {
                     let severity = if self.checks.is_static { Severity::Error } else { Severity::Warning };
                     self.remote(object, Some(&name), sets, call, (severity, false));
@@ -65,6 +66,19 @@ impl Infer<'_> {
             }
         }
         false
+    }
+
+    /// Whether a condition around this point made sure that `wanted` is here.
+    fn was_tested(&self, facts: &[ConstraintTerm], wanted: &Path) -> bool {
+        let all: Vec<ConstraintTerm> = facts.iter().chain(&self.tested).cloned().collect();
+        !self.checks.is_static && home(&all, wanted, &self.here_path()) == Home::Here
+    }
+
+    /// The same for the home that a condition asks for, if it does.
+    pub(super) fn home_was_tested(&self, term: &ConstraintTerm) -> bool {
+        !self.tested.is_empty()
+            && required_home(term)
+                .is_some_and(|wanted| self.was_tested(&self.context().known_terms(), wanted))
     }
 
     /// Says that `object` lives elsewhere, which is `known` or only not known to be false.

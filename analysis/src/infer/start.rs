@@ -392,7 +392,8 @@ impl Infer<'_> {
             name: name_range(db, self.owner),
             is_constructed: &|field| self.is_constructor && field.class(db) == self.class,
             is_val: &|field| !field_is_mutable(db, field),
-            var_keyword: &|local| node.and_then(|node| var_keyword(node, body.local(local).range)),
+            keyword: &|local| node.and_then(|node| keyword(node, body.local(local).range)),
+            class: self.class,
         };
         // Code with errors of typing would only be misjudged.
         let typed = !diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
@@ -431,10 +432,10 @@ impl Infer<'_> {
     }
 }
 
-/// The `var` of the declaration whose only variable has its name at `name`.
-fn var_keyword(node: &SyntaxNode, name: TextRange) -> Option<TextRange> {
+/// The `val` or `var` of the declaration whose only variable has its name at `name`.
+fn keyword(node: &SyntaxNode, name: TextRange) -> Option<TextRange> {
     let element = node.covering_element(name);
     let decl = element.ancestors().find_map(ast::LocalDecl::cast)?;
     let alone = decl.declarators().count() == 1;
-    decl.var_token().filter(|_| alone).map(|token| token.text_range())
+    decl.var_token().or_else(|| decl.val_token()).filter(|_| alone).map(|token| token.text_range())
 }

@@ -9,43 +9,10 @@ use super::scopes::Jump;
 use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
 use crate::ids::ClassId;
+use crate::item_tree::left_out::is_left_out;
 use crate::scope::lookup::Found;
 use crate::ty::Ty;
 use crate::ty::known::Known;
-
-/// The macros that `@Ifdef` and `@Ifndef` know: programs become C++.
-const MACROS: &[&str] = &["__CPP__"];
-
-/// Whether `@Ifdef` or `@Ifndef` takes the statement out of the program: one of the macros of `@Ifndef` is defined, or none of those
-/// of `@Ifdef`.
-fn is_left_out(stmt: &ast::Stmt) -> bool {
-    let mut wanted = false;
-    let mut found = false;
-    for annotation in stmt.annotations() {
-        let is_ifdef = match annotation.simple_name().as_deref() {
-            Some("Ifdef") => true,
-            Some("Ifndef") => false,
-            _ => continue,
-        };
-        let args = annotation.arg_list().into_iter().flat_map(|list| list.exprs());
-        let defined = args.into_iter().any(|arg| match arg {
-            ast::Expr::Literal(literal) => matches!(
-                literal.value(),
-                Some(ast::LiteralValue::String(text)) if MACROS.contains(&text.as_str())
-            ),
-            _ => false,
-        });
-        match (is_ifdef, defined) {
-            (false, true) => return true,
-            (false, false) => {}
-            (true, _) => {
-                wanted = true;
-                found |= defined;
-            }
-        }
-    }
-    wanted && !found
-}
 
 impl Infer<'_> {
     /// One statement where the grammar has one; declarations get a block of their own.
@@ -67,15 +34,30 @@ impl Infer<'_> {
         })
     }
 
+    /// A statement that runs where `condition` is true, or false.
+    pub(super) fn stmt_if(
+        &mut self,
+        condition: ExprId,
+        holds: bool,
+        stmt: Option<&ast::Stmt>,
+        range: TextRange,
+    ) -> StmtId {
+        self.scoped(|infer| {
+            infer.suppose(condition, holds);
+            infer.stmt(stmt, range)
+        })
+    }
+
     /// Runs `make` in a scope of its own.
     pub(super) fn scoped<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let known = self.known.len();
-        let types = self.local_types.len();
+        let (types, tested) = (self.local_types.len(), self.tested.len());
         self.scopes.enter();
         let made = make(self);
         self.scopes.leave();
         self.forget(known);
         self.local_types.truncate(types);
+        self.tested.truncate(tested);
         made
     }
 
@@ -164,6 +146,8 @@ impl Infer<'_> {
                 StmtKind::Empty
             }
             ast::Stmt::ExprStmt(s) => match s.expr() {
+                // The parser has said that `return` is missing.
+                Some(e) if self.is_meant_as_result(s, &e) => self.return_stmt(Some(&e), range),
                 Some(e) => StmtKind::Expr(self.effect(&e)),
                 None => StmtKind::Error,
             },
@@ -173,8 +157,13 @@ impl Infer<'_> {
             ast::Stmt::PropertyCallStmt(s) => self.property_call(s),
             ast::Stmt::IfStmt(s) => {
                 let condition = self.condition(s.condition().as_ref(), range);
-                let then = self.stmt(s.then_branch().as_ref(), range);
-                let otherwise = s.else_branch().map(|e| self.stmt(Some(&e), range));
+                let then = self.stmt_if(condition, true, s.then_branch().as_ref(), range);
+                let otherwise = s.else_branch().map(|e| self.stmt_if(condition, false, Some(&e), range));
+                for (branch, holds) in [(Some(then), false), (otherwise, true)] {
+                    if branch.is_some_and(|branch| self.always_leaves(branch)) {
+                        self.suppose(condition, holds);
+                    }
+                }
                 StmtKind::If { condition, then, otherwise }
             }
             ast::Stmt::SwitchStmt(s) => self.switch(s),
@@ -191,11 +180,34 @@ impl Infer<'_> {
             ast::Stmt::AssertStmt(s) => {
                 let condition = self.condition(s.condition().as_ref(), range);
                 let message = s.message().map(|e| self.value(Some(&e), range, None));
+                self.suppose(condition, true);
                 StmtKind::Assert { condition, message }
             }
             _ => self.activity_stmt(stmt, range),
         };
         self.alloc_stmt(kind, range)
+    }
+
+    /// Whether an expression that does nothing stands without `;` where the method could return it.
+    fn is_meant_as_result(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
+        use ast::Expr::*;
+        let ends =
+            !stmt.syntax().children_with_tokens().any(|it| it.kind() == apg_syntax::SyntaxKind::SEMICOLON);
+        let idle = matches!(
+            e,
+            BinExpr(_)
+                | NameExpr(_)
+                | FieldExpr(_)
+                | Literal(_)
+                | ConditionalExpr(_)
+                | PrefixExpr(_)
+                | CastExpr(_)
+                | ThisExpr(_)
+        );
+        let result = self.scopes.returns.last().and_then(|returns| returns.result);
+        ends && idle
+            && self.scopes.return_crosses().is_none()
+            && !result.is_some_and(|ty| ty.is_void(self.db))
     }
 
     /// The statements that start, wait for, move or lock out activities.
@@ -208,7 +220,7 @@ impl Infer<'_> {
             ast::Stmt::AtomicStmt(s) => StmtKind::Atomic(self.stmt(s.body().as_ref(), range)),
             ast::Stmt::WhenStmt(s) => {
                 let condition = self.condition(s.condition().as_ref(), range);
-                StmtKind::When(vec![(condition, self.stmt(s.body().as_ref(), range))])
+                StmtKind::When(vec![(condition, self.stmt_if(condition, true, s.body().as_ref(), range))])
             }
             ast::Stmt::OfferStmt(s) => self.offer(s),
             _ => StmtKind::Error,

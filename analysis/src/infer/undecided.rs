@@ -10,6 +10,7 @@ use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
 use crate::diagnostics::{Diagnostic, Fix, Severity, TextEdit, constraint as rules};
 use crate::ids::MethodId;
+use crate::ty::context::Context;
 use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 /// Who needs a constraint.
@@ -164,8 +165,13 @@ impl Infer<'_> {
     }
 
     pub(super) fn what_is_known(&self, open: &[ConstraintTerm]) -> String {
+        self.what_is_known_in(&self.context(), open)
+    }
+
+    /// The same where other things are known than at this point of the code.
+    pub(super) fn what_is_known_in(&self, context: &Context<'_>, open: &[ConstraintTerm]) -> String {
         let question = Question::default();
-        let facts = self.context().relevant(question, open);
+        let facts = context.relevant(question, open);
         let worth = |fact: &&ConstraintTerm| !fact.mentions_nameless() && !self.is_about_here(fact);
         let shown: Vec<String> = facts.iter().filter(worth).take(5).map(|fact| format!("`{fact}`")).collect();
         if shown.is_empty() {
@@ -179,7 +185,8 @@ impl Infer<'_> {
         fact.paths().any(crate::place::is_here)
     }
 
-    fn cast_fix(&self, id: ExprId, to: Ty) -> Option<Fix> {
+    /// A cast, for a value whose type is not the one needed.
+    pub(super) fn cast_fix(&self, id: ExprId, to: Ty) -> Option<Fix> {
         let range = self.range(id);
         let text = self.source(range)?;
         let mut nameless = false;

@@ -3,6 +3,7 @@
 //! stand in the list of the class around them.
 
 pub mod items;
+pub mod left_out;
 pub mod lower;
 pub mod source;
 mod type_ref;

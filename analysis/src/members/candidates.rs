@@ -8,6 +8,7 @@ use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
+use crate::ty::supers::all_supertypes;
 
 /// A method that may be meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,15 @@ impl<'db> Context<'db> {
         for supertype in self.supertypes(receiver) {
             let Some((class, args)) = supertype.as_class(db) else { continue };
             let substitution = Substitution::class(db, class, args);
+            // Methods of one class do not override each other.
+            let nearer = found.len();
             for method in own_methods(db, class, name) {
                 let candidate = Candidate { method: *method, owner: supertype };
                 let formals = &method_signature(db, *method).params;
                 let formals =
                     formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
                 // One that cannot be seen hides nothing that can: a call through the superclass means both.
-                let hidden = found.iter().any(|(other, types)| {
+                let hidden = found[..nearer].iter().any(|(other, types)| {
                     self.overrides(*other, types, candidate, &formals)
                         && (self.sees(other.method) || !self.sees(*method))
                 });
@@ -48,12 +51,15 @@ impl<'db> Context<'db> {
     /// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
     fn overrides(&self, a: Candidate, a_formals: &[Ty], b: Candidate, b_formals: &[Ty]) -> bool {
         let db = self.db;
-        let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
-        if a.owner == b.owner
-            || x.type_params.len() != y.type_params.len()
-            || kind_class(x.kind) != kind_class(y.kind)
-        {
+        if a_formals.len() != b_formals.len() {
             return false;
+        }
+        let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
+        if x.type_params.len() != y.type_params.len() || kind_class(x.kind) != kind_class(y.kind) {
+            return false;
+        }
+        if x.type_params.is_empty() {
+            return a_formals == b_formals;
         }
         let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
         let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
@@ -70,10 +76,16 @@ impl<'db> Context<'db> {
     /// `receiver`.
     pub fn find_field(&self, receiver: Ty, name: &str) -> Option<(FieldId, Ty)> {
         let db = self.db;
-        self.supertypes(receiver).into_iter().find_map(|supertype| {
+        let declared = |supertype: Ty| {
             let (class, _) = supertype.as_class(db)?;
             Some((own_field(db, class, name)?, supertype))
-        })
+        };
+        let receiver = receiver.base(db);
+        let Some((class, args)) = receiver.as_class(db) else {
+            return self.supertypes(receiver).into_iter().find_map(declared);
+        };
+        let (field, owner) = all_supertypes(db, class).iter().copied().find_map(declared)?;
+        Some((field, Substitution::class(db, class, args).apply(db, owner)))
     }
 
     /// The nullary property method of that name, which may be called without parentheses.

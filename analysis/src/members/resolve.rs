@@ -232,9 +232,13 @@ impl<'db> Context<'db> {
     ) -> Result<Resolution, Failure> {
         let beats =
             |a: &Fitting, b: &Fitting| self.is_more_specific(a.candidate, b.candidate, call, implicit);
-        let best: Vec<usize> = (0..fitting.len())
-            .filter(|i| (0..fitting.len()).all(|j| *i == j || beats(&fitting[*i], &fitting[j])))
-            .collect();
+        // Most lose against the winner of a first round, and need no other comparison.
+        let first = (1..fitting.len()).fold(0, |a, b| if beats(&fitting[a], &fitting[b]) { a } else { b });
+        let beats_all = |i: &usize| {
+            let all = std::iter::once(first).chain(0..fitting.len());
+            all.filter(|j| i != j).all(|j| beats(&fitting[*i], &fitting[j]))
+        };
+        let best: Vec<usize> = (0..fitting.len()).filter(beats_all).collect();
         match best.as_slice() {
             // Two of one class that take the same arguments cannot be told apart. Of different classes, the
             // nearest, which is first, is meant: it was inherited along several ways.

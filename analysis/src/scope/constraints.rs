@@ -2,20 +2,20 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::ancestors::ancestors;
 use super::lookup::Found;
 use super::problem::Problem;
 use super::resolve::TypeScope;
 use super::signature::Guard;
 use super::suggest::closest;
 use crate::constraint::decide::Definition;
-use crate::diagnostics::{constraint as constraint_rules, name as name_rules};
+use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
     class_item, field_is_static, field_item, method_item, own_field, own_methods, qualified_name,
 };
 use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
 use crate::ty::subst::Substitution;
-use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
 impl TypeScope<'_> {
@@ -51,10 +51,10 @@ impl TypeScope<'_> {
                 TermRef::NotEqual(a, b) => {
                     self.comparison(a, b, base, problems, false, &mut guard.constraint)
                 }
-                TermRef::Holds(PathRef { root: PathRefRoot::Call(call), fields, .. })
+                TermRef::Holds(PathRef { root: PathRefRoot::Call(call), fields, at })
                     if fields.is_empty() =>
                 {
-                    match self.property_call(call, base, problems) {
+                    match self.property_call(call, *at, base, problems) {
                         Some(Definition::Condition(terms)) => guard.constraint.terms.extend(terms),
                         Some(Definition::Path(path)) => {
                             guard.constraint.terms.push(ConstraintTerm::Holds(path));
@@ -64,6 +64,9 @@ impl TypeScope<'_> {
                 }
                 TermRef::Holds(a) => {
                     let path = self.value_path(a, base, problems);
+                    if path.is_some() {
+                        problems.extend(self.not_boolean(a));
+                    }
                     guard.constraint.terms.extend(path.map(ConstraintTerm::Holds));
                 }
                 TermRef::Forbidden(text, at) => {
@@ -131,9 +134,13 @@ impl TypeScope<'_> {
                 return None;
             }
             PathRefRoot::Other(_) => return None,
-            PathRefRoot::Call(call) => match self.property_call(call, base, problems)? {
-                Definition::Path(path) => path,
-                Definition::Condition(_) => return None,
+            PathRefRoot::Call(call) => match self.property_call(call, written.at, base, problems) {
+                Some(Definition::Path(path)) => path,
+                Some(Definition::Condition(_)) => return None,
+                None => {
+                    problems.extend(self.unknown_value(call, written.at, base));
+                    return None;
+                }
             },
             PathRefRoot::Name(name) => match self.value_name(name, base) {
                 Some(path) => path,
@@ -141,6 +148,17 @@ impl TypeScope<'_> {
             },
         };
         path.fields.extend(written.fields.iter().cloned());
+        if self.is_static && path.root == PathRoot::This {
+            problems.push(
+                Problem::new(
+                    &type_rules::static_context::RULE,
+                    written.at,
+                    "there is no `this` in static code",
+                )
+                .note("make the member an instance one, or let the constraint speak of its formals"),
+            );
+            return None;
+        }
         if let Some(problem) = self.changeable(&path, base, written) {
             problems.push(problem);
             return None;
@@ -164,7 +182,11 @@ impl TypeScope<'_> {
             PathRoot::This => self.class?,
             _ => return None,
         };
-        let Some(ValueMember::Field(field)) = self.declares(class, name) else { return None };
+        let field = match self.declares(class, name)? {
+            ValueMember::Field(field) => field,
+            ValueMember::Method(method) => return self.no_property(method, written.at),
+            ValueMember::Static(_) => return None,
+        };
         let item = field_item(db, field)?;
         let is_own = path.root == PathRoot::This && self.own_field.as_ref() == Some(name);
         if item.mutable && !is_own {
@@ -183,6 +205,32 @@ impl TypeScope<'_> {
         None
     }
 
+    /// What is wrong with a method in a constraint: only property methods have a meaning there.
+    fn no_property(&self, method: MethodId, at: u32) -> Option<Problem> {
+        let item = method_item(self.db, method).filter(|item| item.kind != MethodKind::Property)?;
+        let message =
+            format!("`{}` is no property method, so a constraint cannot speak of its result", item.name);
+        Some(
+            Problem::new(&constraint_rules::forbidden_term::RULE, at, message)
+                .note("a method may give another value each time: declare it `property`, if it only speaks of properties"),
+        )
+    }
+
+    /// What is wrong with a path that stands as a condition, if its type is known and not `Boolean`.
+    fn not_boolean(&self, path: &PathRef) -> Option<Problem> {
+        let db = self.db;
+        let class = self.class_of_path(path)?;
+        if crate::ty::known::known_class(db, crate::ty::known::Known::Boolean)? == class {
+            return None;
+        }
+        let message =
+            format!("a condition is a `Boolean`, `{}` is of type `{}`", path_text(path), class.name(db));
+        Some(
+            Problem::new(&constraint_rules::forbidden_term::RULE, path.at, message)
+                .note("compare it with a value: `==`, `!=`"),
+        )
+    }
+
     /// A local or formal; a property of `self`; a field of `this`, or of an object around it.
     fn value_name(&self, name: &SmolStr, base: Option<Ty>) -> Option<Path> {
         let db = self.db;
@@ -199,10 +247,10 @@ impl TypeScope<'_> {
         while let Some(around) = class {
             match self.declares(around, name) {
                 Some(ValueMember::Static(field)) => return Some(Path::static_field(db, field)),
-                Some(ValueMember::Field(_) | ValueMember::Method) if inner => {
+                Some(ValueMember::Field(_) | ValueMember::Method(_)) if inner => {
                     return Some(Path::this().field(name.clone()));
                 }
-                Some(ValueMember::Field(_) | ValueMember::Method) => {
+                Some(ValueMember::Field(_) | ValueMember::Method(_)) => {
                     return Some(crate::infer::surroundings::outer_path(db, around).field(name.clone()));
                 }
                 None => {
@@ -222,21 +270,46 @@ impl TypeScope<'_> {
     fn property_call(
         &self,
         call: &PropertyCallRef,
+        at: u32,
         base: Option<Ty>,
         problems: &mut Vec<Problem>,
     ) -> Option<Definition> {
         let db = self.db;
         let args: Vec<Option<Path>> =
             call.args.iter().map(|arg| self.value_path(arg, base, problems)).collect();
-        let around = || std::iter::successors(self.class, |class| class.outer(db)).collect::<Vec<_>>();
+        let receivers = self.receivers(call, base, problems);
+        let found = receivers.iter().find_map(|(class, object)| {
+            Some((self.property_method(*class, &call.name, args.len())?, object.clone()))
+        });
+        let Some((method, object)) = found else {
+            problems.extend(self.no_property_call(call, at, base, &receivers));
+            return None;
+        };
+        let meaning = super::property::definition(db, method).clone()?;
+        let substitution = Substitution::types(&[], &[]).with_paths(object, args);
+        match meaning {
+            Definition::Path(path) => substitution.path(&path).map(Definition::Path),
+            Definition::Condition(terms) => {
+                let terms = terms.iter().map(|term| substitution.term(term)).collect::<Option<_>>()?;
+                Some(Definition::Condition(terms))
+            }
+        }
+    }
+
+    /// The classes that a property method may be of, and the objects that it is called for.
+    fn receivers(
+        &self,
+        call: &PropertyCallRef,
+        base: Option<Ty>,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<(ClassId, Option<Path>)> {
+        let db = self.db;
         let base = base.and_then(|ty| ty.as_class(db)).map(|(class, _)| class);
-        let found = match &call.receiver {
+        match &call.receiver {
             None => {
-                let of_self = base.map(|class| (class, Path::self_value()));
-                let of_this = around().into_iter().map(|class| (class, Path::this()));
-                of_self.into_iter().chain(of_this).find_map(|(class, object)| {
-                    Some((self.property_method(class, &call.name, args.len())?, Some(object)))
-                })
+                let around = std::iter::successors(self.class, |class| class.outer(db));
+                let of_self = base.map(|class| (class, Some(Path::self_value())));
+                of_self.into_iter().chain(around.map(|class| (class, Some(Path::this())))).collect()
             }
             Some(receiver) => {
                 let class = match &receiver.root {
@@ -251,19 +324,56 @@ impl TypeScope<'_> {
                 };
                 let is_value = matches!(receiver.root, PathRefRoot::SelfValue | PathRefRoot::This);
                 let object = if is_value { self.value_path(receiver, None, problems) } else { None };
-                class.and_then(|class| Some((self.property_method(class, &call.name, args.len())?, object)))
-            }
-        };
-        let (method, object) = found?;
-        let meaning = super::property::definition(db, method).clone()?;
-        let substitution = Substitution::types(&[], &[]).with_paths(object, args);
-        match meaning {
-            Definition::Path(path) => substitution.path(&path).map(Definition::Path),
-            Definition::Condition(terms) => {
-                let terms = terms.iter().map(|term| substitution.term(term)).collect::<Option<_>>()?;
-                Some(Definition::Condition(terms))
+                class.map(|class| (class, object)).into_iter().collect()
             }
         }
+    }
+
+    /// What is wrong with a call in a constraint that is of no property method. Of values that are called nothing is said.
+    fn no_property_call(
+        &self,
+        call: &PropertyCallRef,
+        at: u32,
+        base: Option<Ty>,
+        receivers: &[(ClassId, Option<Path>)],
+    ) -> Option<Problem> {
+        let db = self.db;
+        let named = |class: ClassId| own_methods(db, class, &call.name).first().copied();
+        let inherited =
+            |class: &ClassId| named(*class).or_else(|| ancestors(db, *class).iter().copied().find_map(named));
+        let (message, note) = match receivers.iter().map(|(class, _)| class).find_map(inherited) {
+            Some(_) => (
+                format!(
+                    "`{}` is no property method with these arguments, so a constraint cannot speak of it",
+                    call.name
+                ),
+                "a method may give another value each time: declare it `property`, if it only speaks of properties",
+            ),
+            None if receivers.is_empty() => return None,
+            None if call.receiver.is_none() && self.value_name(&call.name, base).is_some() => return None,
+            None => (
+                format!("there is no property method `{}` for this constraint", call.name),
+                "a constraint may call property methods: `property name(x:Type):Type = ...`",
+            ),
+        };
+        Some(Problem::new(&constraint_rules::forbidden_term::RULE, at, message).note(note))
+    }
+
+    /// What is wrong with a call as a value: an abstract property method with arguments has none that is known.
+    fn unknown_value(&self, call: &PropertyCallRef, at: u32, base: Option<Ty>) -> Option<Problem> {
+        let receivers = self.receivers(call, base, &mut Vec::new());
+        let mut methods =
+            receivers.iter().filter_map(|it| self.property_method(it.0, &call.name, call.args.len()));
+        let is_abstract = |method: MethodId| method_item(self.db, method).is_some_and(|item| !item.has_body);
+        let method = methods.next().filter(|method| is_abstract(*method))?;
+        let message = format!(
+            "`{}` is abstract, so nothing is known of its value for these arguments",
+            method.name(self.db)
+        );
+        Some(
+            Problem::new(&constraint_rules::forbidden_term::RULE, at, message)
+                .note("a constraint may call it as a condition, but not compare what it gives"),
+        )
     }
 
     /// The property method of a class, its own or inherited, with that many formals.
@@ -274,18 +384,7 @@ impl TypeScope<'_> {
                 .is_some_and(|item| item.kind == MethodKind::Property && item.params.len() == arity)
         };
         let own = |class: ClassId| own_methods(db, class, name).iter().find(fits).copied();
-        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
-    }
-
-    /// The classes that a class inherits from; of one whose header is resolved those that are known.
-    fn inherited(&self, class: ClassId) -> Vec<ClassId> {
-        let db = self.db;
-        let of = |ty: &Ty| ty.as_class(db).map(|(class, _)| class);
-        if self.header_of != Some(class) {
-            return all_supertypes(db, class).iter().skip(1).filter_map(of).collect();
-        }
-        let supers = self.header_supers.iter().filter_map(of);
-        supers.flat_map(|class| all_supertypes(db, class).iter().filter_map(of)).collect()
+        own(class).or_else(|| ancestors(db, class).iter().copied().find_map(own))
     }
 
     /// `C.f`, `a.b.C.f.g`.
@@ -333,12 +432,10 @@ impl TypeScope<'_> {
                 let is_static = field_is_static(db, field);
                 return Some(if is_static { ValueMember::Static(field) } else { ValueMember::Field(field) });
             }
-            let nullary = |m: &crate::ids::MethodId| {
-                crate::item_tree::items::method_item(db, *m).is_some_and(|m| m.params.is_empty())
-            };
-            own_methods(db, class, name).iter().any(nullary).then_some(ValueMember::Method)
+            let nullary = |m: &&MethodId| method_item(db, **m).is_some_and(|m| m.params.is_empty());
+            own_methods(db, class, name).iter().find(nullary).copied().map(ValueMember::Method)
         };
-        own(class).or_else(|| self.inherited(class).into_iter().find_map(own))
+        own(class).or_else(|| ancestors(db, class).iter().copied().find_map(own))
     }
 }
 
@@ -346,7 +443,7 @@ impl TypeScope<'_> {
 enum ValueMember {
     Static(FieldId),
     Field(FieldId),
-    Method,
+    Method(MethodId),
 }
 
 /// The offset of a local or formal that is a `var`, in what [`super::resolve::ValueNames`] say.

@@ -2,6 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
+use super::ancestors::ancestors;
 use super::packages::{
     TypeItem, package_exists, source_root, type_beside, type_in_file, type_in_package, types_named,
 };
@@ -17,7 +18,6 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::{ClassItem, NameSegment};
 use crate::ty::Ty;
-use crate::ty::supers::all_supertypes;
 
 /// What a type name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,8 +213,7 @@ impl TypeScope<'_> {
         if self.header_of == Some(class) {
             return None;
         }
-        let inherited = all_supertypes(db, class).iter().skip(1).filter_map(|t| t.as_class(db));
-        inherited.map(|(class, _)| class).find_map(own)
+        ancestors(db, class).iter().copied().find_map(own)
     }
 
     fn in_file(&self, name: &str) -> Result<Option<Found>, Ambiguous> {
@@ -287,12 +286,29 @@ impl TypeScope<'_> {
                 false => problem.note(format!("there is no class and no package `{package}` either")),
             };
         }
-        match closest(&last.name, self.visible_names().iter().map(SmolStr::as_str)) {
+        let names = self.visible_names();
+        let ours = type_elsewhere(&last.name);
+        match ours.or_else(|| closest(&last.name, names.iter().map(SmolStr::as_str))) {
             Some(near) => problem
                 .note(format!("did you mean `{near}`?"))
                 .replace_by(format!("Replace by `{near}`"), near),
-            None => problem.note("declare it, or import it from its package"),
+            None => match self.in_other_letters(&last.name) {
+                Some(near) => problem
+                    .note(format!("did you mean `{near}`?"))
+                    .replace_by(format!("Replace by `{near}`"), near),
+                None => problem.note("declare it, or import it from its package"),
+            },
         }
+    }
+
+    /// A type of the library whose name differs in capital letters only, qualified.
+    fn in_other_letters(&self, name: &str) -> Option<SmolStr> {
+        let root = source_root(self.db, self.file);
+        let all = super::packages::all_type_names(self.db, root).iter();
+        let mut alike =
+            all.filter(|it| it.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(name)));
+        let first = alike.next()?;
+        alike.next().is_none().then(|| first.clone())
     }
 
     /// Adds an import after the last one.
@@ -340,6 +356,29 @@ impl TypeScope<'_> {
         }
         names
     }
+}
+
+/// The type of X10 that has this name in other languages.
+pub(super) fn type_elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "bool" | "Bool" => "Boolean",
+        "str" | "string" => "String",
+        "Integer" | "i32" | "int32" | "int32_t" => "Int",
+        "i64" | "int64" | "int64_t" | "isize" | "ptrdiff_t" | "size_t" | "usize" => "Long",
+        "i16" | "int16" | "int16_t" => "Short",
+        "i8" | "int8" | "int8_t" => "Byte",
+        "u64" | "uint64" | "uint64_t" => "ULong",
+        "u32" | "uint32" | "uint32_t" | "unsigned" | "uint" => "UInt",
+        "u16" | "uint16" | "uint16_t" => "UShort",
+        "u8" | "uint8" | "uint8_t" => "UByte",
+        "f32" | "float32" => "Float",
+        "f64" | "float64" => "Double",
+        "Object" | "object" | "any" => "Any",
+        "Void" | "Unit" | "unit" => "void",
+        "Vector" | "vector" => "x10.util.ArrayList",
+        "Dictionary" | "dict" | "unordered_map" => "x10.util.HashMap",
+        _ => return None,
+    })
 }
 
 /// The type of a qualified name: a class of a package, or a member type of one.

@@ -1,5 +1,6 @@
 //! Names: packages, imports, and the types that names stand for.
 
+pub mod ancestors;
 pub mod constraints;
 pub mod imports;
 pub mod lookup;

@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::ancestors::ancestors;
 use super::lookup::Found;
 use super::resolve::TypeScope;
 use crate::db::Db;
@@ -9,7 +10,6 @@ use crate::ids::{ClassId, TypedefId};
 use crate::item_tree::items::{field_item, method_item, own_field, own_methods, properties, typedef_item};
 use crate::item_tree::{PathRef, PathRefRoot, TypeRef, TypeRefKind};
 use crate::ty::known::{Known, known_class};
-use crate::ty::supers::all_supertypes;
 
 /// What the names of values in scope have as class: `None` for a name that is no local; `Some(None)` where it is not known.
 pub type ValueClasses<'a> = &'a dyn Fn(&TypeScope<'_>, &str) -> Option<Option<ClassId>>;
@@ -85,15 +85,14 @@ impl TypeScope<'_> {
     }
 
     fn inherits(&self, class: ClassId, from: ClassId) -> bool {
-        self.header_of.is_none()
-            && all_supertypes(self.db, class).iter().any(|t| t.as_class(self.db).is_some_and(|c| c.0 == from))
+        self.header_of.is_none() && ancestors(self.db, class).contains(&from)
     }
 
     fn classes_of(&self, args: &[PathRef]) -> Vec<Option<ClassId>> {
         args.iter().map(|path| self.class_of_path(path)).collect()
     }
 
-    fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
+    pub(super) fn class_of_path(&self, path: &PathRef) -> Option<ClassId> {
         let db = self.db;
         let mut class = match &path.root {
             PathRefRoot::This => self.class?,
@@ -136,8 +135,7 @@ impl TypeScope<'_> {
             if self.header_of.is_some() {
                 return None;
             }
-            let supers = all_supertypes(db, class).iter().skip(1);
-            supers.filter_map(|t| t.as_class(db)).find_map(|(class, _)| own(class))
+            ancestors(db, class).iter().copied().find_map(own)
         })
     }
 
@@ -165,7 +163,9 @@ impl TypeScope<'_> {
                     Found::Class(class) => Some(class),
                     Found::Param(ty) => ty.as_class(self.db).map(|(class, _)| class),
                     Found::Typedefs(typedefs) => {
-                        let typedef = *typedefs.first()?;
+                        let types = segments.last().map_or(0, |segment| segment.args.len());
+                        let fits = |t: &&TypedefId| self.takes(**t, types, args.len());
+                        let typedef = *typedefs.iter().find(fits).or(typedefs.first())?;
                         let item = typedef_item(self.db, typedef).as_ref()?;
                         self.around(typedef).class_of(&item.target, depth + 1)
                     }

@@ -12,7 +12,7 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{field_item, method_item, properties};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_source};
-use crate::item_tree::{MethodKind, TermRef};
+use crate::item_tree::{MethodKind, PathRef, PathRefRoot, TermRef};
 use crate::ty::supers::all_supertypes;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
@@ -80,7 +80,7 @@ fn no_facts(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ConstraintTerm
 }
 
 /// What a constructor makes if it declares no result: the class with what its one `property(...)` sets.
-#[salsa::tracked]
+#[salsa::tracked(cycle_result = made_only)]
 pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let class = method.class(db);
     let ty = Ty::this_type(db, class);
@@ -96,7 +96,8 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let args: Vec<ast::Expr> = call.arg_list().into_iter().flat_map(|list| list.exprs()).collect();
     let alike = set_alike(db, &fields, &args);
     let terms = fields.iter().zip(args).filter_map(|(field, arg)| {
-        let path = scope.value_path(&lowering.path(&arg), None, &mut Vec::new())?;
+        let written = through_locals(lowering.path(&arg), &call, &mut lowering)?;
+        let path = scope.value_path(&written, None, &mut Vec::new())?;
         // What a formal consists of may change later.
         let known = matches!(path.root, PathRoot::Local { .. } | PathRoot::Literal(_) | PathRoot::Here);
         let of_formal = || match &path.root {
@@ -117,6 +118,41 @@ pub fn constructed(db: &dyn Db, method: MethodId) -> Ty {
     let mut terms: Vec<ConstraintTerm> = terms.collect();
     terms.extend(alike);
     ty.constrained(db, Constraint { terms })
+}
+
+fn made_only(db: &dyn Db, _id: salsa::Id, method: MethodId) -> Ty {
+    Ty::this_type(db, method.class(db))
+}
+
+/// A path that starts at a `val` of the constructor, as one that starts at what the `val` was made from; `None` for a `var`.
+fn through_locals(
+    mut path: PathRef,
+    call: &ast::PropertyCallStmt,
+    lowering: &mut TypeLowering,
+) -> Option<PathRef> {
+    // Each leads to one declared before it, if the program is right.
+    for _ in 0..8 {
+        let PathRefRoot::Name(name) = &path.root else { return Some(path) };
+        let Some((decl, local)) = declared_before(call, name) else { return Some(path) };
+        // With a type of its own it may hold a converted value.
+        if decl.var_token().is_some() || local.ty().is_some() {
+            return None;
+        }
+        let mut value = lowering.path(&local.initializer()?);
+        value.fields.append(&mut path.fields);
+        path = value;
+    }
+    None
+}
+
+/// The declaration of the local of that name that is in scope at a statement.
+fn declared_before(stmt: &ast::PropertyCallStmt, name: &str) -> Option<(ast::LocalDecl, ast::Declarator)> {
+    let siblings = |node: SyntaxNode| std::iter::successors(node.prev_sibling(), SyntaxNode::prev_sibling);
+    let before = stmt.syntax().ancestors().flat_map(siblings).filter_map(ast::LocalDecl::cast);
+    before.into_iter().find_map(|decl| {
+        let found = decl.declarators().find(|it| ast::HasName::name_text(it).as_deref() == Some(name))?;
+        Some((decl, found))
+    })
 }
 
 /// Properties that are set to the same name are equal, whatever it names: arguments that are names and literals change nothing.

@@ -33,8 +33,6 @@ pub struct TypeScope<'a> {
     pub class: Option<ClassId>,
     /// Set while the header of this class is resolved: its supertypes are not known yet.
     pub header_of: Option<ClassId>,
-    /// Its supertypes while its invariant is resolved, when they are known.
-    pub header_supers: Vec<Ty>,
     /// Type parameters of methods and type definitions, innermost last.
     pub type_params: Vec<(SmolStr, Ty)>,
     /// Local classes and their names, innermost last.
@@ -45,6 +43,8 @@ pub struct TypeScope<'a> {
     pub value_classes: Option<ValueClasses<'a>>,
     /// The field whose type this is: there it is its value.
     pub own_field: Option<SmolStr>,
+    /// There is no `this`: a static member.
+    pub is_static: bool,
     /// Type definitions being expanded, to stop at cycles.
     pub(crate) expanding: Vec<TypedefId>,
 }
@@ -57,12 +57,12 @@ impl<'a> TypeScope<'a> {
             file,
             class: None,
             header_of: None,
-            header_supers: Vec::new(),
             type_params: Vec::new(),
             local_types: Vec::new(),
             values: None,
             value_classes: None,
             own_field: None,
+            is_static: false,
             expanding: Vec::new(),
         }
     }
@@ -80,7 +80,8 @@ impl<'a> TypeScope<'a> {
 
     /// The scope inside a method: its class's, with its type parameters.
     pub fn method(db: &'a dyn Db, method: MethodId) -> TypeScope<'a> {
-        let mut scope = TypeScope::class(db, method.class(db));
+        let is_static = crate::item_tree::items::method_is_static(db, method);
+        let mut scope = TypeScope { is_static, ..TypeScope::class(db, method.class(db)) };
         for param in method_type_param_ids(db, method) {
             scope.type_params.push((param.name(db).clone(), Ty::param(db, *param)));
         }
@@ -320,7 +321,13 @@ impl<'a> TypeScope<'a> {
                 type_args.len(),
                 args.len()
             );
-            problems.push(Problem::new(&type_rules::wrong_type_arguments::RULE, at, message));
+            let problem = Problem::new(&type_rules::wrong_type_arguments::RULE, at, message);
+            problems.push(match super::lookup::type_elsewhere(name).filter(|_| args.is_empty()) {
+                Some(ours) => problem
+                    .note(format!("did you mean `{ours}`?"))
+                    .replace_by(format!("Replace by `{ours}`"), ours),
+                None => problem,
+            });
             return Ty::error(db);
         };
         if self.expanding.contains(&typedef) {

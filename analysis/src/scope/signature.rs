@@ -99,7 +99,6 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
         return cyclic(db, class);
     }
     if let Some(guard) = &item.guard {
-        let scope = TypeScope { header_supers: header.supers.clone(), ..scope };
         header.guard = scope.guard(guard, None, &mut problems);
     }
     header.problems = problems;

@@ -3,6 +3,7 @@
 use super::known::Known;
 use super::params::all_type_params;
 use super::subst::Substitution;
+use super::supers::all_supertypes;
 use super::{Constraint, Path, Ty, TyKind};
 use crate::constraint::decide::Question;
 use crate::constraint::{Entailment, entails};
@@ -89,11 +90,17 @@ impl<'db> Context<'db> {
                 true
             }
             (_, TyKind::Param(_)) => self.bounds_lead(b, a, |ty| self.lower_bounds(ty), |t| (a, t), depth),
-            (TyKind::Class { .. }, TyKind::Class { class, args }) => {
-                self.supertypes(a).iter().any(|t| match t.kind(db) {
-                    TyKind::Class { class: c, args: found } => {
-                        c == class
-                            && found.len() == args.len()
+            (TyKind::Class { class: from, args: given }, TyKind::Class { class, args }) => {
+                let of_class = |t: &&Ty| t.as_class(db).is_some_and(|(c, _)| c == *class);
+                let mut found = all_supertypes(db, *from).iter().filter(of_class).peekable();
+                // Most often there is none, or one without type arguments.
+                if args.is_empty() || found.peek().is_none() {
+                    return found.peek().is_some();
+                }
+                let substitution = Substitution::class(db, *from, given);
+                found.any(|t| match substitution.apply(db, *t).kind(db) {
+                    TyKind::Class { args: found, .. } => {
+                        found.len() == args.len()
                             && found.iter().zip(args).all(|(x, y)| self.equivalent(*x, *y, depth + 1))
                     }
                     _ => false,

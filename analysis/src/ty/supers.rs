@@ -24,7 +24,7 @@ const MAX_SUPERTYPES: usize = 512;
 
 /// `class` itself and everything that it extends and implements, directly or not, in terms of its own
 /// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
-#[salsa::tracked]
+#[salsa::tracked(cycle_result = itself)]
 pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
     let mut all = vec![Ty::this_type(db, class)];
@@ -43,6 +43,10 @@ pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     }
     all.extend(any.filter(|any| all[0] != *any));
     all
+}
+
+fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
+    vec![Ty::this_type(db, class)]
 }
 
 impl<'db> Context<'db> {
@@ -90,10 +94,16 @@ impl<'db> Context<'db> {
     pub fn as_super(&self, ty: Ty, class: ClassId) -> Option<Ty> {
         let db = self.db;
         let base = ty.base(db);
-        if base.as_class(db).is_some_and(|(c, _)| c == class) {
-            return Some(base);
+        let is_it = |t: &Ty| t.as_class(db).is_some_and(|(c, _)| c == class);
+        match base.kind(db) {
+            TyKind::Class { class: c, .. } if *c == class => Some(base),
+            // Of all supertypes the one is made that is wanted.
+            TyKind::Class { class: c, args } => {
+                let found = all_supertypes(db, *c).iter().find(|t| is_it(t))?;
+                Some(Substitution::class(db, *c, args).apply(db, *found))
+            }
+            _ => self.supertypes(base).into_iter().find(is_it),
         }
-        self.supertypes(base).into_iter().find(|t| t.as_class(db).is_some_and(|(c, _)| c == class))
     }
 
     /// `ty` seen as a function, if it is one or implements one.

@@ -54,7 +54,7 @@ impl Context<'_> {
     }
 }
 
-fn mentions_param(db: &dyn Db, ty: Ty) -> bool {
+pub(crate) fn mentions_param(db: &dyn Db, ty: Ty) -> bool {
     match ty.kind(db) {
         TyKind::Param(_) => true,
         TyKind::Class { args, .. } => args.iter().any(|arg| mentions_param(db, *arg)),

@@ -8,7 +8,8 @@ use crate::{SyntaxError, TextRange};
 /// The X10 type that a word of another language means.
 pub(crate) fn type_name(text: &str) -> &str {
     match text {
-        "int" | "unsigned" => "Int",
+        "int" | "signed" | "Integer" => "Int",
+        "unsigned" => "UInt",
         "long" | "size_t" => "Long",
         "short" => "Short",
         "byte" => "Byte",
@@ -16,6 +17,7 @@ pub(crate) fn type_name(text: &str) -> &str {
         "float" => "Float",
         "double" => "Double",
         "boolean" | "bool" => "Boolean",
+        "string" => "String",
         other => other,
     }
 }
@@ -38,16 +40,39 @@ fn text(node: Node<'_>) -> String {
 
 /// The X10 type; none where X10 leaves it out.
 fn x10_type(node: Node<'_>) -> Option<String> {
-    let written: String = text(node).split_whitespace().collect();
-    if INFERRED.contains(&written.as_str()) {
+    let text = text(node);
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() > 1 {
+        words.retain(|it| *it != "const");
+    }
+    if words.len() == 1 && INFERRED.contains(&words[0]) || words == ["let", "mut"] {
         return None;
     }
+    let is_plain = |it: &&str| it.chars().all(char::is_alphanumeric);
+    if words.len() > 1 && words.iter().all(is_plain) {
+        let last = words.iter().rev().find(|it| !matches!(**it, "int" | "unsigned" | "signed"));
+        let ty = type_name(last.unwrap_or(&"int"));
+        return Some(if words.contains(&"unsigned") { format!("U{ty}") } else { ty.to_owned() });
+    }
+    let written: String = words.concat();
+    let written = written.trim_end_matches(['*', '&']);
     let element = written.trim_end_matches("[]");
-    let mut ty = type_name(element).to_owned();
+    let mut ty = x10_names(element);
     for _ in 0..(written.len() - element.len()) / 2 {
         ty = format!("Rail[{ty}]");
     }
     Some(ty)
+}
+
+/// A type with the names and brackets of X10.
+fn x10_names(text: &str) -> String {
+    let mut out = String::new();
+    for part in text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        out.push_str(type_name(word));
+        out.push_str(&part[word.len()..].replace('<', "[").replace('>', "]"));
+    }
+    out
 }
 
 /// `name:Type`
@@ -60,7 +85,8 @@ fn x10_variable(node: Node<'_>) -> Option<String> {
 }
 
 fn report(errors: &mut Vec<SyntaxError>, range: TextRange, message: &str, meant: String) {
-    let error = SyntaxError::new(range, message).with_hint(format!("X10 writes `{meant}`"));
+    let hint = format!("X10 writes `{meant}`");
+    let error = SyntaxError::new(range, message).with_hint(hint);
     errors.push(error.replaced_by(meant));
 }
 
@@ -72,6 +98,10 @@ fn number(ty: Option<&str>, value: Node<'_>) -> Option<String> {
         "Int" => "n",
         "Short" => "s",
         "Byte" => "y",
+        "UInt" => "un",
+        "UShort" => "us",
+        "UByte" => "uy",
+        "ULong" => "u",
         _ if !digits(&text) => return None,
         _ => "",
     };
@@ -84,7 +114,9 @@ pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<Synta
     let Some(owner) = path.parent() else { return };
     let list = owner.child(MODIFIER_LIST);
     let is_final = list.is_some_and(|it| it.token(SyntaxKind::FINAL_KW).is_some());
-    let keyword = if is_final || x10_type(first).is_none() { "val" } else { "var" };
+    let written = text(first);
+    let is_const = written.starts_with("const ") || (x10_type(first).is_none() && !written.ends_with("mut"));
+    let keyword = if is_final || is_const { "val" } else { "var" };
     let mut range = first.range().cover(node.child(NAME).map_or(first.range(), Node::range));
     // `final` goes, if it is all there is.
     if let Some(token) = list.and_then(|it| it.token(SyntaxKind::FINAL_KW))

@@ -24,12 +24,22 @@ fn allowed(owner: SyntaxKind) -> Option<(&'static str, &'static [SyntaxKind])> {
     })
 }
 
+/// `final x = e`: of that the parser has complained.
+fn is_final_only(local: Node<'_>) -> bool {
+    let typed = |it: Node<'_>| it.token(T![:]).is_some() || it.token(T![<:]).is_some();
+    local.kind() == SyntaxKind::LOCAL_DECL
+        && local.token(T![val]).is_none()
+        && local.token(T![var]).is_none()
+        && local.child(SyntaxKind::DECLARATOR).is_some_and(|it| !typed(it))
+}
+
 pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
     let Some((what, modifiers)) = path.parent().and_then(|it| allowed(it.kind())) else { return };
     let local = what == "a local variable";
     let mut seen: Vec<SyntaxKind> = Vec::new();
     // `final int x` is reported as a whole.
-    let foreign = path.parent().is_some_and(|it| it.nodes().any(super::foreign::is_foreign));
+    let foreign =
+        path.parent().is_some_and(|it| it.nodes().any(super::foreign::is_foreign) || is_final_only(it));
     for token in list.tokens() {
         let kind = token.kind();
         if foreign && kind == T![final] {

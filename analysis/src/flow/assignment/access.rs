@@ -3,9 +3,10 @@
 use apg_syntax::TextRange;
 
 use super::{State, Walker, rules};
-use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, StmtId, walk::Node};
+use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, walk::Node};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{FieldId, MethodId};
-use crate::item_tree::items::field_item;
+use crate::item_tree::items::{field_item, own_field};
 use crate::ty::TyKind;
 
 impl Walker<'_> {
@@ -266,13 +267,47 @@ impl Walker<'_> {
         } else {
             format!("`{name}` is a `val` and already has its value")
         };
-        let diagnostic = rules::val_reassigned::RULE
-            .at(self.body.expr(at).range, message)
-            .note(format!("declare the {what} `var` if it has to change, else use another one"));
+        let diagnostic = rules::val_reassigned::RULE.at(self.body.expr(at).range, message);
+        let diagnostic = match self.hidden_field(target, at) {
+            Some(fix) => diagnostic
+                .note(format!(
+                    "this `{name}` is the local variable, which hides the field: the field is `this.{name}`"
+                ))
+                .fix(fix),
+            None => {
+                let note = format!("declare the {what} `var` if it has to change, else use another one");
+                self.to_var(target).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
+            }
+        };
         match self.fields {
             Some(fields) if self.slot_of(target).is_some() && fields.report => self.report_field(diagnostic),
             Some(_) => {}
             None => self.report(diagnostic),
         }
+    }
+
+    /// `x = x` in a class with a field `x`: the field is meant.
+    fn hidden_field(&self, target: AssignTarget, at: ExprId) -> Option<Fix> {
+        let AssignTarget::Local(local) = target else { return None };
+        let ExprKind::Assign { value, .. } = &self.body.expr(at).kind else { return None };
+        let name = &self.body.local(local).name;
+        let is_itself = matches!(&self.body.expr(*value).kind, ExprKind::Local(other) if *other == local);
+        own_field(self.facts.db, self.facts.class, name).filter(|_| is_itself)?;
+        let range = TextRange::empty(self.body.expr(at).range.start());
+        let edits = vec![TextEdit { file: None, range, text: "this.".to_owned() }];
+        Some(Fix { title: format!("Assign to the field `this.{name}`"), edits })
+    }
+
+    /// Declares the local with `var`.
+    fn to_var(&self, target: AssignTarget) -> Option<Fix> {
+        let AssignTarget::Local(local) = target else { return None };
+        let (name, range) = (&self.body.local(local).name, self.body.local(local).range);
+        let (range, text) = match self.body.local(local).kind {
+            LocalKind::Param => (TextRange::empty(range.start()), "var "),
+            LocalKind::Declared => ((self.facts.keyword)(local)?, "var"),
+            _ => return None,
+        };
+        let edits = vec![TextEdit { file: None, range, text: text.to_owned() }];
+        Some(Fix { title: format!("Declare `{name}` as `var`"), edits })
     }
 }

@@ -204,7 +204,8 @@ fn walk(
         name: Default::default(),
         is_constructed: &|_| true,
         is_val: &|field| !field_is_mutable(db, field),
-        var_keyword: &|_| None,
+        keyword: &|_| None,
+        class: object.class,
     };
     let mut walker = Walker::of_fields(&facts, body, fields, state);
     let after = walker.run();

@@ -11,6 +11,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::members;
 use super::types::TypeLowering;
+use crate::item_tree::left_out::is_left_out;
 use crate::item_tree::{
     BodyPosition, ClassItem, ClassKind, ClassPlace, ConstraintRef, MethodItem, MethodKind, Modifiers,
     TypeParamItem, TypedefItem,
@@ -55,13 +56,15 @@ impl ClassNode {
         };
         list.into_iter().flat_map(|list| list.properties().collect::<Vec<_>>()).collect()
     }
-    pub(super) fn body(&self) -> Option<ast::ClassBody> {
-        match self {
+    /// The members, without what is left out of the program.
+    pub(super) fn members(&self) -> impl Iterator<Item = Member> {
+        let body = match self {
             ClassNode::Class(it) => it.class_body(),
             ClassNode::Struct(it) => it.class_body(),
             ClassNode::Interface(it) => it.class_body(),
             ClassNode::Anonymous(it) => it.class_body(),
-        }
+        };
+        body.into_iter().flat_map(|body| body.members()).filter(|member| !is_left_out(member))
     }
 }
 
@@ -177,7 +180,7 @@ pub(super) fn lower_class(node: &ClassNode, position: Option<BodyPosition>, item
         item.fields.push(members::lower_property(&property, &mut TypeLowering::default()));
     }
     let mut overloads = FxHashMap::default();
-    for member in node.body().into_iter().flat_map(|b| b.members()) {
+    for member in node.members() {
         lower_member(&member, &mut item, &mut overloads);
     }
     add_automatic_constructor(&mut item);
@@ -275,6 +278,10 @@ fn add_typedef(typedef: &ast::TypeDef, body: Option<BodyPosition>, item: &mut Cl
     item.typedefs.push(Arc::new(TypedefItem { body, ..lowered }));
 }
 
+fn is_left_out_stmt(node: &SyntaxNode) -> bool {
+    ast::Stmt::cast(node.clone()).is_some_and(|stmt| is_left_out(&stmt))
+}
+
 /// The nodes below `node` that declare a local or anonymous class, in source order; not those inside
 /// such a class. Their position in this list is [`BodyPosition::index`].
 pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
@@ -286,7 +293,12 @@ pub fn local_class_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     let mut walk = node.preorder();
     while let Some(event) = walk.next() {
         let WalkEvent::Enter(inner) = event else { continue };
-        if inner != *node && ClassNode::cast(&inner).is_some() {
+        if inner == *node {
+            continue;
+        }
+        if is_left_out_stmt(&inner) {
+            walk.skip_subtree();
+        } else if ClassNode::cast(&inner).is_some() {
             found.push(inner);
             walk.skip_subtree();
         }
@@ -304,7 +316,10 @@ pub fn local_typedef_nodes(node: &SyntaxNode) -> Vec<SyntaxNode> {
     let mut walk = node.preorder();
     while let Some(event) = walk.next() {
         let WalkEvent::Enter(inner) = event else { continue };
-        if inner != *node && ClassNode::cast(&inner).is_some() {
+        if inner == *node {
+            continue;
+        }
+        if ClassNode::cast(&inner).is_some() || is_left_out_stmt(&inner) {
             walk.skip_subtree();
         } else if inner.kind() == SyntaxKind::TYPE_DEF {
             found.push(inner);

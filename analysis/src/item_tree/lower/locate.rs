@@ -93,7 +93,7 @@ impl<T> ClassSources<T> {
 /// Finds the items of a file.
 pub fn locate_file(file: &ast::SourceFile) -> FileSources {
     let mut sources = FileSources::default();
-    for item in file.items() {
+    for item in super::items(file) {
         match &item {
             ast::Item::TypeDef(typedef) => sources.typedefs.push(Located::new(typedef.syntax())),
             _ => sources.classes.extend(ClassNode::cast(item.syntax()).map(|node| locate_class(&node))),
@@ -110,7 +110,7 @@ fn locate_class(node: &ClassNode) -> ClassSources {
         classes: Vec::new(),
         typedefs: Vec::new(),
     };
-    for member in node.body().into_iter().flat_map(|body| body.members()) {
+    for member in node.members() {
         match &member {
             Member::FieldDecl(field) => {
                 for declarator in field.declarators() {

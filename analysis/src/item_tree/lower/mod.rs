@@ -12,6 +12,7 @@ use apg_syntax::{SyntaxNode, TextRange};
 
 use self::classes::{ClassNode, lower_class};
 use self::types::TypeLowering;
+use super::left_out::is_left_out;
 use super::{Import, ItemTree};
 
 pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
@@ -20,7 +21,7 @@ pub use self::classes::{local_class_nodes, local_typedef_nodes, lower_typedef};
 pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
     let mut tree = ItemTree::default();
     lower_header(file, &mut tree);
-    for item in file.items() {
+    for item in items(file) {
         match &item {
             ast::Item::TypeDef(typedef) => {
                 let name = ast::HasName::name_text(typedef).unwrap_or_default();
@@ -35,6 +36,11 @@ pub fn lower_file(file: &ast::SourceFile) -> ItemTree {
         }
     }
     tree
+}
+
+/// What the file declares; without what is left out of the program.
+fn items(file: &ast::SourceFile) -> impl Iterator<Item = ast::Item> {
+    file.items().filter(|item| !is_left_out(item))
 }
 
 fn lower_header(file: &ast::SourceFile, tree: &mut ItemTree) -> Vec<TextRange> {

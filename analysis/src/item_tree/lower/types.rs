@@ -169,9 +169,13 @@ impl TypeLowering {
         let (root, fields) = path_parts(expr, at).unwrap_or_else(|| {
             let text = text_of(expr.syntax());
             let root = match expr.without_parens() {
-                Expr::BinExpr(_) | Expr::PrefixExpr(_) | Expr::ConditionalExpr(_) | Expr::NewExpr(_) => {
-                    PathRefRoot::Operator(text)
-                }
+                Expr::BinExpr(_)
+                | Expr::PrefixExpr(_)
+                | Expr::ConditionalExpr(_)
+                | Expr::NewExpr(_)
+                | Expr::ClosureExpr(_)
+                | Expr::RailExpr(_)
+                | Expr::AtExpr(_) => PathRefRoot::Operator(text),
                 _ => PathRefRoot::Other(text),
             };
             (root, Vec::new())

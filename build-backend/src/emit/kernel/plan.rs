@@ -287,9 +287,7 @@ impl<'a> Planner<'a> {
                 copied && self.usage.is_only_read(local) && is_uniform(index)
             }
             ExprKind::StructField { value, .. } => is_uniform(value),
-            ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => {
-                args.iter().all(is_uniform)
-            }
+            ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => args.iter().all(is_uniform),
             ExprKind::And(a, b) | ExprKind::Or(a, b) => is_uniform(a) && is_uniform(b),
             ExprKind::Select { condition, then, otherwise } => {
                 is_uniform(condition) && is_uniform(then) && is_uniform(otherwise)

@@ -15,6 +15,8 @@ pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
             T!['('] => call(p, lhs, at_statement),
             T!['['] => type_args(p, lhs, at_statement),
             T!['{'] => constrained(p, lhs, at_statement),
+            T![<] if lhs.path.is_some() && angles::at_call(p) => Some(generic_call(p, lhs)),
+            T![:] if lhs.path.is_some() && habits::at_scope(p, p.position) => Some(habits::scope(p, lhs)),
             _ => None,
         };
         match next {
@@ -136,6 +138,14 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Ope
     Some(Operand::expr(m.complete(p, ERROR)))
 }
 
+/// `f<T>(x)`
+fn generic_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+    let m = lhs.node.precede(p);
+    angles::type_arg_list(p);
+    lists::arg_list(p);
+    Operand::expr(m.complete(p, CALL_EXPR))
+}
+
 /// `{c}` after what may be a type.
 fn constrained(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
     if at_statement || lhs.is_type || !lhs.may_be_type() || !is_constraint(p, p.position) {
@@ -177,7 +187,7 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
 
 fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
     let node = match p.current() {
-        T!['('] if lookahead::is_closure(p, p.position) => closure(p),
+        T!['('] if lookahead::is_closure(p, p.position) || habits::at_arrow_closure(p) => closure(p),
         T!['('] if foreign::is_cast(p) => foreign::cast(p),
         T!['('] => parenthesised(p),
         T!['['] => match generic_closure(p) {
@@ -266,7 +276,7 @@ fn closure(p: &mut Parser<'_>) -> Completed {
     }
     formals::result_type(p, types::Braces::Constraint);
     formals::offers(p, types::Braces::Constraint);
-    if p.expect(T![=>]) {
+    if habits::arrow(p) {
         closure_body(p);
     }
     m.complete(p, CLOSURE_EXPR)
@@ -323,6 +333,10 @@ fn new_rest(p: &mut Parser<'_>) {
         if p.at(T!['[']) {
             let m = ty.reopen(p);
             lists::type_arg_list(p);
+            m.complete(p, NAMED_TYPE);
+        } else if p.at(T![<]) && angles::after(p, p.position).is_some() {
+            let m = ty.reopen(p);
+            angles::type_arg_list(p);
             m.complete(p, NAMED_TYPE);
         }
     } else {

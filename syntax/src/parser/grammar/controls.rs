@@ -83,14 +83,15 @@ fn with_value(p: &mut Parser<'_>, keyword: SyntaxKind) -> SyntaxKind {
 /// `(e)`, directly in the node that is open.
 pub(super) fn in_parens(p: &mut Parser<'_>) {
     let open = p.position;
-    if !p.expect(T!['(']) {
-        // `if x) {`: the condition is there all the same.
-        if exprs::at_first(p) && !p.at_line_start() {
-            exprs::expr(p);
-            p.eat(T![')']);
+    if !p.at(T!['(']) {
+        // The condition is there all the same.
+        match exprs::at_first(p) && !p.at_line_start() {
+            true => habits::without_parens(p),
+            false => p.missing("expected `(`"),
         }
         return;
     }
+    p.bump();
     exprs::expr(p);
     lists::close_bracket(p, open, T![')']);
 }
@@ -123,6 +124,14 @@ fn if_(p: &mut Parser<'_>, first: Marker) -> bool {
     let mut open = vec![first];
     loop {
         condition_and_body(p, IF_STMT);
+        if p.at(IDENT) && open.len() < stmts::ELSE_LIMIT as usize {
+            let m = p.start();
+            if habits::else_if(p) {
+                open.push(m);
+                continue;
+            }
+            m.abandon(p);
+        }
         if !p.eat(T![else]) {
             break;
         }
@@ -207,6 +216,14 @@ fn for_(p: &mut Parser<'_>) -> SyntaxKind {
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
     if form == Header::Bare && foreign::is_loop(p, open) {
         foreign::loop_header(p);
+        return body(p, FOR_IN_STMT);
+    }
+    if form == Header::Bare && habits::at_colon_loop(p) {
+        habits::colon_loop(p);
+        return body(p, FOR_IN_STMT);
+    }
+    if habits::at_bare_loop(p) {
+        habits::bare_loop(p);
         return body(p, FOR_IN_STMT);
     }
     if form != Header::Basic {

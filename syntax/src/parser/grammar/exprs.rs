@@ -154,6 +154,13 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
     for _ in 0..CHAIN_LIMIT {
         let op = p.current();
         let power = power(op);
+        if habits::at_type_test(p) {
+            let m = lhs.into_expr(p).precede(p);
+            habits::type_test(p);
+            types::type_(p);
+            lhs = Operand::expr(m.complete(p, INSTANCE_OF_EXPR));
+            continue;
+        }
         if power == 0 || power < least {
             if op == T![=>] && lhs.path.is_some() {
                 lhs = bare_closure(p, lhs);
@@ -271,6 +278,7 @@ fn postfix(p: &mut Parser<'_>) -> Option<Operand> {
     while p.at(T![as]) && length < CHAIN_LIMIT {
         let m = lhs.into_expr(p).precede(p);
         p.bump();
+        habits::cast_sign(p);
         types::type_(p);
         lhs = Operand::expr(m.complete(p, CAST_EXPR));
         length += 1;

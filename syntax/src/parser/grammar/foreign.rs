@@ -4,13 +4,38 @@
 use super::*;
 
 /// Words that are types in other languages and start no X10 statement.
-const TYPES: &[&str] =
-    &["int", "long", "short", "byte", "char", "float", "double", "boolean", "bool", "unsigned", "size_t"];
+const TYPES: &[&str] = &[
+    "int", "long", "short", "byte", "char", "float", "double", "boolean", "bool", "unsigned", "signed",
+    "size_t",
+];
 /// Words that stand in the place of a type.
 pub(crate) const INFERRED: &[&str] = &["auto", "let", "const"];
 
+/// Whether a word looks like the name of a type.
+pub(super) fn names_type(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) || TYPES.contains(&word)
+}
+
+/// After the words of a type of C: `unsigned long`, `const int`.
+fn after_words(p: &Parser<'_>, mut index: usize) -> usize {
+    let is_type = |at: usize| p.kind_at(at) == IDENT && TYPES.contains(&p.text(at));
+    if p.kind_at(index) == IDENT && p.text(index) == "const" && p.kind_at(index + 2) == IDENT {
+        index += 1;
+    }
+    while is_type(index) && is_type(index + 1) {
+        index += 1;
+    }
+    index
+}
+
 /// Where the name is, if a type and a name seem to stand at `index`: `int x`, `String[] s`, `Rail[Long] r`.
 pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
+    // `let mut x`
+    let is_mutable = p.kind_at(index) == IDENT && p.text(index) == "let" && p.text(index + 1) == "mut";
+    if is_mutable && p.kind_at(index + 2) == IDENT {
+        return Some(index + 2);
+    }
+    let index = after_words(p, index);
     let mut at = index + 1;
     match p.kind_at(index) {
         T![void] => {}
@@ -19,6 +44,9 @@ pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
                 at += 2;
             }
             let plain = at;
+            if p.kind_at(at) == T![<] {
+                at = angles::after(p, at)?;
+            }
             while p.kind_at(at) == T!['['] {
                 at = p.matching(at)? + 1;
             }
@@ -30,6 +58,10 @@ pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
             if !is_type {
                 return None;
             }
+            // `int *p`; of a class it might be a product.
+            while matches!(p.kind_at(at), T![*] | T![&] | T![**]) && TYPES.contains(&word) {
+                at += 1;
+            }
         }
         _ => return None,
     }
@@ -38,7 +70,7 @@ pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
 }
 
 /// Those of [`TYPES`] that X10's class library does not define.
-const UNKNOWN: &[&str] = &["bool", "unsigned", "size_t"];
+const UNKNOWN: &[&str] = &["bool", "unsigned", "signed", "size_t"];
 
 /// Whether a declaration of variables starts at `index`: what follows the name ends or continues one.
 pub(super) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
@@ -67,7 +99,9 @@ pub(super) fn type_before_name(p: &mut Parser<'_>) {
     let Some(name) = name_after_type(p, p.position) else { return };
     let is_array = (p.position..name).any(|it| p.kind_at(it) == T!['['] && p.kind_at(it + 1) == T![']']);
     let word = p.text(p.position);
-    if is_array || INFERRED.contains(&word) || UNKNOWN.contains(&word) {
+    let is_simple = (p.position..name).all(|it| matches!(p.kind_at(it), IDENT | T![.] | T!['['] | T![']']));
+    let words = (p.position..name - 1).any(|it| p.kind_at(it) == IDENT && p.kind_at(it + 1) == IDENT);
+    if is_array || words || !is_simple || INFERRED.contains(&word) || UNKNOWN.contains(&word) {
         aside(p, name);
         return;
     }
@@ -169,15 +203,21 @@ pub(super) fn is_cast(p: &Parser<'_>) -> bool {
 
 /// `(T) x`
 pub(super) fn cast(p: &mut Parser<'_>) -> Completed {
-    let range = p.input.range(p.lexed, p.position).cover(p.input.range(p.lexed, p.position + 2));
-    let ty = crate::validation::type_name(p.text(p.position + 1)).to_owned();
-    p.error_at(range, "a cast follows its value");
-    p.hint(&format!("write `value as {ty}`"));
+    let start = p.position;
+    let ty = crate::validation::type_name(p.text(start + 1)).to_owned();
     let m = p.start();
     p.bump();
     types::type_with(p, types::Braces::Other);
     p.eat(T![')']);
+    let value = p.position;
     exprs::unary(p);
+    if p.last_error != p.position {
+        let text = format!("{} as {ty}", p.text_of(value, p.position));
+        let range = p.range_since(start);
+        p.error_at(range, "a cast follows its value");
+        p.hint(&format!("write `{text}`"));
+        p.replace_by(text);
+    }
     m.complete(p, CAST_EXPR)
 }
 

@@ -99,7 +99,7 @@ pub(super) fn type_arg_list(p: &mut Parser<'_>) {
 /// `[T, U]`, of a declaration.
 pub(super) fn type_param_list(p: &mut Parser<'_>) {
     if !p.at(T!['[']) {
-        return;
+        return angles::type_param_list(p);
     }
     let m = p.start();
     let open = p.position;

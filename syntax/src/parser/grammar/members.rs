@@ -9,7 +9,7 @@ pub(super) fn at_member(p: &Parser<'_>) -> bool {
     let kind = p.kind_at(start);
     TYPE_DECL.contains(kind)
         || matches!(kind, T![def] | T![operator] | T![property] | T![val] | T![var] | T![;])
-        || (kind == IDENT && (is_field(p, start) || is_undeclared(p, start)))
+        || (kind == IDENT && (is_field(p, start) || is_undeclared(p, start) || habits::is_method(p, start)))
         || foreign::is_method(p, start)
         || foreign::is_variable(p, start)
 }
@@ -95,15 +95,13 @@ fn member(p: &mut Parser<'_>) {
             p.bump();
             field(p, m);
         }
-        _ if foreign::is_method(p, p.position) => foreign::method(p, m),
-        IDENT if foreign::is_variable(p, p.position) => field(p, m),
-        IDENT if matches!(p.nth(1), T!['('] | T!['[']) => {
-            p.error("expected `def`");
-            p.hint(
-                "a method is declared by `def name(x:Type):Result { ... }`, a constructor by `def this(x:Type) { ... }`",
-            );
+        IDENT if habits::is_method(p, p.position) => {
+            habits::def(p);
             method(p, m);
         }
+        _ if foreign::is_method(p, p.position) => foreign::method(p, m),
+        IDENT if foreign::is_variable(p, p.position) => field(p, m),
+        IDENT if matches!(p.nth(1), T!['('] | T!['[']) => habits::undeclared_method(p, m),
         IDENT => field(p, m),
         _ => {
             p.error("expected a member after its modifiers");
@@ -141,6 +139,11 @@ pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
 fn constructor(p: &mut Parser<'_>, m: Marker) {
     p.bump();
     p.bump();
+    constructor_rest(p, m);
+}
+
+/// A constructor, at its formals.
+pub(super) fn constructor_rest(p: &mut Parser<'_>, m: Marker) {
     lists::type_param_list(p);
     formals::formal_list(p);
     signature_rest(p);

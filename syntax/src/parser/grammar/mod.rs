@@ -1,11 +1,13 @@
 //! The grammar, by construct. Each function starts at the first token of what it parses, takes at least
 //! that token if it may start there, and reports at most one error for one mistake.
 
+mod angles;
 mod atoms;
 mod controls;
 mod exprs;
 mod foreign;
 mod formals;
+mod habits;
 mod items;
 mod lists;
 mod lookahead;

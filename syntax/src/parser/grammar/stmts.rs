@@ -100,6 +100,8 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     match p.kind_at(start) {
         kind if TYPE_DECL.contains(kind) => local_type(p, m),
         T![val] | T![var] => local(p, m),
+        IDENT if habits::is_walrus(p, p.position) => habits::walrus(p, m),
+        IDENT if habits::is_final_variable(p, start) => local(p, m),
         IDENT | T!['['] if is_local(p, start) => local(p, m),
         IDENT if foreign::is_variable(p, start) => local(p, m),
         _ => return stmt_after_annotations(p, m, annotated, tail),
@@ -109,7 +111,7 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// Whether a local without `val` and `var` starts at `index`: `x:T = e`, but not a label.
 fn is_local(p: &Parser<'_>, index: usize) -> bool {
-    lookahead::is_typed_declarator(p, index) && !is_label(p, index)
+    lookahead::is_typed_declarator(p, index) && !is_label(p, index) && !habits::at_scope(p, index + 1)
 }
 
 /// What begins a statement and no type: after `name :`, the name is a label.
@@ -176,8 +178,13 @@ fn local(p: &mut Parser<'_>, m: Marker) {
 
 /// A declaration of locals without its end, for the header of a `for` too.
 pub(super) fn local_without_semicolon(p: &mut Parser<'_>) {
+    let start = lookahead::after_modifiers(p, p.position);
+    let is_final = p.kind_at(start) == IDENT && habits::is_final_variable(p, start);
     items::modifier_list(p);
-    let keyword = p.eat(T![val]) || p.eat(T![var]) || foreign::is_variable(p, p.position);
+    if is_final {
+        habits::final_variable(p);
+    }
+    let keyword = p.eat(T![val]) || p.eat(T![var]) || is_final || foreign::is_variable(p, p.position);
     formals::declarators(p, if keyword { Needs::TypeOrValue } else { Needs::TypeAndValue });
 }
 
@@ -199,6 +206,7 @@ fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         m.abandon(p);
         return false;
     }
+    let start = p.position;
     let expr = exprs::statement_expr(p);
     let braces = matches!(p.current(), T!['{'] | T!['('] | T!['[']);
     if braces && expr.is_some() && is_trailing_closure(p) {
@@ -218,7 +226,9 @@ fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         m.abandon(p);
         return true;
     }
-    semicolon(p);
+    if !expr.is_some_and(|expr| habits::value_without_return(p, start, expr)) {
+        semicolon(p);
+    }
     m.complete(p, EXPR_STMT);
     false
 }

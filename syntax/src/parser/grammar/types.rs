@@ -82,6 +82,8 @@ pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>
         let m = ty.reopen(p);
         if p.at(T!['[']) {
             lists::type_arg_list(p);
+        } else if angles::at_list(p) {
+            angles::type_arg_list(p);
         }
         if p.at(T!['(']) {
             if p.nth(1) == T![')'] {

@@ -1,0 +1,155 @@
+//! Names that other languages have for what X10 calls otherwise.
+
+use apg_syntax::{TextRange, TextSize};
+use smol_str::SmolStr;
+
+use super::ctx::Infer;
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
+use crate::item_tree::MethodKind;
+use crate::item_tree::items::method_item;
+use crate::item_tree::items::own_methods;
+use crate::ty::Ty;
+
+/// The method of X10's printers that does what a function of this name does elsewhere.
+fn printing(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "write" => "print",
+        "printf" => "printf",
+        "println" | "puts" | "echo" | "log" | "writeln" | "printLine" | "WriteLine" => "println",
+        _ => return None,
+    })
+}
+
+/// What X10's library may call a member that other libraries call so.
+pub(super) fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
+    const NAMES: &[(&str, &[&str])] = &[
+        ("length", &["size"]),
+        ("len", &["size", "length"]),
+        ("count", &["size"]),
+        ("size", &["length"]),
+        ("push", &["add", "push"]),
+        ("append", &["add"]),
+        ("push_back", &["add"]),
+        ("insert", &["add", "put"]),
+        ("set", &["put"]),
+        ("at", &["get"]),
+        ("begin", &["iterator"]),
+        ("getClass", &["typeName"]),
+        ("contains", &["containsKey"]),
+        ("has", &["contains", "containsKey"]),
+        ("substr", &["substring"]),
+        ("slice", &["substring"]),
+        ("toLower", &["toLowerCase"]),
+        ("lower", &["toLowerCase"]),
+        ("toUpper", &["toUpperCase"]),
+        ("upper", &["toUpperCase"]),
+        ("strip", &["trim"]),
+    ];
+    NAMES.iter().filter(move |(other, _)| *other == name).flat_map(|(_, ours)| ours.iter().copied())
+}
+
+/// The literal that a name is elsewhere.
+pub(super) fn literal(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        "None" | "nil" | "NULL" | "nullptr" | "undefined" => "null",
+        _ => return None,
+    })
+}
+
+fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -> Diagnostic {
+    let title = format!("Replace by `{text}`");
+    diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
+}
+
+impl Infer<'_> {
+    /// A function that prints elsewhere.
+    pub(super) fn printed_elsewhere(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let method = printing(name)?;
+        let text = format!("Console.OUT.{method}");
+        Some(replaced(diagnostic.note(format!("X10 prints by `{text}(...)`")), at, text))
+    }
+
+    /// A static member that prints elsewhere: `System.out`, `Console.println`.
+    pub(super) fn printer(
+        &self,
+        diagnostic: &Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let (class, _) = ty.as_class(self.db)?;
+        let class = class.name(self.db).as_str();
+        match (class, name) {
+            ("System", "out" | "err") => {
+                let text = format!("Console.{}", name.to_uppercase());
+                let diagnostic = diagnostic.clone().note(format!("X10 prints by `{text}`"));
+                let before = at.start().checked_sub(TextSize::of("System."));
+                let whole = before.map(|start| TextRange::new(start, at.end()));
+                let whole = whole.filter(|it| self.source(*it).is_some_and(|it| it.starts_with("System.")));
+                Some(match whole {
+                    Some(whole) => replaced(diagnostic, whole, text),
+                    None => diagnostic,
+                })
+            }
+            ("Console", _) => {
+                let text = format!("OUT.{}", printing(name)?);
+                let note = format!("X10 prints by `Console.{text}(...)`");
+                Some(replaced(diagnostic.clone().note(note), at, text))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a parenthesis follows: a call.
+    fn is_called(&self, at: TextRange) -> bool {
+        let next = TextRange::at(at.end(), TextSize::of('('));
+        self.source(next).is_some_and(|it| it == "(")
+    }
+
+    /// How a member of that name is used: with parentheses if it is a method, without if it is a field. What of the text it replaces.
+    pub(super) fn member_text(&self, ty: Ty, name: &str, at: TextRange) -> (TextRange, String) {
+        let is_field = self.find_field(ty, name).is_some();
+        match self.is_called(at) {
+            true if is_field => {
+                let parens = TextRange::at(at.end(), TextSize::of("()"));
+                let is_empty = self.source(parens).is_some_and(|it| it == "()");
+                (if is_empty { at.cover(parens) } else { at }, name.to_owned())
+            }
+            false if !is_field && self.takes_nothing(ty, name) => (at, format!("{name}()")),
+            _ => (at, name.to_owned()),
+        }
+    }
+
+    /// Whether a method of that name can be called without arguments.
+    fn takes_nothing(&self, ty: Ty, name: &str) -> bool {
+        self.context().supertypes(ty).iter().filter_map(|it| it.as_class(self.db)).any(|(class, _)| {
+            own_methods(self.db, class, name).iter().any(|method| {
+                let item = method_item(self.db, *method);
+                item.is_some_and(|item| item.kind == MethodKind::Method && item.params.is_empty())
+            })
+        })
+    }
+
+    /// A method that is used as if it was a field.
+    pub(super) fn method_as_field(
+        &self,
+        diagnostic: Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+    ) -> Diagnostic {
+        let name = SmolStr::new(name);
+        if !self.takes_nothing(ty, &name) || self.is_called(at) {
+            return diagnostic.note("call it with its arguments, or write a closure that does");
+        }
+        let text = format!("{name}()");
+        replaced(diagnostic.note("a call has parentheses, also without arguments"), at, text)
+    }
+}

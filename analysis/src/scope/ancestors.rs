@@ -1,0 +1,39 @@
+//! What classes inherit from, by the names in their headers alone. Type arguments and constraints in a header may speak of
+//! members that classes inherit, of the class itself too, so what is inherited has to be known before they are looked at.
+
+use super::resolve::TypeScope;
+use crate::db::Db;
+use crate::ids::ClassId;
+use crate::item_tree::items::class_item;
+
+/// A class that inherits from more is cut off: only a hierarchy that grows without end does.
+const MAX_ANCESTORS: usize = 512;
+
+/// The classes and interfaces that `class` inherits from, nearest first.
+#[salsa::tracked(cycle_result = nobody)]
+pub fn ancestors(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
+    let mut all = vec![class];
+    let mut next = 0;
+    while next < all.len() && all.len() < MAX_ANCESTORS {
+        for parent in parents(db, all[next]) {
+            if !all.contains(parent) {
+                all.push(*parent);
+            }
+        }
+        next += 1;
+    }
+    all.remove(0);
+    all
+}
+
+/// The classes and interfaces named after `extends` and `implements`.
+#[salsa::tracked(cycle_result = nobody)]
+fn parents(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
+    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let scope = TypeScope { header_of: Some(class), ..TypeScope::class(db, class) };
+    item.extends.iter().chain(&item.implements).filter_map(|written| scope.class_of(written, 0)).collect()
+}
+
+fn nobody(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ClassId> {
+    Vec::new()
+}

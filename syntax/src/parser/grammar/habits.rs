@@ -1,0 +1,278 @@
+//! Expressions and statements as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
+
+use super::exprs::Operand;
+use super::*;
+
+fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
+    p.input.range(p.lexed, first).cover(p.input.range(p.lexed, last))
+}
+
+/// Whether no blank stands between two tokens.
+fn adjacent(p: &Parser<'_>, index: usize) -> bool {
+    p.input.range(p.lexed, index).end() == p.input.range(p.lexed, index + 1).start()
+}
+
+/// An error at the tokens here, which are put aside: `text` is to stand there instead.
+fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &str, text: &str) {
+    let range = range_of(p, p.position, p.position + count - 1);
+    p.error_at(range, message);
+    p.hint(hint);
+    p.replace_by(text.to_owned());
+    let m = p.start();
+    for _ in 0..count {
+        p.bump();
+    }
+    m.complete(p, ERROR);
+}
+
+//--- `a::b`
+
+/// Whether `::` and a name stand at `index`.
+pub(super) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) == T![:]
+        && p.kind_at(index + 1) == T![:]
+        && p.kind_at(index + 2) == IDENT
+        && adjacent(p, index)
+}
+
+/// `a::b`, at the colons.
+pub(super) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+    let root = p.position.saturating_sub(1);
+    if p.text(root) == "std" {
+        let message = "the library of C++ is not part of X10";
+        if p.errors.iter().all(|it| it.message != message) {
+            let range = range_of(p, root, p.position + 2);
+            p.error_at(range, message);
+            p.hint(match p.text(p.position + 2) {
+                "cout" | "cerr" | "endl" => "X10 prints by `Console.OUT.println(x)`",
+                _ => "the classes of X10 are in `x10.lang`, `x10.util` and `x10.array`",
+            });
+        }
+        let m = lhs.node.precede(p);
+        for _ in 0..3 {
+            p.bump();
+        }
+        return Operand::expr(m.complete(p, ERROR));
+    }
+    let m = lhs.node.precede(p);
+    replaced(p, 2, "a member is selected by `.`", "there is no `::`", ".");
+    name_ref(p);
+    Operand::expr(m.complete(p, FIELD_EXPR))
+}
+
+//--- Casts and tests
+
+/// The sign in `as! T` and `as? T`, after `as`.
+pub(super) fn cast_sign(p: &mut Parser<'_>) {
+    if !matches!(p.current(), T![!] | T![?]) || p.nth(1) != IDENT {
+        return;
+    }
+    let range = range_of(p, p.position - 1, p.position);
+    p.error_at(range, "a cast is written `as`, without a sign");
+    p.hint("it raises an exception if the value is of another type; `instanceof` tests that before");
+    p.replace_by("as".to_owned());
+    let m = p.start();
+    p.bump();
+    m.complete(p, ERROR);
+}
+
+/// Whether `is T` stands here, after a value.
+pub(super) fn at_type_test(p: &Parser<'_>) -> bool {
+    p.at(IDENT) && p.nth(1) == IDENT && p.text(p.position) == "is" && !p.at_line_start()
+}
+
+/// `is`
+pub(super) fn type_test(p: &mut Parser<'_>) {
+    replaced(p, 1, "the type of a value is tested by `instanceof`", "write `x instanceof T`", "instanceof");
+}
+
+//--- Closures
+
+/// Whether `(x:T) -> e` stands here. Formals are no value, so that this arrow is no operator.
+pub(super) fn at_arrow_closure(p: &Parser<'_>) -> bool {
+    let open = p.position;
+    let formals = p.kind_at(open + 1) == T![')'] || lookahead::is_typed_declarator(p, open + 1);
+    formals && p.matching(open).is_some_and(|it| p.kind_at(it + 1) == T![->])
+}
+
+/// The arrow of a closure.
+pub(super) fn arrow(p: &mut Parser<'_>) -> bool {
+    if p.at(T![->]) {
+        replaced(p, 1, "the arrow of a closure is `=>`", "write `(x:Type) => ...`", "=>");
+        return true;
+    }
+    p.expect(T![=>])
+}
+
+//--- Declarations of locals
+
+/// Whether `x := e` stands at `index`.
+pub(super) fn is_walrus(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) == IDENT
+        && p.kind_at(index + 1) == T![:]
+        && p.kind_at(index + 2) == T![=]
+        && adjacent(p, index + 1)
+}
+
+/// `x := e;`
+pub(super) fn walrus(p: &mut Parser<'_>, m: Marker) {
+    let range = range_of(p, p.position, p.position + 2);
+    let variable = p.text(p.position).to_owned();
+    p.error_at(range, "there is no `:=`");
+    p.hint(&format!("`val {variable} = ...` declares a variable, `{variable} = ...` assigns to one"));
+    p.replace_by(format!("val {variable} ="));
+    let declarator = p.start();
+    name(p);
+    let colon = p.start();
+    p.bump();
+    colon.complete(p, ERROR);
+    p.bump();
+    exprs::expr(p);
+    declarator.complete(p, DECLARATOR);
+    stmts::semicolon(p);
+    m.complete(p, LOCAL_DECL);
+}
+
+/// Whether `final x = e` stands here; `start` is where its modifiers end.
+pub(super) fn is_final_variable(p: &Parser<'_>, start: usize) -> bool {
+    start > p.position && p.kind_at(start - 1) == T![final] && p.kind_at(start + 1) == T![=]
+}
+
+/// `final x = e`, of which the modifiers are taken.
+pub(super) fn final_variable(p: &mut Parser<'_>) {
+    let range = p.input.range(p.lexed, p.position - 1);
+    p.error_at(range, "a variable that never changes is declared by `val`");
+    p.hint("write `val` in place of `final`");
+    p.replace_by("val".to_owned());
+}
+
+//--- Methods
+
+/// Words that declare a function elsewhere.
+const DEF: &[&str] = &["fn", "func", "fun", "function", "sub", "proc"];
+
+/// Whether a method starts at `index` with another word than `def`.
+pub(super) fn is_method(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) == IDENT
+        && DEF.contains(&p.text(index))
+        && p.kind_at(index + 1) == IDENT
+        && matches!(p.kind_at(index + 2), T!['('] | T!['['] | T![<])
+}
+
+/// The word.
+pub(super) fn def(p: &mut Parser<'_>) {
+    replaced(p, 1, "a method is declared by `def`", "write `def name(x:Type):Result`", "def");
+}
+
+/// A method without `def`, at its name; one with the name of a class is a constructor.
+pub(super) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
+    let word = p.text(p.position);
+    if word.starts_with(char::is_uppercase) && p.nth(1) == T!['('] {
+        let hint = "a constructor is declared by `def this(x:Type) { ... }`";
+        replaced(p, 1, "expected `def`", hint, "def this");
+        members::constructor_rest(p, m);
+        return;
+    }
+    let name = word.to_owned();
+    p.error("expected `def`");
+    p.hint("a method is declared by `def name(x:Type):Result { ... }`, a constructor by `def this(x:Type) { ... }`");
+    p.replace_by(format!("def {name}"));
+    members::method(p, m);
+}
+
+//--- Statements
+
+/// What should stand in parentheses, and does not: up to the braces of the body.
+pub(super) fn without_parens(p: &mut Parser<'_>) {
+    let start = p.position;
+    exprs::statement_expr(p);
+    if p.position == start {
+        return;
+    }
+    // `if x) {`
+    if p.at(T![')']) {
+        let range = crate::TextRange::empty(p.input.range(p.lexed, start).start());
+        p.error_at(range, "expected `(`");
+        p.bump();
+        return;
+    }
+    parenthesise(p, start);
+}
+
+fn parenthesise(p: &mut Parser<'_>, start: usize) {
+    if p.last_error == p.position {
+        return;
+    }
+    let text = p.text_of(start, p.position).to_owned();
+    let range = p.range_since(start);
+    p.error_at(range, "this stands in parentheses");
+    p.hint(&format!("write `({text})`"));
+    p.replace_by(format!("({text})"));
+}
+
+/// Whether `x in e` stands here without parentheses.
+pub(super) fn at_bare_loop(p: &Parser<'_>) -> bool {
+    p.at(IDENT) && p.nth(1) == T![in]
+}
+
+/// `x in e`
+pub(super) fn bare_loop(p: &mut Parser<'_>) {
+    let start = p.position;
+    formals::loop_variable(p);
+    p.expect(T![in]);
+    exprs::statement_expr(p);
+    parenthesise(p, start);
+}
+
+/// Whether the header `(x : e)` opens here.
+pub(super) fn at_colon_loop(p: &Parser<'_>) -> bool {
+    p.at(T!['(']) && p.nth(1) == IDENT && p.nth(2) == T![:]
+}
+
+/// `(x : e)`
+pub(super) fn colon_loop(p: &mut Parser<'_>) {
+    let open = p.position;
+    p.bump();
+    let m = p.start();
+    name(p);
+    m.complete(p, FORMAL);
+    let range = range_of(p, p.position - 1, p.position);
+    let variable = p.text(p.position - 1).to_owned();
+    let tight = adjacent(p, p.position);
+    p.error_at(range, "a loop over a collection has `in`");
+    p.hint("write `(x in e)`");
+    p.replace_by(format!("{variable} in{}", if tight { " " } else { "" }));
+    let m = p.start();
+    p.bump();
+    m.complete(p, ERROR);
+    exprs::expr(p);
+    lists::close_bracket(p, open, T![')']);
+}
+
+/// `elif`, where an `else if` may stand; it is taken.
+pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
+    let found =
+        p.at(IDENT) && matches!(p.text(p.position), "elif" | "elsif" | "elseif") && p.nth(1) == T!['('];
+    if found {
+        replaced(p, 1, "`else if` is two words", "write `else if (...)`", "else if");
+    }
+    found
+}
+
+/// After a last expression without `;` that does nothing: it was meant as the value of the method. Whether it was.
+pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Completed) -> bool {
+    let idle = matches!(
+        expr.kind,
+        BIN_EXPR | NAME_EXPR | FIELD_EXPR | LITERAL | CONDITIONAL_EXPR | PREFIX_EXPR | CAST_EXPR | THIS_EXPR
+    );
+    // An expression that is not complete has an error of its own.
+    if !idle || !p.at(T!['}']) || p.last_error == p.position {
+        return false;
+    }
+    let text = p.text_of(start, p.position).to_owned();
+    let range = p.range_since(start);
+    p.error_at(range, "a value is returned by `return`");
+    p.hint(&format!("write `return {text};`"));
+    p.replace_by(format!("return {text};"));
+    true
+}
