@@ -194,6 +194,8 @@ typedef struct apg_runtime {
   bool (*atomic_compare_ref)(apg_object *rail, apg_object *expected, apg_object *value);
   void (*atomic_fence)(void);
   apg_object *(*string_concat)(apg_object *left, apg_object *right, apg_object **out);
+  apg_object *(*string_concat_3)(apg_object *a, apg_object *b, apg_object *c, apg_object **out);
+  apg_object *(*string_concat_4)(apg_object *a, apg_object *b, apg_object *c, apg_object *d, apg_object **out);
   apg_object *(*string_length)(apg_object *string, apg_i32 *out);
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
   apg_object *(*string_substring)(apg_object *string, apg_i32 start, apg_i32 end, apg_object **out);
@@ -479,6 +481,10 @@ static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected
 static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
 /* The two texts after each other; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
+/* The same of three. */
+static inline apg_object *apg_string_concat_3(apg_object *a, apg_object *b, apg_object *c) { apg_object *out; if (apg_object *e = apg_rt->string_concat_3(a, b, c, &out)) apg_raised(e); return out; }
+/* The same of four. */
+static inline apg_object *apg_string_concat_4(apg_object *a, apg_object *b, apg_object *c, apg_object *d) { apg_object *out; if (apg_object *e = apg_rt->string_concat_4(a, b, c, d, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
 static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) apg_raised(e); return out; }
 /* The byte at an index. */

@@ -31,6 +31,7 @@ impl Builder<'_, '_> {
             Source::Here => self.here(ty),
             Source::Field { object, field } => self.field(*object, *field, ty),
             Source::StaticField(field) => self.static_field(*field, ty),
+            Source::Call { .. } if let Some(local) = self.hoisted_local(id) => self.local(local),
             Source::Call { method, dispatch, receiver, class_args, type_args, args } => {
                 let call = super::call::Call {
                     method: *method,

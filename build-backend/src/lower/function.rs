@@ -111,6 +111,8 @@ pub(super) struct Builder<'a, 'db> {
     pub unroll: Option<u32>,
     /// Accesses to elements that are known to exist.
     pub proved: FxHashSet<ExprId>,
+    /// Rails in rails that a loop does not change, and the locals that hold them meanwhile.
+    pub hoisted: Vec<(ExprId, mir::LocalId)>,
     /// A nest of loops around turned out to need tests: only innermost loops are tested beforehand.
     pub innermost_only: bool,
 }
@@ -137,6 +139,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             for_kernels: false,
             unroll: None,
             proved: FxHashSet::default(),
+            hoisted: Vec::new(),
             innermost_only: false,
         }
     }

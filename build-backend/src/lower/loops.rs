@@ -40,9 +40,12 @@ impl Builder<'_, '_> {
 
     /// A loop in two versions, if something is known of one.
     fn versions(&mut self, proof: Option<Proof>, version: &mut dyn FnMut(&mut Self)) {
-        let Some(Proof { condition, accesses, nest }) = proof else { return version(self) };
+        let Some(Proof { condition, accesses, hoisted, nest }) = proof else { return version(self) };
         self.proved.extend(&accesses);
+        let known = self.hoisted.len();
+        self.hoisted.extend(hoisted);
         let (then, ()) = self.nested(&mut *version);
+        self.hoisted.truncate(known);
         self.proved.retain(|access| !accesses.contains(access));
         let outer = self.innermost_only;
         self.innermost_only |= nest;

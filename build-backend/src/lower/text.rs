@@ -18,22 +18,22 @@ impl Builder<'_, '_> {
     pub(super) fn concat(&mut self, parts: &[ExprId]) -> mir::Expr {
         let operands: Vec<_> = parts.iter().map(|it| (*it, self.type_of(*it))).collect();
         let values = self.operands(&operands);
-        let mut result: Option<mir::Expr> = None;
         let string = Ty::string(self.lowerer.db);
         let machine = self.lowerer.machine(string);
+        let mut texts: Vec<mir::Expr> = Vec::new();
         for (value, (_, ty)) in values.into_iter().zip(operands) {
             let text = self.text_of(value, ty);
-            result = Some(match result {
-                None => text,
-                Some(before) => match (&before.kind, &text.kind) {
-                    (ExprKind::String(a), ExprKind::String(b)) => {
-                        expr(machine, ExprKind::String(format!("{a}{b}").into()))
-                    }
-                    _ => self.runtime("string_concat", vec![before, text], machine),
-                },
-            });
+            if let (Some(ExprKind::String(before)), ExprKind::String(after)) =
+                (texts.last().map(|it| &it.kind), &text.kind)
+            {
+                let both = expr(machine, ExprKind::String(format!("{before}{after}").into()));
+                texts.pop();
+                texts.push(both);
+            } else {
+                texts.push(text);
+            }
         }
-        result.unwrap_or_else(|| expr(machine, ExprKind::String("".into())))
+        if texts.is_empty() { expr(machine, ExprKind::String("".into())) } else { self.join(texts) }
     }
 
     /// The text of a value, never null.
@@ -107,10 +107,17 @@ impl Builder<'_, '_> {
         let machine = self.lowerer.machine(string);
         let mut parts = parts.into_iter();
         let Some(mut result) = parts.next() else { return zero(machine) };
-        for part in parts {
-            result = self.runtime("string_concat", vec![result, part], machine);
+        loop {
+            // As many at once as the runtime takes: what is in between need not be made.
+            let mut some = vec![result];
+            some.extend(parts.by_ref().take(3));
+            result = match some.len() {
+                1 => return some.remove(0),
+                2 => self.runtime("string_concat", some, machine),
+                3 => self.runtime("string_concat_3", some, machine),
+                _ => self.runtime("string_concat_4", some, machine),
+            };
         }
-        result
     }
 }
 

@@ -252,6 +252,10 @@ entries! {
     in natives::strings {
         /// The two texts after each other; null reads `null`.
         raises fn string_concat(left: Ref, right: Ref) -> Ref;
+        /// The same of three.
+        raises fn string_concat_3(a: Ref, b: Ref, c: Ref) -> Ref;
+        /// The same of four.
+        raises fn string_concat_4(a: Ref, b: Ref, c: Ref, d: Ref) -> Ref;
         /// Number of bytes.
         raises fn string_length(string: Ref) -> i32;
         /// The byte at an index.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -204,7 +205,11 @@ static double random_numbers(Long n) {
 
 static Long words(const std::vector<std::string> &names, Long n) {
     std::unordered_map<std::string, Long> counts;
-    for (Long i = 0; i < n; i++) counts[names[i * 7919 % Long(names.size())]] += i;
+    for (Long i = 0; i < n; i++) {
+        const std::string &name = names[i * 7919 % Long(names.size())];
+        auto found = counts.find(name);
+        counts[name] = (found == counts.end() ? 0 : found->second) + i;
+    }
     return counts["word17"];
 }
 
@@ -264,14 +269,23 @@ static double mathematics(const std::vector<double> &a) {
 
 struct Tree { const Tree *left, *right; Long value; };
 
-static const Tree *grow(Long depth) { return depth == 0 ? nullptr : new Tree{grow(depth - 1), grow(depth - 1), depth}; }
+static const Tree *grow(Long depth) { 
+    if (depth == 0) return nullptr;
+    const Tree *left = grow(depth - 1), *right = grow(depth - 1);
+    return new Tree{left, right, depth};
+}
 
 static Long sum_of(const Tree *tree) { return tree ? sum_of(tree->left) + tree->value + sum_of(tree->right) : 0; }
 
 template <class F> static void run(const char *name, F kernel, const std::string &wanted, int turns) {
     if (name != wanted) return;
     double result = 0.0;
-    for (int turn = 1; turn <= turns; turn++) result = kernel();
+    std::function<double()> held = kernel;
+    for (int turn = 1; turn <= turns; turn++) {
+        // Nobody sees that every turn gives the same.
+        asm volatile("" : : "r"(&held) : "memory");
+        result = held();
+    }
     std::printf("%.17g\n", result);
 }
 
@@ -327,7 +341,7 @@ int main(int, char **args) {
     run("integrate", [&] { return integrate([](double x) { return 4.0 / (1.0 + x * x); }, 5000000); }, name, turns);
     Random random{7};
     std::vector<Long> values(500000);
-    for (Long &value : values) value = random.next() % 1000000000;
+    for (Long &value : values) value = Long(random.nextDouble() * 1e9);
     run("sort", [&] { return double(sort(values)); }, name, turns);
     std::vector<Body> grid(1000000, Body{1.0, 2.0, 3.0, 4.0});
     run("move", [&] { return move(grid, 1000); }, name, turns);

@@ -244,8 +244,10 @@ public class sequential {
 
     static def run(name:String, kernel:()=>Double, wanted:String, turns:Long) {
         if (!name.equals(wanted)) return;
+        // Through a rail, so that nobody sees that every turn gives the same.
+        val held = new Rail[()=>Double](1, kernel);
         var result:Double = 0.0;
-        for (turn in 1..turns) result = kernel();
+        for (turn in 1..turns) result = held(0)();
         Console.OUT.println(result);
     }
 
@@ -291,7 +293,7 @@ public class sequential {
         run("arrayClosures", ()=>arrayClosures(plane, other), name, turns);
         run("integrate", ()=>integrate((x:Double)=>4.0 / (1.0 + x * x), 5000000), name, turns);
         val random = new Random(7);
-        val values = new Rail[Long](500000, (i:Long)=>random.nextLong(1000000000));
+        val values = new Rail[Long](500000, (i:Long)=>(random.nextDouble() * 1e9) as Long);
         run("sort", ()=>sort(values) as Double, name, turns);
         val grid = new Array_2[Body](1000, 1000, Body(1.0, 2.0, 3.0, 4.0));
         run("move", ()=>move(grid), name, turns);

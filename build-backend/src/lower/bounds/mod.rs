@@ -6,6 +6,7 @@
 //! Arrays of the class library take part by three methods: `covers`, given the least and greatest index of each axis, says
 //! whether all between are valid; `uncheckedGet` and `uncheckedSet` do what `a(i)` and `a(i) = v` do, without a test.
 
+mod hoist;
 mod linear;
 mod nest;
 
@@ -57,6 +58,8 @@ pub(super) struct Counting {
 pub(super) struct Proof {
     pub condition: mir::Expr,
     pub accesses: FxHashSet<ExprId>,
+    /// Rails in rails that the version without tests need not look for, and the locals that hold them.
+    pub hoisted: Vec<(ExprId, mir::LocalId)>,
     /// There are loops inside.
     pub nest: bool,
 }
@@ -87,13 +90,14 @@ impl Builder<'_, '_> {
             scan.counting.axes.push(axis);
         }
         self.count_inside(&mut scan);
+        scan.calm = !scan.nest && self.is_calm(&scan);
         let mut accesses = FxHashSet::default();
         let mut tests: Vec<(String, mir::Expr)> = Vec::new();
         for id in calls {
             if self.proved.contains(&id) {
                 continue;
             }
-            let Some(found) = self.tests_of(id, &scan) else { continue };
+            let Some(found) = self.tests_of(id, &mut scan) else { continue };
             accesses.insert(id);
             for test in found {
                 let key = format!("{test:?}");
@@ -106,11 +110,11 @@ impl Builder<'_, '_> {
             return None;
         }
         let condition = tests.into_iter().map(|(_, test)| test).reduce(and)?;
-        Some(Proof { condition, accesses, nest: scan.nest })
+        Some(Proof { condition, accesses, hoisted: scan.hoisted, nest: scan.nest })
     }
 
     /// The tests that together make the one of this access unnecessary, each of use only after those before it.
-    fn tests_of(&mut self, id: ExprId, scan: &Scan) -> Option<Vec<mir::Expr>> {
+    fn tests_of(&mut self, id: ExprId, scan: &mut Scan) -> Option<Vec<mir::Expr>> {
         let body = self.source.body.clone();
         let Source::Call { method, receiver: Some(receiver), args, .. } = &body.expr(id).kind else {
             return None;
@@ -124,7 +128,13 @@ impl Builder<'_, '_> {
         let ty = self.type_of(*receiver);
         let is_rail = ty.rail_element(self.lowerer.db).is_some();
         let covers = if is_rail { None } else { Some(self.array_methods(ty, indices.len())?) };
-        let Fixed { value: object, guards: mut tests } = self.fixed(*receiver, scan, 0)?;
+        let (object, mut tests, hoisted) = match self.hoist(*receiver, scan) {
+            Some(local) => (self.local(local), Vec::new(), true),
+            None => {
+                let Fixed { value, guards } = self.fixed(*receiver, scan, 0)?;
+                (value, guards, false)
+            }
+        };
         tests.push(not_null(&object));
         let mut limits = Vec::new();
         let mut counted = false;
@@ -134,7 +144,8 @@ impl Builder<'_, '_> {
             let (least, greatest) = index.interval(scan, &mut tests)?;
             limits.extend([least, greatest]);
         }
-        if !counted {
+        // An element that stays the same is tested once by itself, unless it is one of a rail in a rail.
+        if !counted && !hoisted {
             return None;
         }
         match covers {

@@ -30,6 +30,10 @@ pub(super) struct Scan {
     loops: Vec<StmtId>,
     /// There are loops inside.
     pub nest: bool,
+    /// References in rails stay what they are: nothing stores any, and no code is called that could.
+    pub calm: bool,
+    /// Rails in rails that are needed, and the locals that hold them.
+    pub hoisted: Vec<(ExprId, mir::LocalId)>,
 }
 
 /// The variables of a loop itself.
@@ -67,6 +71,8 @@ impl Builder<'_, '_> {
             assigned: FxHashSet::default(),
             loops: Vec::new(),
             nest: false,
+            calm: false,
+            hoisted: Vec::new(),
             counting,
         };
         let mut calls = Vec::new();

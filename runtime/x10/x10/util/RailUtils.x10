@@ -11,6 +11,9 @@ public class RailUtils {
     /** Sorts the elements from lo to hi, both included; equal elements keep their order. */
     public static def qsort[T](a:Rail[T], lo:Long, hi:Long, cmp:(T,T)=>Int):void {
         if (hi <= lo) return;
+        // Raise what is due; sorting itself tests no index.
+        a(lo);
+        a(hi);
         mergeSort[T](a, Unsafe.allocRailUninitialized[T]((hi - lo) / 2 + 1), lo, hi + 1, cmp);
     }
     /** Sorts from to before end; spare has room for half of it. */
@@ -25,8 +28,13 @@ public class RailUtils {
         for (var i:Long = from + 1; i < end; i++) {
             val value = a(i);
             var spot:Long = i;
-            while (spot > from && cmp(a(spot - 1), value) > 0n) { a(spot) = a(spot - 1); spot--; }
-            a(spot) = value;
+            while (spot > from) {
+                val before = Unsafe.uncheckedRailApply(a, spot - 1);
+                if (cmp(before, value) <= 0n) break;
+                Unsafe.uncheckedRailSet(a, spot, before);
+                spot--;
+            }
+            Unsafe.uncheckedRailSet(a, spot, value);
         }
     }
     private static def merge[T](a:Rail[T], spare:Rail[T], from:Long, middle:Long, end:Long, cmp:(T,T)=>Int):void {
@@ -35,7 +43,13 @@ public class RailUtils {
         var left:Long = 0;
         var right:Long = middle;
         var to:Long = from;
-        while (left < count && right < end) a(to++) = cmp(spare(left), a(right)) <= 0n ? spare(left++) : a(right++);
+        while (left < count && right < end) {
+            val first = Unsafe.uncheckedRailApply(spare, left);
+            val second = Unsafe.uncheckedRailApply(a, right);
+            val isFirst = cmp(first, second) <= 0n;
+            Unsafe.uncheckedRailSet(a, to++, isFirst ? first : second);
+            if (isFirst) left++; else right++;
+        }
         Rail.copy(spare, left, a, to, count - left);
     }
 
