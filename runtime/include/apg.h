@@ -247,7 +247,7 @@ typedef struct apg_runtime {
   void (*gc)(void);
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
-  apg_object *(*stack_describe)(apg_i64 frame, apg_object **out);
+  apg_object *(*stack_describe)(apg_object *frames, bool brief, apg_object **out);
   apg_object *(*file_open_read)(apg_object *name, apg_i64 *out);
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
@@ -587,8 +587,8 @@ static inline void apg_gc() { apg_rt->gc(); }
 static inline apg_i64 apg_heap_size() { return apg_rt->heap_size(); }
 /* Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0. */
 static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) apg_raised(e); }
-/* `Class.method (file.x10:line)` of a frame; null if it is not the program's. */
-static inline apg_object *apg_stack_describe(apg_i64 frame) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frame, &out)) apg_raised(e); return out; }
+/* `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted. */
+static inline apg_object *apg_stack_describe(apg_object *frames, bool brief) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frames, brief, &out)) apg_raised(e); return out; }
 /* Opens a file to read: its handle. */
 static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) apg_raised(e); return out; }
 /* Opens a file to write, anew or at its end: its handle. */

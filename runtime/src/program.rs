@@ -375,15 +375,10 @@ fn describe(out: &mut String, exception: Ref, depth: usize) {
     let title = to_string(exception).unwrap_or_else(|_| exception.ty().name());
     out.push_str(&title);
     out.push('\n');
-    let frames = field(exception, "frames");
-    if frames.is_rail() && frames.ty().element_slot == slot::I64 {
-        for index in 0..frames.length() {
-            // SAFETY: an element.
-            let frame = unsafe { frames.elements().cast::<i64>().add(index).read() };
-            if let Some(name) = natives::stack::describe(frame) {
-                out.push_str(&format!("\tat {name}\n"));
-            }
-        }
+    let frames = natives::stack::frames_in(field(exception, "frames"));
+    for line in natives::stack::brief_lines(natives::stack::trace(&frames)) {
+        let at = if line.starts_with("...") { "" } else { "at " };
+        out.push_str(&format!("\t{at}{line}\n"));
     }
     if depth == DEEPEST {
         return;

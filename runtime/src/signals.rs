@@ -69,8 +69,10 @@ fn name_function(address: usize) {
 /// Says who called it, up to that many. As above.
 fn tell_stack(most: usize) {
     let frames = crate::natives::stack::own_frames();
-    for name in frames.iter().filter_map(|frame| crate::natives::stack::describe(*frame)).take(most) {
-        say(b"\tat ");
+    let lines = crate::natives::stack::brief_lines(crate::natives::stack::trace(&frames));
+    for name in lines.into_iter().take(most) {
+        let start: &[u8] = if name.starts_with("...") { b"\t" } else { b"\tat " };
+        say(start);
         say(name.as_bytes());
         say(b"\n");
     }

@@ -370,8 +370,8 @@ entries! {
     in natives::stack {
         /// Fills a Rail[Long] with the return addresses of the caller, innermost first; the rest stays 0.
         raises fn stack_capture(frames: Ref) -> ();
-        /// `Class.method (file.x10:line)` of a frame; null if it is not the program's.
-        raises fn stack_describe(frame: i64) -> Ref;
+        /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted.
+        raises fn stack_describe(frames: Ref, brief: bool) -> Ref;
     }
     in natives::files {
         /// Opens a file to read: its handle.

@@ -13,7 +13,7 @@ const MOST: usize = 20;
 pub fn describe_waiting() -> String {
     let mut kinds: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for frames in fiber::where_they_wait() {
-        let lines: Vec<String> = frames.iter().filter_map(|frame| stack::describe(*frame)).collect();
+        let lines = stack::trace(&frames);
         *kinds.entry(lines).or_insert(0) += 1;
     }
     let mut sorted: Vec<_> = kinds.into_iter().collect();

@@ -44,11 +44,57 @@ pub fn own_frames() -> Vec<i64> {
     own.filter_map(|address| program::offset_of(*address as usize)).map(|offset| offset as i64).collect()
 }
 
-pub fn stack_describe(frame: i64) -> Outcome<Ref> {
-    match describe(frame) {
-        Some(text) => program::string(text.as_bytes()),
-        None => Ok(Ref::NULL),
+/// The lines of a trace, one text; with repetitions told instead of shown if it is to be brief.
+pub fn stack_describe(frames: Ref, brief: bool) -> Outcome<Ref> {
+    let lines = trace(&frames_in(non_null(frames)?));
+    let lines = if brief { brief_lines(lines) } else { lines };
+    program::string(lines.join("\n").as_bytes())
+}
+
+/// The frames in a rail that [`stack_capture`] filled.
+pub fn frames_in(rail: Ref) -> Vec<i64> {
+    if !rail.is_rail() || rail.ty().element_slot != slot::I64 {
+        return Vec::new();
     }
+    // SAFETY: an element.
+    let frame = |index| unsafe { rail.elements().cast::<i64>().add(index).read() };
+    (0..rail.length()).map(frame).filter(|frame| *frame != 0).collect()
+}
+
+/// The lines of an exception's trace, innermost first.
+pub fn trace(frames: &[i64]) -> Vec<String> {
+    let mut calls: Vec<Call> = frames.iter().flat_map(|frame| calls(*frame)).collect();
+    // The making of the exception itself: constructors, up to where the object was made.
+    if calls.first().is_some_and(Call::makes_object)
+        && let Some(made) = calls.iter().position(Call::is_new)
+    {
+        calls.drain(..=made);
+    }
+    calls.iter().filter(|call| !call.is_made_up()).map(Call::to_string).collect()
+}
+
+/// What is repeated, as of endless recursion, is shown once.
+pub fn brief_lines(lines: Vec<String>) -> Vec<String> {
+    /// Most lines that are repeated together.
+    const LONGEST: usize = 4;
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let times = |length: usize| {
+            let first = &lines[at..(at + length).min(lines.len())];
+            lines[at..].chunks_exact(length).take_while(|chunk| *chunk == first).count()
+        };
+        let repeated = (1..=LONGEST).map(|length| (length, times(length))).find(|(_, times)| *times > 3);
+        let (length, times) = repeated.unwrap_or((1, 1));
+        out.extend_from_slice(&lines[at..at + length]);
+        match (length, times) {
+            (_, 1) => {}
+            (1, _) => out.push(format!("... the same {} more times", times - 1)),
+            _ => out.push(format!("... these {length} lines {} more times", times - 1)),
+        }
+        at += length * times;
+    }
+    out
 }
 
 /// The line tables of the program's object.
@@ -64,51 +110,97 @@ unsafe impl Send for Locked {}
 
 static TABLES: Mutex<Locked> = Mutex::new(Locked(Tables::Unread));
 
-/// `Class.method (File.x10:line)` of a return address in the program; `None` for what is not X10 code, and for
-/// constructors, which are the making of the exception itself.
+/// A call in X10 code.
+struct Call {
+    name: String,
+    line: Option<(String, u32)>,
+}
+
+impl Call {
+    /// A constructor, or what makes an object and calls one.
+    fn makes_object(&self) -> bool {
+        self.name.ends_with(".this") || self.is_new()
+    }
+
+    /// Code that no source stands behind.
+    fn is_made_up(&self) -> bool {
+        self.is_new() || self.name == "function.adapter"
+    }
+
+    fn is_new(&self) -> bool {
+        self.name.starts_with("new.")
+    }
+}
+
+impl std::fmt::Display for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.line {
+            Some((file, line)) => write!(f, "{} ({file}:{line})", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// `Class.method (File.x10:line)` of a return address in the program; `None` for what is not X10 code.
 pub fn describe(frame: i64) -> Option<String> {
-    program::address_of(frame)?;
+    calls(frame).iter().find(|call| !call.is_new()).map(Call::to_string)
+}
+
+/// The calls at a return address in the program: of the function, and of those that the C++ compiler put in their place, innermost
+/// first.
+fn calls(frame: i64) -> Vec<Call> {
+    if program::address_of(frame).is_none() {
+        return Vec::new();
+    }
     let mut tables = TABLES.lock();
     if matches!(tables.0, Tables::Unread) {
         let loader = program::object_path().and_then(|path| Loader::new(path).ok());
         tables.0 = loader.map_or(Tables::Missing, |loader| Tables::Read(Box::new(loader)));
     }
-    let Tables::Read(loader) = &tables.0 else { return None };
+    let Tables::Read(loader) = &tables.0 else { return Vec::new() };
     // The return address may be the first of the next line; the call is before it.
     let probe = frame as u64 - 1 + loader.relative_address_base();
-    let name = loader.find_symbol(probe).and_then(readable)?;
-    // The making of the exception itself.
-    if name.ends_with(".this") || name.starts_with("new.") {
-        return None;
-    }
-    match line(loader, probe) {
-        Some((file, line)) => Some(format!("{name} ({file}:{line})")),
-        None => Some(name),
-    }
-}
-
-/// The `.x10` file and line of an instruction: past what was inlined from elsewhere.
-fn line(loader: &Loader, probe: u64) -> Option<(String, u32)> {
-    let mut frames = loader.find_frames(probe).ok()?;
-    while let Ok(Some(frame)) = frames.next() {
-        let Some(location) = frame.location else { continue };
-        let path = Path::new(location.file?);
-        if path.extension().is_some_and(|extension| extension == "x10") {
-            let file = path.file_name()?.to_string_lossy().into_owned();
-            return Some((file, location.line.unwrap_or(0)));
+    let mut calls = Vec::new();
+    // Where it is inside of what has no X10 name: the C++ compiler's and our own helpers.
+    let mut inside = None;
+    if let Ok(mut frames) = loader.find_frames(probe) {
+        while let Ok(Some(frame)) = frames.next() {
+            let line = inside.take().or_else(|| x10_line(frame.location));
+            let name = frame.function.and_then(|name| readable(&name.raw_name().ok()?));
+            match name {
+                Some(name) => calls.push(Call { name, line }),
+                None => inside = line,
+            }
         }
     }
-    None
+    if calls.is_empty()
+        && let Some(name) = loader.find_symbol(probe).and_then(readable)
+    {
+        calls.push(Call { name, line: inside });
+    }
+    calls
 }
 
-/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`); `None` for what is no X10 function.
+/// A place in an `.x10` file.
+fn x10_line(location: Option<addr2line::Location<'_>>) -> Option<(String, u32)> {
+    let location = location?;
+    let path = Path::new(location.file?);
+    let is_x10 = path.extension().is_some_and(|extension| extension == "x10");
+    is_x10.then(|| Some((path.file_name()?.to_string_lossy().into_owned(), location.line.unwrap_or(0))))?
+}
+
+/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name; `None` for what is no X10 function.
 pub fn readable(symbol: &str) -> Option<String> {
-    let mangled = symbol.strip_prefix("_Z")?;
-    // A function that only its own unit knows.
-    let mangled = mangled.strip_prefix('L').unwrap_or(mangled);
-    let digits = mangled.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = mangled[..digits].parse().ok()?;
-    let plain = mangled.get(digits..digits + length)?;
+    let plain = match symbol.strip_prefix("_Z") {
+        Some(mangled) => {
+            // Of static functions: _ZL.
+            let mangled = mangled.strip_prefix('L').unwrap_or(mangled);
+            let digits = mangled.bytes().take_while(u8::is_ascii_digit).count();
+            let length: usize = mangled[..digits].parse().ok()?;
+            mangled.get(digits..digits + length)?
+        }
+        None => symbol,
+    };
     let (name, hash) = plain.strip_prefix("F_")?.rsplit_once('_')?;
     // The compiler writes `__` for `_`, and `_` for a dot.
     let dotted = name.split("__").map(|part| part.replace('_', ".")).collect::<Vec<_>>().join("_");
@@ -117,14 +209,28 @@ pub fn readable(symbol: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{brief_lines, readable};
 
     #[test]
     fn symbols_give_names() {
         assert_eq!(readable("_Z20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
         assert_eq!(readable("_Z23F_two__words_f_0123abcdv").as_deref(), Some("two_words.f"));
+        assert_eq!(readable("F_Main_main_0123abcd").as_deref(), Some("Main.main"));
+        assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
         assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object.isra.0").as_deref(), Some("Main.main"));
         assert_eq!(readable("apg_call"), None);
         assert_eq!(readable("_Z3F_x"), None);
+    }
+
+    #[test]
+    fn repetitions_are_told() {
+        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(brief_lines(lines("a b b c")), lines("a b b c"));
+        assert_eq!(brief_lines(lines("x a a a a b")), ["x", "a", "... the same 3 more times", "b"]);
+        assert_eq!(
+            brief_lines(lines("a b a b a b a b a c")),
+            ["a", "b", "... these 2 lines 3 more times", "a", "c"]
+        );
+        assert_eq!(brief_lines(Vec::new()), Vec::<String>::new());
     }
 }

@@ -28,8 +28,8 @@ public class CheckedThrowable {
 
     /** Fills frames with the stack of the caller; the rest stays 0. */
     @Intrinsic("rt.stack_capture") private static native def captureFrames(frames:Rail[Long]):void;
-    /** "Class.method (file.x10:line)"; null for a frame that is not the program's. */
-    @Intrinsic("rt.stack_describe") private static native def describeFrame(frame:Long):String;
+    /** A line "Class.method (file.x10:line)" for each call; if brief, repeated ones are counted. */
+    @Intrinsic("rt.stack_describe") private static native def describe(frames:Rail[Long], brief:Boolean):String;
 
     /** The message, or null. */
     public def getMessage():String = message;
@@ -40,17 +40,10 @@ public class CheckedThrowable {
     /** The type and the message. */
     public def toString():String = message == null ? typeName() : typeName() + ": " + message;
     /** Where it was thrown: one text for each call, innermost first. */
-    public final def getStackTrace():Rail[String] {
-        var count:Long = 0;
-        for (frame in frames) if (frame != 0 && describeFrame(frame) != null) count++;
-        val trace = new Rail[String](count);
-        count = 0;
-        for (frame in frames) {
-            if (frame == 0) continue;
-            val text = describeFrame(frame);
-            if (text != null) trace(count++) = text;
-        }
-        return trace;
+    public final def getStackTrace():Rail[String] = lines(false);
+    private def lines(brief:Boolean):Rail[String] {
+        val text = describe(frames, brief);
+        return text.length() == 0n ? new Rail[String](0) : text.split("\n");
     }
     /** Makes the stack trace that of the caller. */
     public def fillInStackTrace():CheckedThrowable {
@@ -66,7 +59,7 @@ public class CheckedThrowable {
     /** Prints the message, the stack and the causes. */
     public def printStackTrace(p:Printer):void {
         p.println(this.toString());
-        for (line in getStackTrace()) p.println("\tat " + line);
+        for (line in lines(true)) p.println(line.startsWith("...") ? "\t" + line : "\tat " + line);
         if (cause != null) { p.print("Caused by: "); cause.printStackTrace(p); }
     }
 }
