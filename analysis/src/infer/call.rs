@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use apg_syntax::ast;
+use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{T, TextRange};
 use smol_str::SmolStr;
 
@@ -156,6 +156,7 @@ impl Infer<'_> {
     ) -> ExprId {
         let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return self.error(range) };
         let at = range_of(&name);
+        self.selects(e.syntax(), at);
         let name = name.text();
         let through_super = matches!(receiver, ast::Expr::SuperExpr(_));
         let call = Call { args, type_args, through_super, at, range };
@@ -576,6 +577,7 @@ impl Infer<'_> {
         if let Some(block) = s.finally_clause().and_then(|it| it.block()) {
             args.push(self.block_closure(std::iter::empty(), block));
         }
+        self.selects(s.syntax(), keyword.text_range());
         self.call_on(s.receiver(), &name, keyword.text_range(), type_args, args, range)
     }
 }

@@ -66,6 +66,9 @@ impl Compiler {
                 flags.extend(["-O3", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
                 if profile != Profile::Portable {
                     flags.push("-march=native");
+                    if has_wide_vectors() {
+                        flags.push("-mprefer-vector-width=512");
+                    }
                 }
                 if vector_library().is_some() {
                     flags.push("-DAPG_VECTOR_MATH");
@@ -129,6 +132,14 @@ pub fn processor() -> &'static str {
         // The first processor stands for all.
         text.split("\n\n").next().unwrap_or_default().lines().filter(kept).collect()
     })
+}
+
+/// Whether this machine's processor has vectors of 512 bits that do not slow it down; compilers do not use them by themselves.
+fn has_wide_vectors() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("avx512bf16");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
 }
 
 /// The C library's vector forms of mathematical functions, which kernels on the processor call from vectorised loops.

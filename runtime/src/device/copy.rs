@@ -416,20 +416,47 @@ impl Chunks {
 /// As for [`std::ptr::copy_nonoverlapping`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream_out(source: *const u8, target: *mut u8, bytes: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    const WIDTH: usize = size_of::<__m128i>();
+    /// A line, the most that one store writes.
+    const WIDTH: usize = 64;
     let first = target.align_offset(WIDTH).min(bytes);
-    let whole = (bytes - first) / WIDTH;
-    // SAFETY: all inside the two ranges; the stores are aligned.
+    let lines = (bytes - first) / WIDTH;
+    // SAFETY: all inside the two ranges; the lines of the target are aligned; the processor was asked.
     unsafe {
         std::ptr::copy_nonoverlapping(source, target, first);
-        let (from, to) = (source.add(first).cast::<__m128i>(), target.add(first).cast::<__m128i>());
-        for index in 0..whole {
-            _mm_stream_si128(to.add(index), _mm_loadu_si128(from.add(index)));
+        let (from, to) = (source.add(first), target.add(first));
+        if std::is_x86_feature_detected!("avx512f") {
+            stream_lines_at_once(from, to, lines);
+        } else {
+            stream_lines(from, to, lines);
         }
-        let done = first + whole * WIDTH;
+        let done = first + lines * WIDTH;
         std::ptr::copy_nonoverlapping(source.add(done), target.add(done), bytes - done);
-        _mm_sfence();
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
+/// # Safety
+/// As above; the target is aligned to a line.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn stream_lines_at_once(source: *const u8, target: *mut u8, lines: usize) {
+    use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_stream_si512};
+    let (from, to) = (source.cast::<__m512i>(), target.cast::<__m512i>());
+    for line in 0..lines {
+        // SAFETY: by the caller.
+        unsafe { _mm512_stream_si512(to.add(line), _mm512_loadu_si512(from.add(line))) };
+    }
+}
+
+/// # Safety
+/// As above; the target is aligned to a line.
+#[cfg(target_arch = "x86_64")]
+unsafe fn stream_lines(source: *const u8, target: *mut u8, lines: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    let (from, to) = (source.cast::<__m128i>(), target.cast::<__m128i>());
+    for part in 0..4 * lines {
+        // SAFETY: by the caller.
+        unsafe { _mm_stream_si128(to.add(part), _mm_loadu_si128(from.add(part))) };
     }
 }
 
@@ -490,6 +517,18 @@ impl Drop for Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_go_past_the_caches() {
+        let source: Vec<u8> = (0..1000_u32).map(|it| (it * 7 % 251) as u8).collect();
+        for (start, count) in [(0, 1000_usize), (1, 900), (63, 64), (5, 3), (64, 0), (17, 130)] {
+            let mut target = vec![0_u8; 1100];
+            // SAFETY: inside both.
+            unsafe { stream_out(source.as_ptr().add(start % 50), target.as_mut_ptr().add(start), count) };
+            assert_eq!(target[start..start + count], source[start % 50..][..count]);
+            assert!(target[start + count..].iter().chain(&target[..start]).all(|it| *it == 0));
+        }
+    }
 
     #[test]
     fn chunks_cover_a_copy_once() {

@@ -59,6 +59,15 @@ pub fn samples(home: &Path, library: ClassLibrary, progress: &(dyn Fn() + Sync))
     jobs.into_iter().map(|job| job.name).zip(found).collect()
 }
 
+/// Checks all files below a folder, each as a program of its own.
+pub fn programs(folder: &Path, source_path: &[PathBuf]) -> Errors {
+    let files = files_below(folder).into_iter();
+    let job = |(name, path)| Job { name, path, source_path: source_path.to_vec(), checks: Checks::default() };
+    let jobs: Vec<Job> = files.map(job).collect();
+    let found = checker::check(&jobs, &ClassLibrary::Ours.files(folder), 2, &|| ());
+    jobs.into_iter().map(|job| job.name).zip(found).collect()
+}
+
 /// Files none of which should have an error.
 pub fn summary(errors: &Errors) -> Summary {
     let mut summary = Summary::default();

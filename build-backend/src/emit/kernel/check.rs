@@ -88,7 +88,9 @@ impl Code<'_> {
         if self.target != Target::Cuda || !self.wide.contains(&std::ptr::from_ref(value)) {
             return None;
         }
-        let (by, minus) = super::derive::is_step(value, local)?;
+        // Known steps are understood anyhow.
+        let (by, minus) =
+            super::derive::is_step(value, local).filter(|it| super::constant(it.0).is_none())?;
         let place = self.local(local);
         let ty = self.ty(place.ty);
         let by = self.expr(by);

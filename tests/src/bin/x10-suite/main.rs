@@ -1,8 +1,9 @@
 //! X10's own files through the tools of this repository: `x10-suite COMMAND`, with `APG_X10_HOME` set to a checkout of
-//! x10-lang/x10. Each command has a file of its own.
+//! x10-lang/x10 (`programs` takes any folder). Each command has a file of its own.
 
 mod front;
 mod library;
+mod programs;
 mod samples;
 mod syntax;
 
@@ -21,6 +22,7 @@ struct Options {
 enum Command {
     Front(front::Front),
     Library(library::Library),
+    Programs(programs::Programs),
     Run(apg_tests::x10_suite::run::Options),
     Samples(samples::Samples),
     Syntax(syntax::Syntax),
@@ -28,6 +30,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    if let Command::Programs(programs) = options.command {
+        return ExitCode::from(u8::from(!programs.run()));
+    }
     let Some(home) = apg_tests::x10_suite::home() else {
         eprintln!("set APG_X10_HOME to a checkout of x10-lang/x10");
         return ExitCode::from(2);
@@ -35,6 +40,7 @@ fn main() -> ExitCode {
     let all_right = match options.command {
         Command::Front(front) => front.run(&home),
         Command::Library(library) => library.run(&home),
+        Command::Programs(programs) => programs.run(),
         Command::Run(run) => run.run(&home),
         Command::Samples(samples) => samples.run(&home),
         Command::Syntax(syntax) => syntax.run(&home),
