@@ -125,7 +125,7 @@ fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix)
         let range = text.range(edit.range, snapshot.settings.encoding);
         changes.add(uri, TextEdit { range, new_text: edit.text.clone() });
     }
-    Some(changes.edit(snapshot, None))
+    Some(changes.edit(snapshot, Vec::new()))
 }
 
 /// Edits of documents, to be made one edit of the workspace.
@@ -141,9 +141,9 @@ impl Changes {
     }
 
     /// The edit. Of open documents it names the version that it is of, if the client takes that: it applies it to no other.
-    /// A file is renamed last: the edits before name it as it is.
-    pub fn edit(self, snapshot: &Snapshot, renamed: Option<RenameFile>) -> WorkspaceEdit {
-        if !snapshot.settings.versioned_edits && renamed.is_none() {
+    /// Files and folders are renamed last: the edits before name them as they are.
+    pub fn edit(self, snapshot: &Snapshot, renamed: Vec<RenameFile>) -> WorkspaceEdit {
+        if !snapshot.settings.versioned_edits && renamed.is_empty() {
             let changes = self.of.into_values().collect::<HashMap<_, _>>();
             return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
         }
@@ -155,7 +155,9 @@ impl Changes {
             })
         };
         let mut operations: Vec<_> = self.of.into_values().map(of_document).collect();
-        operations.extend(renamed.map(|renamed| DocumentChangeOperation::Op(ResourceOp::Rename(renamed))));
+        operations.extend(
+            renamed.into_iter().map(|renamed| DocumentChangeOperation::Op(ResourceOp::Rename(renamed))),
+        );
         WorkspaceEdit {
             document_changes: Some(DocumentChanges::Operations(operations)),
             ..WorkspaceEdit::default()

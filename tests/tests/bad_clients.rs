@@ -359,3 +359,79 @@ fn with_and_without_pulling() {
     assert_eq!(by_push.len(), 2);
     assert_eq!(pulled.server.end(), Some(0));
 }
+
+/// Edits that no client should send: the server goes on, and the next whole text is what it has.
+#[test]
+fn edits_that_make_no_sense() {
+    let mut session = Session::start();
+    let uri = session.open("Odd.x10", "class Odd { val s = \"é😀\"; }\n");
+    let place = |line: i64, character: i64| json!({ "line": line, "character": character });
+    let ranges = [
+        (place(0, 5), place(0, 2)),
+        (place(9, 0), place(0, 0)),
+        // In the middle of the two units of an emoji.
+        (place(0, 23), place(0, 23)),
+        (place(0, 22), place(0, 23)),
+        (place(0, -1), place(0, 4)),
+        (place(0, 1 << 40), place(1 << 40, 0)),
+    ];
+    let mut version = 1;
+    for (start, end) in ranges {
+        for text in ["", "\u{feff}", "\0", "\r", "😀", "{{{{"] {
+            version += 1;
+            let document = json!({ "uri": uri, "version": version });
+            let changes = json!([{ "range": { "start": start, "end": end }, "text": text }]);
+            let params = json!({ "textDocument": document, "contentChanges": changes });
+            session.server.notify("textDocument/didChange", params);
+            session.of("textDocument/documentSymbol", &uri);
+        }
+    }
+    // Without a text, of no document, opened twice, closed twice, changed when closed.
+    for params in [Value::Null, json!({}), json!({ "textDocument": { "uri": uri }, "contentChanges": 3 })] {
+        session.server.notify("textDocument/didChange", params.clone());
+        session.server.notify("textDocument/didOpen", params);
+    }
+    session.server.open(&uri, "x10", "class Twice { }");
+    for _ in 0..2 {
+        session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+    session.server.change(&uri, 99, [0, 0, 0, 1], "x");
+    assert!(session.of("textDocument/documentSymbol", &uri).is_null());
+    session.server.open(&uri, "x10", "class Last extends Missing { }");
+    assert_eq!(session.server.diagnostics(&uri, 1)[0]["code"], "name/unknown-type");
+    assert_eq!(session.of("textDocument/documentSymbol", &uri)[0]["name"], "Last");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// Numbers, names and depths of messages that are allowed, and some that are not.
+#[test]
+fn odd_messages() {
+    let mut session = Session::start();
+    let ask = |session: &mut Session, id: &str| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"workspace/symbol","params":{{"query":"ArrayList"}}}}"#
+        );
+        session.server.send_bytes(&framed(body.as_bytes()));
+        session.server.message()
+    };
+    for id in ["\"text\"", "-1", "9007199254740991", "\"\""] {
+        let answer = ask(&mut session, id);
+        assert_eq!(answer["id"].to_string(), id, "{answer}");
+        assert!(answer["result"].is_array(), "{answer}");
+    }
+    // Deeper than any reader goes.
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"textDocument/hover","params":{deep}}}"#);
+    session.server.send_bytes(&framed(body.as_bytes()));
+    assert!(code(&session.server.message()) < 0);
+    // Cancelling what is not there, progress that nobody shows.
+    session.server.notify("$/cancelRequest", json!({ "id": 12_345 }));
+    session.server.notify("$/cancelRequest", json!({ "id": null }));
+    session.server.notify("window/workDoneProgress/cancel", json!({ "token": "none" }));
+    session.server.notify("window/workDoneProgress/cancel", json!([]));
+    session.server.notify("$/setTrace", json!({ "value": "verbose" }));
+    session.server.notify("$/unknown", json!({}));
+    let symbols = session.server.request("workspace/symbol", json!({ "query": "ArrayList" }));
+    assert!(symbols.is_array());
+    assert_eq!(session.server.end(), Some(0));
+}

@@ -107,7 +107,7 @@ pub fn rename(
     Ok(Rename { edits, file: named_after(db, &symbol), declaration })
 }
 
-fn well_formed(new: &str) -> Result<(), String> {
+pub(super) fn well_formed(new: &str) -> Result<(), String> {
     if is_name(new) {
         return Ok(());
     }

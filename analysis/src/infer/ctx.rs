@@ -46,6 +46,8 @@ pub(super) struct Infer<'db> {
     pub(super) in_kernel: bool,
     /// Classes declared by statements, innermost last.
     pub(super) local_types: Vec<(SmolStr, Found)>,
+    /// A name in another line than the dot before it, and the dot: someone may be writing what comes between.
+    pub(super) far_name: Option<(TextRange, TextRange)>,
     /// The locals that values without a name would be, by value.
     pub(super) nameless: FxHashMap<ExprId, LocalId>,
     /// How constraints are checked here.
@@ -95,6 +97,7 @@ impl<'db> Infer<'db> {
             collector: None,
             in_kernel: false,
             local_types: Vec::new(),
+            far_name: None,
             nameless: FxHashMap::default(),
             checks,
             infers_guard,

@@ -1,7 +1,7 @@
 //! Names: what a simple or qualified name in an expression stands for, and member selection.
 
-use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxNode, T, TextRange};
 use smol_str::SmolStr;
 
 use super::Owner;
@@ -365,6 +365,7 @@ impl<'db> Infer<'db> {
             return Resolved::Error;
         };
         let at = range_of(&name);
+        self.selects(e.syntax(), at);
         let name = name.text();
         if let ast::Expr::SuperExpr(_) = receiver {
             return Resolved::Value(self.super_field(&receiver, &name, range, at));
@@ -569,7 +570,7 @@ impl<'db> Infer<'db> {
 
     fn unresolved(&mut self, name: &str, range: TextRange) {
         // An import of that name that names nothing has been reported.
-        let imports = &crate::item_tree::items::item_tree(self.db, self.class.file(self.db)).imports;
+        let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
         if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
             return;
         }
@@ -584,8 +585,39 @@ impl<'db> Infer<'db> {
         self.report(suggest(diagnostic, near, range));
     }
 
+    /// Remembers the dot before a name if it stands in another line.
+    pub(super) fn selects(&mut self, node: &SyntaxNode, name: TextRange) {
+        let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
+        let before = tokens.take_while(|token| token.text_range().end() <= name.start());
+        let (mut dot, mut is_far) = (None, false);
+        for token in before {
+            match token.kind() {
+                T![.] => (dot, is_far) = (Some(token.text_range()), false),
+                _ => is_far |= token.text().contains('\n'),
+            }
+        }
+        if is_far {
+            self.far_name = dot.map(|dot| (name, dot));
+        }
+    }
+
     pub(super) fn no_member(&mut self, ty: Ty, name: &str, at: TextRange, is_static: bool) {
         if ty.mentions_error(self.db) {
+            return;
+        }
+        if let Some((_, dot)) = self.far_name.filter(|(far, _)| *far == at) {
+            let shown = self.show(ty.base(self.db));
+            let message = format!("the name of a member of `{shown}` is missing after this dot");
+            self.report(name_rules::unresolved_member::RULE.at(dot, message).note(format!(
+                "the `{}` in a line below is none",
+                name.strip_prefix("operator_").unwrap_or(name)
+            )));
+            return;
+        }
+        if let Some(keyword) = name.strip_prefix("operator_").filter(|name| !name.starts_with("implicit")) {
+            let shown = self.show(ty.base(self.db));
+            let message = format!("`{shown}` declares no `operator {keyword}`");
+            self.report(name_rules::unresolved_member::RULE.at(at, message));
             return;
         }
         let kind = if is_static { "static member" } else { "member" };
@@ -616,7 +648,7 @@ impl<'db> Infer<'db> {
     pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
         let db = self.db;
         let mut names = Vec::new();
-        for supertype in self.context().supertypes(ty) {
+        for supertype in self.context().supertypes(ty).iter().copied() {
             let Some((class, _)) = supertype.as_class(db) else { continue };
             names.extend(fields(db, class).iter().map(|field| field.name(db).clone()));
             names.extend(methods(db, class).iter().map(|method| method.name(db).clone()));

@@ -60,7 +60,7 @@ impl Snapshot {
         };
         let mut changes = Changes::default();
         edits.iter().map(edit).for_each(|edit| changes.add(document.uri.clone(), edit));
-        changes.edit(self, None)
+        changes.edit(self, Vec::new())
     }
 }
 

@@ -1,6 +1,11 @@
 //! Renaming over the whole workspace.
 
+use std::path::PathBuf;
+
+use apg_analysis::db::Db;
+use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
+use apg_syntax::{TextRange, TextSize};
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{Position, PrepareRenameResponse, RenameFile, TextEdit, Uri, WorkspaceEdit};
 
@@ -37,7 +42,11 @@ impl Snapshot {
         position: Position,
     ) -> Result<jsonrpc::Result<Option<PrepareRenameResponse>>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(Ok(None)) };
+        let files = self.analysis.user_files();
         let prepared = self.analysis.with(|db| {
+            if let Some(package) = self.package(db, &files, (file, offset)) {
+                return package.map(|package| (document.text.text()[package.range].into(), package.range));
+            }
             if let Some(uses) = ide::label_uses(db, file, offset) {
                 let here = uses.into_iter().find(|range| range.contains_inclusive(offset));
                 let range = here.ok_or("there is no name here")?;
@@ -64,6 +73,15 @@ impl Snapshot {
     ) -> Result<Result<Option<Renamed>, String>, Cancelled> {
         let Some((_, file, offset)) = self.at(uri, position) else { return Ok(Ok(None)) };
         let files = self.analysis.user_files();
+        let package = self.analysis.with(|db| {
+            let package = self.package(db, &files, (file, offset))?;
+            Some(package.and_then(|package| ide::rename_package(db, &files, &package.name, new)))
+        })?;
+        if let Some(renamed) = package {
+            let task = self.task.clone();
+            let edit = renamed.map(|renamed| self.package_edit(&renamed, new));
+            return Ok(edit.map(|edit| Some(Renamed { edit, check: None, task })));
+        }
         let renamed = self.analysis.with(|db| {
             let rename = ide::rename(db, &files, (file, offset), new)?;
             let check = ide::RenameCheck::new(db, &rename, new);
@@ -73,19 +91,42 @@ impl Snapshot {
         Ok(renamed.map(|(rename, check)| Some(Renamed { edit: self.edit_of(&rename, new), check, task })))
     }
 
-    fn edit_of(&self, rename: &ide::Rename, new: &str) -> WorkspaceEdit {
+    /// The package named at an offset. It is called as its folder is: only who can move that can rename it.
+    fn package(
+        &self,
+        db: &dyn Db,
+        files: &[SourceFile],
+        at: (SourceFile, TextSize),
+    ) -> Option<Result<ide::Package, String>> {
+        self.settings.can_rename_files.then(|| ide::package_at(db, files, at)).flatten()
+    }
+
+    fn package_edit(&self, rename: &ide::PackageRename, new: &str) -> WorkspaceEdit {
+        let moved = |(from, to): &(PathBuf, PathBuf)| {
+            let (old_uri, new_uri) = (Uri::from_file_path(from)?, Uri::from_file_path(to)?);
+            Some(RenameFile { old_uri, new_uri, options: None, annotation_id: None })
+        };
+        let folders = rename.folders.iter().filter_map(moved).collect();
+        self.changes(&rename.edits, new).edit(self, folders)
+    }
+
+    fn changes(&self, edits: &[(SourceFile, TextRange)], new: &str) -> Changes {
         let mut changes = Changes::default();
-        for (file, range) in &rename.edits {
+        for (file, range) in edits {
             if let Some(location) = convert::location(self, *file, *range) {
                 changes.add(location.uri, TextEdit { range: location.range, new_text: new.to_owned() });
             }
         }
+        changes
+    }
+
+    fn edit_of(&self, rename: &ide::Rename, new: &str) -> WorkspaceEdit {
         let old_uri = rename.file.and_then(|file| convert::uri(self, file));
         let old_uri = old_uri.filter(|_| self.settings.can_rename_files);
         let renamed = old_uri.and_then(|old_uri| {
             Some(RenameFile { new_uri: sibling(&old_uri, new)?, old_uri, options: None, annotation_id: None })
         });
-        changes.edit(self, renamed)
+        self.changes(&rename.edits, new).edit(self, renamed.into_iter().collect())
     }
 }
 

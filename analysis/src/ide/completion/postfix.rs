@@ -35,9 +35,10 @@ impl Items<'_> {
         let Some(ty) = ty else { return };
         let snippet = escaped(&text);
         if is(Known::Boolean) {
-            self.put(e, "if", "when it is true", &format!("if ({snippet}) {{\n    $0\n}}"));
-            self.put(e, "while", "as long as it is true", &format!("while ({snippet}) {{\n    $0\n}}"));
-            self.put(e, "when", "once it is true", &format!("when ({snippet}) {{\n    $0\n}}"));
+            let condition = escaped(&e.without_parens().syntax().text().to_string());
+            self.put(e, "if", "when it is true", &format!("if ({condition}) {{\n    $0\n}}"));
+            self.put(e, "while", "as long as it is true", &format!("while ({condition}) {{\n    $0\n}}"));
+            self.put(e, "when", "once it is true", &format!("when ({condition}) {{\n    $0\n}}"));
         }
         if is(Known::Place) {
             self.put(e, "at", "at this place", &format!("at ({snippet}) {{\n    $0\n}}"));

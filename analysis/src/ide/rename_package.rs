@@ -1,0 +1,127 @@
+//! Renaming a package: its name in declarations, imports and code, and the folders that are called as it is.
+
+use std::path::PathBuf;
+
+use apg_syntax::{SyntaxKind, SyntaxToken, T, TextRange, TextSize};
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use super::references::tokens;
+use super::rename::well_formed;
+use super::symbol::{name_token, token_symbols};
+use crate::db::{Db, Library, parse};
+use crate::ids::SourceFile;
+use crate::item_tree::items::package;
+
+/// A package that can be renamed, by the part of its name under the cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The whole name up to that part.
+    pub name: SmolStr,
+    /// That part.
+    pub range: TextRange,
+}
+
+/// What the rename of a package changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageRename {
+    /// The names to replace.
+    pub edits: Vec<(SourceFile, TextRange)>,
+    /// Folders, and what they are to be called.
+    pub folders: Vec<(PathBuf, PathBuf)>,
+}
+
+/// The package named at an offset of a `package` or `import` declaration, if it is one of `files`.
+///
+/// # Errors
+/// Why it cannot be renamed.
+pub fn package_at(
+    db: &dyn Db,
+    files: &[SourceFile],
+    (file, offset): (SourceFile, TextSize),
+) -> Option<Result<Package, String>> {
+    let token = name_token(&parse(db, file).syntax(), offset)?;
+    (token.kind() == SyntaxKind::IDENT && declares(&token)).then_some(())?;
+    let name = SmolStr::new(chain(&token)?.join("."));
+    // The last part of an import is a type.
+    files.iter().any(|file| is_in(package(db, *file), &name)).then_some(())?;
+    if Library::get(db).files(db).values().any(|file| is_in(package(db, *file), &name)) {
+        return Some(Err(format!("the class library has a package `{name}` too, which cannot be changed")));
+    }
+    Some(Ok(Package { name, range: token.text_range() }))
+}
+
+/// All that gives a package the name `new` in `files`.
+///
+/// # Errors
+/// Why it cannot have that name.
+pub fn rename_package(
+    db: &dyn Db,
+    files: &[SourceFile],
+    old: &str,
+    new: &str,
+) -> Result<PackageRename, String> {
+    well_formed(new)?;
+    let parts: Vec<&str> = old.split('.').collect();
+    let Some((last, around)) = parts.split_last() else { return Err("there is no name here".to_owned()) };
+    let mut renamed = PackageRename::default();
+    if *last == new {
+        return Ok(renamed);
+    }
+    let target = around.iter().copied().chain([new]).collect::<Vec<_>>().join(".");
+    let library = Library::get(db).files(db).values();
+    if let Some(taken) = files.iter().chain(library).find(|file| is_in(package(db, **file), &target)) {
+        let path = taken.path(db).display();
+        return Err(format!("there is already a package `{target}`: {path} is in it"));
+    }
+    let mut folders = FxHashSet::default();
+    for file in files {
+        for token in tokens(db, *file, last) {
+            let names_it = chain(&token).is_some_and(|chain| chain == parts);
+            let is_followed = next(&token).is_some_and(|next| next.kind() == T![.]);
+            if names_it && (declares(&token) || is_followed && token_symbols(db, *file, &token).is_empty()) {
+                renamed.edits.push((*file, token.text_range()));
+            }
+        }
+        let own = package(db, *file);
+        if is_in(own, old) {
+            let below = own.split('.').count() - parts.len();
+            let folder = file.path(db).parent().and_then(|folder| folder.ancestors().nth(below));
+            let folder = folder.filter(|folder| folder.file_name().is_some_and(|name| name == *last));
+            folders.extend(folder.map(|folder| (folder.to_owned(), folder.with_file_name(new))));
+        }
+    }
+    renamed.folders = folders.into_iter().collect();
+    renamed.folders.sort();
+    Ok(renamed)
+}
+
+/// Whether a package is another or inside of it.
+fn is_in(package: &str, other: &str) -> bool {
+    package.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn declares(token: &SyntaxToken) -> bool {
+    let kinds = [SyntaxKind::PACKAGE_DECL, SyntaxKind::IMPORT_DECL];
+    token.parent_ancestors().any(|node| kinds.contains(&node.kind()))
+}
+
+/// The names from the first one of `a.b.c` to this one; none if something else stands before a dot.
+fn chain(token: &SyntaxToken) -> Option<Vec<String>> {
+    let mut names = vec![token.text().trim_matches('`').to_owned()];
+    let mut first = token.clone();
+    while let Some(dot) = before(&first).filter(|token| token.kind() == T![.]) {
+        first = before(&dot).filter(|token| token.kind() == SyntaxKind::IDENT)?;
+        names.push(first.text().trim_matches('`').to_owned());
+    }
+    names.reverse();
+    Some(names)
+}
+
+fn before(token: &SyntaxToken) -> Option<SyntaxToken> {
+    std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia())
+}
+
+fn next(token: &SyntaxToken) -> Option<SyntaxToken> {
+    std::iter::successors(token.next_token(), SyntaxToken::next_token).find(|token| !token.kind().is_trivia())
+}
