@@ -95,16 +95,21 @@ pub(super) fn is_held() -> bool {
 
 /// Collects now, unless this thread keeps the collector away.
 pub fn collect() {
-    run(|_| true);
+    run(|_| true, true);
+}
+
+/// The same, since other places or their references want it: they are not asked for the same in turn, else that would never end.
+pub(super) fn collect_for_others() {
+    run(|_| true, false);
 }
 
 /// Collects if `blocks` more would be more than planned, unless this thread keeps the collector away.
 pub fn collect_if_needed(blocks: usize) {
-    run(|heap| heap.used.load(Ordering::Relaxed) + blocks > heap.threshold.load(Ordering::Relaxed));
+    run(|heap| heap.used.load(Ordering::Relaxed) + blocks > heap.threshold.load(Ordering::Relaxed), true);
 }
 
-/// Collects if `needed` still holds once this thread may collect.
-fn run(needed: impl FnOnce(&Heap) -> bool) {
+/// Collects if `needed` still holds once this thread may collect. `asks`: other places are asked, too, where little becomes free.
+fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
     if threads::current().holds.load(Ordering::Relaxed) > 0 {
         return;
     }
@@ -141,7 +146,7 @@ fn run(needed: impl FnOnce(&Heap) -> bool) {
     if died {
         globals::wake();
     }
-    if heap.is_half_full() {
+    if asks && heap.is_half_full() {
         globals::heap_fills();
     }
 }

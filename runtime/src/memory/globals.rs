@@ -432,7 +432,7 @@ fn start_tidying() {
                     crate::distributed::ask_for_collections();
                 }
                 if wanted.collection {
-                    super::collect();
+                    super::collect::collect_for_others();
                 }
                 let outbox = Table::with(|table| {
                     if weak::take_died() {
