@@ -69,9 +69,14 @@ pub struct RootDatabase {
 pub type EventCallback = Box<dyn Fn(salsa::Event) + Send + Sync + 'static>;
 
 impl RootDatabase {
+    /// A database without any inputs: [`Project`] and [`Library`] are still to be made.
+    pub(crate) fn bare(on_event: Option<EventCallback>) -> RootDatabase {
+        RootDatabase { storage: salsa::Storage::new(on_event) }
+    }
+
     /// A database with an empty project and library.
     pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
-        let db = RootDatabase { storage: salsa::Storage::new(on_event) };
+        let db = RootDatabase::bare(on_event);
         let _ = Project::builder(Arc::default(), Arc::default(), Arc::default(), Checks::default())
             .durability(salsa::Durability::MEDIUM)
             .new(&db);
@@ -91,6 +96,14 @@ impl salsa::Database for RootDatabase {}
 
 #[salsa::db]
 impl Db for RootDatabase {}
+
+/// Hardly any: how much of what takes the most memory, and can be made again, a host keeps that was told to forget it.
+pub(crate) const FEW: usize = 16;
+
+/// From now on so many trees are kept where some are forgotten.
+pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
+    parse::set_lru_capacity(db, count);
+}
 
 /// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
 pub const KEPT_TREES: usize = 512;

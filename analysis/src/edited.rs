@@ -5,10 +5,11 @@
 //! known to hold without a look at what they were computed from.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use apg_syntax::{GreenNode, Outline, Parse};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use salsa::{Durability, Setter};
 
 use crate::db::{Db, RootDatabase};
@@ -123,35 +124,53 @@ fn revive(
     edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
-/// The texts of all declarations: those of `before` that are the same pieces of memory, and the others of `before` with new texts
-/// as long as there are some.
+/// The texts of all declarations: those of `before` that are the same pieces of memory or have the same content, and the others of
+/// `before` with new texts as long as there are some. A text that is not set concerns nobody, however often its neighbours change.
 fn texts(
     db: &mut RootDatabase,
     sources: &FileSources,
     before: &FileSources<MemberText>,
 ) -> FileSources<MemberText> {
     let mut known: FxHashMap<*const (), MemberText> = FxHashMap::default();
-    let mut free = Vec::new();
+    // Some declarations share their text: a file may have many empty ones.
+    let mut unused: Vec<MemberText> = Vec::new();
     for text in before.all() {
-        // Some declarations share their text: a file may have many empty ones.
-        free.extend(known.insert(address(text.source(db).green()), *text));
+        unused.extend(known.insert(address(text.source(db).green()), *text));
     }
-    let kept = sources.map(&mut |located: &Located| known.remove(&address(&located.green)));
-    free.extend(known.into_values());
-    let mut kept = kept.all().into_iter().copied().collect::<Vec<_>>().into_iter();
-    sources.map(&mut |located: &Located| match (kept.next().flatten(), free.pop()) {
-        (Some(text), unused) => {
-            free.extend(unused);
-            text
-        }
-        (None, Some(text)) => {
-            set(db, text, &located.green);
-            text
-        }
-        (None, None) => {
-            MemberText::builder(ItemSource::new(located.green.clone())).durability(Durability::MEDIUM).new(db)
-        }
+    let mut kept: Vec<Option<MemberText>> =
+        sources.all().into_iter().map(|located| known.remove(&address(&located.green))).collect();
+    unused.extend(known.into_values());
+    let mut alike: FxHashMap<u64, Vec<MemberText>> = FxHashMap::default();
+    for text in unused {
+        alike.entry(content(text.source(db).green())).or_default().push(text);
+    }
+    for (kept, located) in kept.iter_mut().zip(sources.all()).filter(|(kept, _)| kept.is_none()) {
+        let Some(texts) = alike.get_mut(&content(&located.green)) else { continue };
+        let same = |text: &MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
+        *kept = texts.iter().position(same).map(|at| texts.swap_remove(at));
+    }
+    let mut free: Vec<MemberText> = alike.into_values().flatten().collect();
+    let mut kept = kept.into_iter();
+    sources.map(&mut |located: &Located| match kept.next().flatten() {
+        Some(text) => text,
+        None => match free.pop() {
+            Some(text) => {
+                set(db, text, &located.green);
+                text
+            }
+            None => {
+                let source = ItemSource::new(located.green.clone());
+                MemberText::builder(source).durability(Durability::MEDIUM).new(db)
+            }
+        },
     })
+}
+
+/// A number that trees of the same content have in common.
+fn content(green: &GreenNode) -> u64 {
+    let mut hasher = FxHasher::default();
+    green.to_string().hash(&mut hasher);
+    hasher.finish()
 }
 
 fn address(green: &GreenNode) -> *const () {

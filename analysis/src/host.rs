@@ -16,6 +16,19 @@ use crate::ids::{FileOrigin, SourceFile};
 
 pub use salsa::Cancelled;
 
+/// What a host is [`AnalysisHost::fixed`] to.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The user's files by absolute path.
+    pub files: Vec<(PathBuf, Arc<str>)>,
+    /// See [`AnalysisHost::set_roots`].
+    pub roots: Vec<PathBuf>,
+    /// See [`AnalysisHost::set_source_path`].
+    pub source_path: Vec<PathBuf>,
+    /// See [`AnalysisHost::set_checks`].
+    pub checks: Checks,
+}
+
 /// Owns the database. One thread changes it.
 pub struct AnalysisHost {
     db: RootDatabase,
@@ -49,6 +62,41 @@ impl AnalysisHost {
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
+    }
+
+    /// A host for one program that stays as it is. How its answers came about is not remembered, which makes them faster and smaller;
+    /// to set anything panics.
+    pub fn fixed(library: impl IntoIterator<Item = (PathBuf, Arc<str>)>, program: Program) -> AnalysisHost {
+        let fixed = Durability::NEVER_CHANGE;
+        let mut db = RootDatabase::bare(None);
+        let file = |db: &RootDatabase, origin, (path, text): (PathBuf, Arc<str>)| {
+            (path.clone(), SourceFile::builder(path, origin, text).durability(fixed).new(db))
+        };
+        let library: FxHashMap<_, _> =
+            library.into_iter().map(|it| file(&db, FileOrigin::Library, it)).collect();
+        let files: FxHashMap<_, _> =
+            program.files.into_iter().map(|it| file(&db, FileOrigin::User, it)).collect();
+        let roots = program.roots.iter().filter_map(|path| files.get(path).copied()).collect();
+        let (roots, source_path) = (Arc::new(roots), Arc::new(program.source_path));
+        let _ = Library::builder(Arc::new(library)).durability(fixed).new(&db);
+        let _ =
+            Project::builder(Arc::new(files), roots, source_path, program.checks).durability(fixed).new(&db);
+        crate::db::keep_trees(&mut db, crate::db::KEPT_TREES);
+        crate::item_tree::source::keep_sources(&mut db, crate::db::FEW);
+        crate::infer::keep_bodies(&mut db, crate::db::FEW);
+        AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
+    }
+
+    /// Forgets the trees and typed bodies of a host that is [`Self::fixed`], but for the trees of the next of these files; they are
+    /// made again where they are needed once more. Waits for snapshots.
+    pub fn forget_details(&mut self, next: &[SourceFile]) {
+        let next = &next[..next.len().min(crate::db::KEPT_TREES)];
+        crate::db::keep_trees(&mut self.db, next.len() + crate::db::FEW);
+        // What was used last goes last.
+        for file in next {
+            crate::db::parse(&self.db, *file);
+        }
+        salsa::Database::trigger_lru_eviction(&mut self.db);
     }
 
     /// Sets the text of a user file, which may be new, or takes the file away.

@@ -25,4 +25,4 @@ pub mod scope;
 pub mod ty;
 
 pub use check::file_diagnostics;
-pub use host::{Analysis, AnalysisHost, Cancelled, Canceller};
+pub use host::{Analysis, AnalysisHost, Cancelled, Canceller, Program};

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, T};
+use apg_syntax::{SyntaxKind, T};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Texts by absolute path, and which of them were named.
@@ -79,6 +79,7 @@ pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) ->
     let mut loader = Loader {
         cache,
         sources: Sources::default(),
+        named: FxHashSet::default(),
         pending: Vec::new(),
         folders: FxHashSet::default(),
         known: FxHashMap::default(),
@@ -185,6 +186,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Loader<'a> {
     cache: &'a Cache,
     sources: Sources,
+    /// The roots so far.
+    named: FxHashSet<PathBuf>,
     /// Files whose package and imports are not yet followed.
     pending: Vec<PathBuf>,
     folders: FxHashSet<PathBuf>,
@@ -196,7 +199,7 @@ impl Loader<'_> {
     fn root(&mut self, path: &Path) -> Result<(), LoadError> {
         let text = self.cache.text(path)?;
         let path = absolute(path)?;
-        if !self.sources.roots.contains(&path) {
+        if self.named.insert(path.clone()) {
             self.sources.roots.push(path.clone());
         }
         self.add(path, text);
@@ -270,14 +273,14 @@ struct Names {
 
 impl Names {
     fn of(text: &str) -> Self {
-        let file = apg_syntax::parse(text).tree();
+        let file = apg_syntax::parse_header(text).tree();
         let components = |name: Option<ast::QualifiedName>| -> Vec<String> {
             let text = name.map(|name| name.syntax().text().to_string()).unwrap_or_default();
             text.split('.').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
         };
         let package =
             file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
-        let mut names = Self { package, packages: Vec::new(), chains: chains(file.syntax()) };
+        let mut names = Self { package, packages: Vec::new(), chains: chains(text) };
         for import in file.import_decls() {
             let imported = components(import.qualified_name());
             // Of `a.b.C` the package is `a.b`; of `a.b.C.*` or `a.b.*` it may be all that is written.
@@ -290,15 +293,14 @@ impl Names {
 }
 
 /// All `a.b` of `a.b.c` in a file; what begins with a capital letter is a type, and no package.
-fn chains(file: &SyntaxNode) -> BTreeSet<Vec<String>> {
+fn chains(text: &str) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
     let mut chain: Vec<String> = Vec::new();
     let mut after_dot = false;
-    let tokens = file.descendants_with_tokens().filter_map(|it| it.into_token());
-    for token in tokens.filter(|it| !it.kind().is_trivia()) {
-        match token.kind() {
+    for (kind, token) in apg_syntax::tokens(text).filter(|(kind, _)| !kind.is_trivia()) {
+        match kind {
             SyntaxKind::IDENT if after_dot || chain.is_empty() => {
-                chain.push(token.text().to_owned());
+                chain.push(token.to_owned());
                 after_dot = false;
                 continue;
             }
@@ -314,8 +316,8 @@ fn chains(file: &SyntaxNode) -> BTreeSet<Vec<String>> {
         }
         chain.clear();
         after_dot = false;
-        if token.kind() == SyntaxKind::IDENT {
-            chain.push(token.text().to_owned());
+        if kind == SyntaxKind::IDENT {
+            chain.push(token.to_owned());
         }
     }
     found

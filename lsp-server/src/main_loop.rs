@@ -255,6 +255,7 @@ pub fn start(
         published: FxHashMap::default(),
         edits: 0,
         stale: true,
+        is_wide: true,
         undiagnosed: VecDeque::new(),
         // One thread is left to requests.
         diagnosers: threads - 1,
@@ -303,6 +304,8 @@ struct MainLoop {
     edits: u64,
     /// Diagnostics have not been asked for since the last edit.
     stale: bool,
+    /// What happened since was more than edits in code: much may have to be typed.
+    is_wide: bool,
     /// Documents whose diagnostics are still to be computed.
     undiagnosed: VecDeque<Document>,
     /// How many more may be computed at once.
@@ -363,6 +366,7 @@ impl MainLoop {
                 let folders = settings.folders.clone();
                 self.world.settle(settings);
                 self.stale = true;
+                self.is_wide = true;
                 self.read(folders);
             }
             Event::SourcePath(folders) => {
@@ -406,6 +410,7 @@ impl MainLoop {
                     && let Some(diagnostics) = diagnostics
                 {
                     self.publish(document, diagnostics);
+                    self.is_wide &= !self.undiagnosed.is_empty();
                 }
                 self.diagnose_next();
             }
@@ -454,6 +459,7 @@ impl MainLoop {
             let _ = self.publications.send(Publication { uri, version: None, diagnostics: Vec::new() });
         }
         if outcome.declarations {
+            self.is_wide = true;
             self.refresh(refresh::PAUSE);
         }
     }
@@ -462,6 +468,7 @@ impl MainLoop {
     fn changed(&mut self, pause: Duration) {
         self.edits += 1;
         self.stale = true;
+        self.is_wide = true;
         self.refresh(pause);
     }
 
@@ -536,6 +543,7 @@ impl MainLoop {
         {
             self.diagnosers -= 1;
             let (edits, snapshot, sender) = (self.edits, self.world.snapshot(), self.sender.clone());
+            let is_wide = self.is_wide;
             let (patience, tasks) = (snapshot.settings.patience, self.tasks.clone());
             self.pool.spawn_fifo(move || {
                 let canceller = snapshot.analysis.canceller();
@@ -544,7 +552,12 @@ impl MainLoop {
                     canceller.cancel();
                 });
                 // A cancelled one needs no repetition: the edit asks for new ones itself.
-                let found = catch_unwind(AssertUnwindSafe(|| snapshot.diagnostics(&document)));
+                let found = catch_unwind(AssertUnwindSafe(|| {
+                    if is_wide {
+                        snapshot.prepare(&document)?;
+                    }
+                    snapshot.diagnostics(&document)
+                }));
                 drop(snapshot);
                 timer.abort();
                 if let Ok(Err(Cancelled::Local)) = found {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apg_analysis::ids::SourceFile;
-use apg_analysis::{Analysis, AnalysisHost, Cancelled};
+use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
 use apg_build::project;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
@@ -298,6 +299,9 @@ impl World {
     }
 }
 
+/// So many methods are typed by a thread before it looks for other work.
+const CODE_AT_ONCE: usize = 16;
+
 /// The state of a moment.
 pub struct Snapshot {
     /// The database.
@@ -328,6 +332,21 @@ impl Snapshot {
     /// The file of a URI, open or not, in the workspace or the class library.
     pub fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
         self.analysis.file(&key(uri)?)
+    }
+
+    /// Types the code of a document on all threads of the pool that this runs in.
+    ///
+    /// # Errors
+    /// An edit came first.
+    pub fn prepare(&self, document: &Document) -> Result<(), Cancelled> {
+        let Some(file) = self.analysis.file(&document.path) else { return Ok(()) };
+        // What panics here becomes a diagnostic when that is asked for.
+        let code = catch_unwind(AssertUnwindSafe(|| self.analysis.with(|db| check::code_of(db, file))));
+        let Ok(code) = code else { return Ok(()) };
+        let code = code?;
+        code.par_chunks(CODE_AT_ONCE)
+            .map_with(self.analysis.clone(), |analysis, code| analysis.with(|db| check::prepare(db, code)))
+            .collect()
     }
 
     /// All diagnostics of a document. The class library's own are of no use to those who read it.

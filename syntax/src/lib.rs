@@ -28,7 +28,7 @@ pub use crate::format::{format, format_on_type, format_parsed, formatted};
 pub use crate::outline::{Outline, declares, same_tree};
 #[doc(hidden)]
 pub use crate::parsing::parse_stages;
-pub use crate::parsing::{Parse, parse};
+pub use crate::parsing::{Parse, parse, parse_header, tokens};
 pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;
 #[doc(hidden)]

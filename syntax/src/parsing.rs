@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ast::{AstNode, SourceFile};
 use crate::parser::{Entry, input::Input};
-use crate::{GreenNode, SyntaxError, SyntaxNode, lexer, parser, tree, validation};
+use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, lexer, parser, tree, validation};
 
 /// A parsed text: its tree, and what is wrong with it. Cheap to copy, compared by content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,18 @@ pub fn parse(text: &str) -> Parse {
     errors.extend(lexed.errors);
     let invalid = validation::validate(&green);
     Parse::new(green, errors, invalid, input.extra_close)
+}
+
+/// The tokens of a text with their kinds: for what needs no tree.
+pub fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, &str)> {
+    let lexed = lexer::lex(text);
+    (0..lexed.kinds.len()).map(move |at| (lexed.kinds[at], &text[lexed.range(at)]))
+}
+
+/// Parses what stands before the first class, struct or interface of a file: its package and imports.
+pub fn parse_header(text: &str) -> Parse {
+    let starts_type = |kind| matches!(kind, T![class] | T![struct] | T![interface] | T!['{']);
+    parse(&text[..lexer::first(text, starts_type)])
 }
 
 /// Does the first stages of parsing: lexer, parser, tree, validation; to measure each.
@@ -107,5 +119,24 @@ impl SourceFile {
     /// Parses a file.
     pub fn parse(text: &str) -> Parse {
         parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_what_stands_before_the_first_type() {
+        let header = |text: &str| parse_header(text).syntax().to_string();
+        assert_eq!(
+            header("package a.b; // class C\nimport c.D;\nclass E {}"),
+            "package a.b; // class C\nimport c.D;\n"
+        );
+        assert_eq!(header("import a.B\npublic struct S {}"), "import a.B\npublic ");
+        assert_eq!(header("import a.*;"), "import a.*;");
+        let text = "@A(\"class\") package p; import q.R; interface I {} import s.T;";
+        assert_eq!(parse_header(text).tree().import_decls().count(), 1);
+        assert!(parse_header(text).tree().package_decl().is_some());
     }
 }

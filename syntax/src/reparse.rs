@@ -56,8 +56,8 @@ fn common(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
 impl Parse {
     /// The parse of the edited text. `edit.range` must lie within the text, between characters.
     pub fn reparse(&self, edit: &Edit) -> Parse {
-        self.reparse_block(edit).unwrap_or_else(|| {
-            let mut text = self.syntax().to_string();
+        let mut text = self.syntax().to_string();
+        self.reparse_block(edit, &text).unwrap_or_else(|| {
             edit.apply(&mut text);
             crate::parse(&text)
         })
@@ -67,26 +67,26 @@ impl Parse {
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match difference(old, new) {
             None => self.clone(),
-            Some(edit) => self.reparse_block(&edit).unwrap_or_else(|| crate::parse(new)),
+            Some(edit) => self.reparse_block(&edit, old).unwrap_or_else(|| crate::parse(new)),
         }
     }
 
-    /// [`Parse::reparse`], if one block is enough.
-    pub(crate) fn reparse_block(&self, edit: &Edit) -> Option<Parse> {
+    /// [`Parse::reparse`], if one block is enough. `text` is that of the tree, which would take longer to say it.
+    fn reparse_block(&self, edit: &Edit, text: &str) -> Option<Parse> {
         let root = self.syntax();
         let mut node = match root.covering_element(edit.range) {
             NodeOrToken::Node(node) => node,
             NodeOrToken::Token(token) => token.parent()?,
         };
         loop {
-            if let Some(parse) = self.reparse_node(&node, edit) {
+            if let Some(parse) = self.reparse_node(&node, edit, text) {
                 return Some(parse);
             }
             node = node.parent()?;
         }
     }
 
-    fn reparse_node(&self, node: &SyntaxNode, edit: &Edit) -> Option<Parse> {
+    fn reparse_node(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
         let entry = entry(node)?;
         // Its own braces: without them it may have taken those of another.
         let inside = TextRange::new(
@@ -96,7 +96,7 @@ impl Parse {
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
             return None;
         }
-        let mut text = node.text().to_string();
+        let mut text = text.get(std::ops::Range::<usize>::from(node.text_range()))?.to_owned();
         let old_seen = Seen::new(&text)?;
         let start = node.text_range().start();
         Edit { range: edit.range - start, insert: edit.insert.clone() }.apply(&mut text);
@@ -237,5 +237,5 @@ fn depth(green: &GreenNodeData) -> usize {
 /// Whether a reparse of this edit is expected to touch one block only; for measurements.
 #[doc(hidden)]
 pub fn is_local(parse: &Parse, edit: &Edit) -> bool {
-    parse.reparse_block(edit).is_some()
+    parse.reparse_block(edit, &parse.syntax().to_string()).is_some()
 }

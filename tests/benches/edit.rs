@@ -1,12 +1,12 @@
 //! From `didChange` to the published diagnostics, through the protocol: an edit in a body in the middle of a file of 1,000 and of
-//! 10,000 lines, a new local there, and the changed result of a method that 500 others call. Peer, when it is on the PATH: `ty server` on a Python file of the same size and shape. Budget: p50 5 ms, p99 16 ms.
+//! 10,000 lines, a new local there, and the changed result of a method that 500 others call. Peers, when they are on the PATH: `ty server` on a Python file and `clangd` on a C++ file of the same size and shape. Budget: p50 5 ms, p99 16 ms.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use apg_tests::lsp::Server;
 use apg_tests::measure::{Times, head, machine, row};
-use apg_tests::sources::{Results, on_path, python, python_calling, x10, x10_calling};
+use apg_tests::sources::{Results, cpp, on_path, python, python_calling, x10, x10_calling};
 use apg_tests::tools;
 use serde_json::json;
 
@@ -28,6 +28,7 @@ fn main() {
             &format!("an edit in a body to diagnostics, {lines} lines"),
             &edit(x10(lines)),
             &edit(python(lines)),
+            Some(&edit(cpp(lines))),
         );
     }
     let lines = 10_000;
@@ -36,6 +37,7 @@ fn main() {
         "a new local to diagnostics, 10000 lines",
         &local(x10(lines), "= 1000; val more = 7"),
         &local(python(lines), "= 1000; more = 7"),
+        Some(&local(cpp(lines), "= 1000; const long more = 7")),
     );
     let signature = |(text, texts): (String, Results)| {
         let at = (texts[0], text.lines().position(|line| line.contains("def shared")).expect("it is there"));
@@ -45,10 +47,11 @@ fn main() {
         "a changed signature with 500 dependents to diagnostics, 10000 lines",
         &signature(x10_calling(lines, 500)),
         &signature(python_calling(lines, 500)),
+        None,
     );
 }
 
-fn compare(title: &str, x10: &Edit<'_>, python: &Edit<'_>) {
+fn compare(title: &str, x10: &Edit<'_>, python: &Edit<'_>, cpp: Option<&Edit<'_>>) {
     let apg = measure(Command::new(tools::apg_lsp()), "x10", x10);
     let peer = on_path("ty").map(|ty| {
         let mut command = Command::new(ty);
@@ -61,13 +64,22 @@ fn compare(title: &str, x10: &Edit<'_>, python: &Edit<'_>) {
         Some(peer) => row("peer: ty server, Python", peer, None),
         None => println!("(no peer: `ty` is not on the PATH)"),
     }
+    let Some(cpp) = cpp else { return };
+    match on_path("clangd") {
+        Some(clangd) => {
+            let mut command = Command::new(clangd);
+            command.args(["--background-index=false", "--log=error"]);
+            row("peer: clangd, C++", &measure(command, "cpp", cpp), None);
+        }
+        None => println!("(no peer: `clangd` is not on the PATH)"),
+    }
 }
 
 /// Types the one text and the other in turn.
 fn measure(command: Command, language: &str, edit: &Edit<'_>) -> Times {
     let text = &edit.text;
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let ending = if language == "x10" { "x10" } else { "py" };
+    let ending = if language == "python" { "py" } else { language };
     let file = folder.path().join(format!("Edited.{ending}"));
     std::fs::write(&file, text).expect("written");
     let uri = format!("file://{}", file.display());

@@ -1,13 +1,14 @@
 //! Questions that an editor asks while someone types, through the protocol, each right after an edit in the middle of a file of
-//! 10,000 lines; and from the start of the server to the first diagnostics of an open file. Peer, when it is on the PATH:
-//! `ty server` on a Python file of the same size and shape. Goals: completion p50 10 ms, p99 30 ms; start 200 ms.
+//! 10,000 lines; from the start of the server to the first diagnostics of an open file; references of a name that is used 10,000
+//! times in 100 files of 1,000 lines, and the memory of the server then. Peers, where they are on the PATH: `ty server` on Python
+//! and `clangd` on C++ of the same size and shape. Goals: completion p50 10 ms, p99 30 ms; start 200 ms.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use apg_tests::lsp::Server;
 use apg_tests::measure::{Times, head, machine, row};
-use apg_tests::sources::{on_path, python, x10};
+use apg_tests::sources::{cpp, on_path, python, x10};
 use apg_tests::tools;
 use serde_json::{Value, json};
 
@@ -32,10 +33,22 @@ fn ty() -> Option<Command> {
     Some(command)
 }
 
-const SUBJECTS: [Subject; 2] = [
+fn clangd() -> Option<Command> {
+    let mut command = Command::new(on_path("clangd")?);
+    // No files of its own on this machine, and nothing in the background that the others do not do either.
+    command.args(["--background-index=false", "--log=error"]);
+    Some(command)
+}
+
+const SUBJECTS: [Subject; 3] = [
     Subject { name: "apg-lsp", command: apg, language: "x10", text: x10 },
     Subject { name: "peer: ty server, Python", command: ty, language: "py", text: python },
+    Subject { name: "peer: clangd, C++", command: clangd, language: "cpp", text: cpp },
 ];
+
+/// The files of the corpus, each of [`CORPUS_LINES`].
+const CORPUS_FILES: usize = 100;
+const CORPUS_LINES: usize = 1_000;
 
 fn main() {
     println!("machine: {}", machine());
@@ -53,18 +66,88 @@ fn main() {
         head(&format!("start of the server to the diagnostics of {lines} lines"));
         rows(|subject| started(subject, lines));
     }
+    corpus();
 }
 
-/// Ours, and the peer's ratio to it.
+/// Ours, and the peers with the ratio of ours to each.
 fn rows(measure: impl Fn(&Subject) -> Option<Times>) {
-    let [ours, peer] = SUBJECTS.each_ref().map(&measure);
-    if let Some(ours) = ours {
-        row(SUBJECTS[0].name, &ours, peer.as_ref());
+    let [ours, peers @ ..] = SUBJECTS.each_ref().map(|subject| (subject.name, measure(subject)));
+    let Some(times) = ours.1 else { return };
+    row(ours.0, &times, None);
+    for (name, peer) in peers {
+        match peer {
+            Some(peer) => {
+                row(name, &peer, None);
+                row(&format!("{}, beside {name}", ours.0), &times, Some(&peer));
+            }
+            None => println!("(skipped: {name} is not on the PATH)"),
+        }
     }
-    match peer {
-        Some(peer) => row(SUBJECTS[1].name, &peer, None),
-        None => println!("(no peer: `ty` is not on the PATH)"),
+}
+
+/// References of the square root over many files, first and again, and the memory that the server has then.
+fn corpus() {
+    println!("\nreferences of a name used in all of {CORPUS_FILES} files of {CORPUS_LINES} lines\n");
+    println!("| server | found | first | again, median of 10 | memory |\n|---|---|---|---|---|");
+    // C++ would have to be indexed first.
+    for subject in &SUBJECTS[..2] {
+        match over_corpus(subject) {
+            Some(line) => println!("{line}"),
+            None => println!("(skipped: {} is not on the PATH)", subject.name),
+        }
     }
+}
+
+fn over_corpus(subject: &Subject) -> Option<String> {
+    let command = (subject.command)()?;
+    let folder = tempfile::tempdir().ok()?;
+    let text = |file: usize| {
+        let text = (subject.text)(CORPUS_LINES);
+        text.replace("class Edited", &format!("class Part{file}"))
+    };
+    let path = |file: usize| folder.path().join(format!("Part{file}.{}", subject.language));
+    for file in 0..CORPUS_FILES {
+        std::fs::write(path(file), text(file)).ok()?;
+    }
+    let root = format!("file://{}", folder.path().display());
+    let mut server = Server::start(
+        command,
+        json!({ "processId": null, "rootUri": root, "workspaceFolders": [{ "uri": root, "name": "bench" }],
+                "capabilities": { "textDocument": { "publishDiagnostics": { "versionSupport": true } } } }),
+    );
+    let uri = format!("file://{}", path(0).display());
+    let language = if subject.language == "py" { "python" } else { subject.language };
+    let first = text(0);
+    server.open(&uri, language, &first);
+    server.diagnostics(&uri, 1);
+    let (line, column) =
+        first.lines().enumerate().find_map(|(line, content)| Some((line, content.find("sqrt")?)))?;
+    let params = json!({
+        "textDocument": { "uri": uri }, "position": { "line": line, "character": column + 1 },
+        "context": { "includeDeclaration": true },
+    });
+    let mut found = 0;
+    let mut ask = || {
+        let answer = server.request("textDocument/references", params.clone());
+        found = answer.as_array().map_or(0, Vec::len);
+    };
+    let cold = Times::of(1, &mut ask);
+    let again = Times::of(10, &mut ask);
+    let memory = resident(server.process());
+    server.end();
+    Some(format!(
+        "| {} | {found} | {:.0} ms | {:.0} ms | {memory:.0} MB |",
+        subject.name,
+        cold.median().as_secs_f64() * 1e3,
+        again.median().as_secs_f64() * 1e3
+    ))
+}
+
+/// The memory that a process has, in MB.
+fn resident(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|it| it.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1e3
 }
 
 /// A document in a folder of its own, opened.

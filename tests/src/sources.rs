@@ -32,6 +32,22 @@ pub fn python(lines: usize) -> String {
     text
 }
 
+/// The same in C++.
+pub fn cpp(lines: usize) -> String {
+    let mut text =
+        String::from("double sqrt(double);\nstruct Rail { double* data; long size; };\nstruct Edited {\n");
+    for n in 0..lines / 10 {
+        let _ = write!(
+            text,
+            "    static double method{n}(Rail a, long n) {{\n        double sum = 0.0;\n        const long limit = 1000;\n\
+             \x20       for (long i = 0; i < a.size; i++) {{\n            if (i < limit) sum += a.data[i] * n;\n            else sum -= sqrt(a.data[i]);\n\
+             \x20       }}\n        return sum + method{}(a, n + 1);\n    }}\n\n",
+            (n + 1) % (lines / 10)
+        );
+    }
+    text + "};\n"
+}
+
 /// Two results that a method can have whose callers do not care which.
 pub type Results = [&'static str; 2];
 

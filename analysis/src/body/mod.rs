@@ -370,6 +370,14 @@ pub enum StmtKind {
 }
 
 impl Body {
+    /// Gives back the memory that was reserved for more: bodies are many and stay.
+    pub(crate) fn shrink(&mut self) {
+        self.locals.shrink_to_fit();
+        self.exprs.shrink_to_fit();
+        self.stmts.shrink_to_fit();
+        self.params.shrink_to_fit();
+    }
+
     /// The expression `id`.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]

@@ -144,7 +144,7 @@ pub(crate) fn type_problem(context: &Context<'_>, ty: Ty, at: u32) -> Option<Pro
             }
             let guard = &class_header(db, *class).guard;
             let substitution = Substitution::class(db, *class, args);
-            let reason = context.check_guard(guard, &Constraint::default(), &substitution).err()?;
+            let reason = context.check_guard(guard, &Constraint::default(), &substitution).err()?.text(db);
             let message = format!("`{}` does not meet the condition of its class: {reason}", ty.display(db));
             Some(Problem::new(&rules::type_argument::RULE, at, message))
         }

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use crate::check::{file_diagnostics, guarded};
+use crate::check::{code_of, file_diagnostics, guarded, prepare};
 use crate::db::Db;
 use crate::fixture::library_files;
-use crate::host::AnalysisHost;
+use crate::host::{AnalysisHost, Program};
 
 /// A host that writes down which queries are executed.
 struct Watched {
@@ -198,6 +198,98 @@ fn a_signature_reaches_its_callers() {
     assert_eq!(watched.check("Caller.x10").0, ["type/no-matching-call"]);
     watched.set("Shape.x10", SHAPE);
     assert_eq!(watched.check("Caller.x10").0, Vec::<&str>::new());
+}
+
+/// A method that two others use, and so many that do not.
+fn shared(signature: &str, others: usize, more: &str) -> String {
+    let other =
+        |n| format!("    def other{n}(x:Long):Long {{ return other{}(x + 1) * 2; }}\n", (n + 1) % others);
+    let others: String = (0..others).map(other).collect();
+    format!(
+        "class Shared {{\n    val z = 1;\n{more}    static def shared{signature}\n\
+         \x20   static def first() {{ Console.OUT.println(shared(1)); }}\n\
+         \x20   static def second():Double {{ return shared(2) * 0.5; }}\n{others}}}\n"
+    )
+}
+
+const USER: &str = "
+class User {
+    static def uses() = Shared.shared(3);
+    static def does_not(s:Shared) = s.other0(s.z);
+}
+";
+
+#[test]
+fn a_signature_concerns_only_the_code_that_uses_it() {
+    let executed = [2, 40].map(|others| {
+        let text = shared("(n:Long):Double = n;", others, "");
+        let mut watched = Watched::new(&[("Shared.x10", &text), ("User.x10", USER)]);
+        assert_eq!(watched.check("Shared.x10").0, Vec::<&str>::new());
+        watched.check("User.x10");
+        // Once so that what it needs of the library is known.
+        watched.set("Shared.x10", &shared("(n:Long):Long = n;", others, ""));
+        watched.check("Shared.x10");
+        watched.check("User.x10");
+        watched.set("Shared.x10", &text);
+        let (_, here) = watched.check("Shared.x10");
+        // Itself and the two that use it.
+        assert_eq!(count(&here, "owner_body"), 3, "{here:?}");
+        assert_eq!(count(&here, "method_signature"), 1, "{here:?}");
+        let (_, there) = watched.check("User.x10");
+        assert_eq!(count(&there, "owner_body"), 1, "{there:?}");
+        count(&there, "owner_body") + count(&here, "owner_body")
+    });
+    assert_eq!(executed[0], executed[1]);
+}
+
+#[test]
+fn a_new_member_concerns_no_code_that_does_not_name_it() {
+    let text = |more| shared("(n:Long):Double = n;", 20, more);
+    let mut watched = Watched::new(&[("Shared.x10", &text("")), ("User.x10", USER)]);
+    watched.check("Shared.x10");
+    watched.check("User.x10");
+    for more in ["    def another(x:Long) = x;\n", "    var another:Long = 1;\n"] {
+        watched.set("Shared.x10", &text(more));
+        let (_, here) = watched.check("Shared.x10");
+        // The new one and, at a field, the constructor that comes with the class.
+        assert!(count(&here, "owner_body") <= 2, "{more}: {here:?}");
+        let (_, there) = watched.check("User.x10");
+        assert_eq!(count(&there, "owner_body"), 0, "{more}: {there:?}");
+    }
+}
+
+#[test]
+fn a_fixed_host_finds_the_same_whatever_it_forgets() {
+    let files = [
+        ("Shape.x10", SHAPE.to_owned()),
+        ("Caller.x10", CALLER.replace("Shape.unit()", "Shape.unit(1) + oops")),
+        ("Guarded.x10", GUARDED.to_owned()),
+        ("Constrained.x10", CONSTRAINED.to_owned()),
+        ("Many.x10", many(30, "return wrong;")),
+        ("User.x10", USER.to_owned()),
+    ];
+    let named: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let watched = Watched::new(&named);
+    let library = library_files().into_iter().map(|(path, text)| (path, Arc::from(text)));
+    let program = Program {
+        files: files.iter().map(|(name, text)| (path(name), Arc::from(text.as_str()))).collect(),
+        roots: files.iter().map(|(name, _)| path(name)).collect(),
+        ..Program::default()
+    };
+    let mut fixed = AnalysisHost::fixed(library, program);
+    // Twice: what was forgotten is made again.
+    for _ in 0..2 {
+        for (name, _) in &files {
+            let file = fixed.snapshot().file(&path(name)).expect("known");
+            let found = fixed.snapshot().with(|db| {
+                prepare(db, &code_of(db, file));
+                file_diagnostics(db, file)
+            });
+            let found = found.expect("not cancelled").into_iter().map(|it| (it.code, it.message, it.range));
+            assert_eq!(found.collect::<Vec<_>>(), watched.found(name), "{name}");
+            fixed.forget_details(&[]);
+        }
+    }
 }
 
 const GUARDED: &str = "

@@ -18,10 +18,10 @@ use apg_syntax::TextRange;
 use crate::db::{Db, parse};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, internal, syntax as syntax_rules};
 use crate::flow::construction::construction_problems;
-use crate::ids::{ClassId, SourceFile};
+use crate::ids::{ClassId, FieldId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
-    all_classes, class_item, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
+    all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
@@ -49,6 +49,25 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
+}
+
+/// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several
+/// threads.
+pub fn code_of(db: &dyn Db, file: SourceFile) -> Vec<Owner> {
+    let mut all = Vec::new();
+    for class in all_classes(db, file) {
+        let initialised = |field: &&FieldId| field_item(db, **field).is_some_and(|item| item.has_initializer);
+        all.extend(methods(db, *class).iter().copied().map(Owner::Method));
+        all.extend(fields(db, *class).iter().filter(initialised).copied().map(Owner::Field));
+    }
+    all
+}
+
+/// Has everything ready that is to be said about code. What fails here fails again where it is asked for.
+pub fn prepare(db: &dyn Db, code: &[Owner]) {
+    for owner in code {
+        guarded(&mut Vec::new(), || code_diagnostics(db, *owner));
+    }
 }
 
 /// Adds what `find` finds. Cancellation goes on; any other panic becomes a diagnostic.
@@ -126,7 +145,7 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     for method in methods(db, class) {
         all.extend(item_problems(db, Item::Method(*method), &method_signature(db, *method).problems));
     }
-    let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
+    let typedefs = class_head(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
     }

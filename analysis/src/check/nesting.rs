@@ -3,7 +3,7 @@
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, SourceFile, TypedefId};
-use crate::item_tree::items::{class_item, class_kind, item_tree};
+use crate::item_tree::items::{class_head, class_kind, item_tree};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, ClassPlace, Modifiers, TypedefItem};
 use crate::members::is_static_class;
@@ -63,7 +63,7 @@ fn misplaced(db: &dyn Db, class: ClassId, item: &ClassItem) -> Option<Problem> {
                 .note("a struct holds its fields and nothing else, so it cannot belong to an object: write `static struct`"),
         );
     }
-    let outer_is_member = class_item(db, outer).as_ref().is_some_and(|it| it.place == ClassPlace::Member);
+    let outer_is_member = class_head(db, outer).as_ref().is_some_and(|it| it.place == ClassPlace::Member);
     if is_static && item.kind == ClassKind::Class && outer_is_member && !is_static_class(db, outer) {
         let message = format!("`{}` is static, but `{}` around it is not", item.name, outer.name(db));
         return Some(

@@ -22,7 +22,9 @@ pub(super) fn structure_problems(
     all: &mut Vec<(Item, Vec<Problem>)>,
 ) {
     if item.kind == ClassKind::Struct {
-        let changing = |f: &&crate::item_tree::FieldItem| f.mutable && !f.modifiers.has(Modifiers::STATIC);
+        let changing = |f: &&std::sync::Arc<crate::item_tree::FieldItem>| {
+            f.mutable && !f.modifiers.has(Modifiers::STATIC)
+        };
         for field in item.fields.iter().filter(changing) {
             let message =
                 format!("`{}` is a struct, so its field `{}` cannot be a `var`", item.name, field.name);

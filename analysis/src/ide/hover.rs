@@ -12,7 +12,7 @@ use crate::db::{Db, parse};
 use crate::ids::{ClassId, SourceFile};
 use crate::infer::owner_body;
 use crate::item_tree::items::{
-    class_item, class_kind, field_is_mutable, field_item, method_item, qualified_name,
+    class_head, class_kind, field_is_mutable, field_item, method_item, qualified_name,
 };
 use crate::item_tree::source::{Item, item_node, item_offset};
 use crate::item_tree::{ClassKind, Modifiers};
@@ -124,7 +124,7 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
             let name = qualified_name(db, *class);
             let own = Ty::this_type(db, *class).display(db).to_string();
             let params = own.find('[').map_or("", |at| &own[at..]);
-            let modifiers = class_item(db, *class).as_ref().map_or(String::new(), |c| modifiers(c.modifiers));
+            let modifiers = class_head(db, *class).as_ref().map_or(String::new(), |c| modifiers(c.modifiers));
             let above = above(db, *class);
             (format!("{modifiers}{keyword} {name}{params}{above}"), Some(*item))
         }

@@ -24,7 +24,7 @@ pub(super) fn all_fields(context: &Context<'_>, ty: Ty, is_static: bool) -> Vec<
     let db = context.db;
     let mut seen: FxHashSet<SmolStr> = FxHashSet::default();
     let mut all = Vec::new();
-    for (distance, owner) in context.supertypes(ty).into_iter().enumerate() {
+    for (distance, owner) in context.supertypes(ty).iter().copied().enumerate() {
         let Some((class, _)) = owner.as_class(db) else { continue };
         for member in fields(db, class) {
             let fits = field_is_static(db, *member) == is_static
@@ -43,14 +43,14 @@ pub(super) fn all_methods(context: &Context<'_>, ty: Ty, is_static: bool) -> Vec
     let supertypes = context.supertypes(ty);
     let mut seen: FxHashSet<SmolStr> = FxHashSet::default();
     let mut all = Vec::new();
-    for owner in &supertypes {
+    for owner in supertypes.iter() {
         let Some((class, _)) = owner.as_class(db) else { continue };
         for method in methods(db, class) {
             let name = method.name(db);
             if !has_name(db, *method) || !seen.insert(name.clone()) {
                 continue;
             }
-            for found in context.methods_named(ty, name) {
+            for found in context.methods_named(ty, name).iter().copied() {
                 let fits = method_is_static(db, found.method) == is_static
                     && method_item(db, found.method)
                         .is_some_and(|m| context.can_access(found.method.class(db), m.modifiers));

@@ -35,7 +35,7 @@ pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
 pub use labels::label_uses;
 pub use lens::{Lens, LensKind, lenses};
-pub use references::{Access, Reference, references};
+pub use references::{Access, Reference, Wanted, references};
 pub use rename::{Rename, prepare_rename, rename};
 pub use rename_check::RenameCheck;
 pub use rename_package::{Package, PackageRename, package_at, rename_package};
@@ -49,7 +49,7 @@ use crate::db::Db;
 use crate::ids::{ClassId, MethodId, SourceFile};
 use crate::infer::Owner;
 use crate::item_tree::MethodKind;
-use crate::item_tree::items::{all_classes, class_item, fields, method_item, methods, own_typedefs};
+use crate::item_tree::items::{all_classes, class_head, fields, method_item, methods, own_typedefs};
 use crate::item_tree::source::Item;
 use crate::ty::Ty;
 
@@ -68,7 +68,7 @@ fn members_of(db: &dyn Db, class: ClassId) -> Vec<Item> {
     let written =
         |method: &MethodId| method_item(db, *method).is_some_and(|item| item.kind != MethodKind::Restorer);
     all.extend(methods(db, class).iter().copied().filter(written).map(Item::Method));
-    let typedefs = class_item(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
+    let typedefs = class_head(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     let first = typedefs.iter().filter(|t| t.nth == 0);
     all.extend(first.flat_map(|t| own_typedefs(db, class, &t.name)).map(Item::Typedef));
     all

@@ -2,6 +2,7 @@
 
 use apg_syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 
 use super::symbol::{Symbol, declaration, name_of, token_symbols};
 use crate::check::{overridden, same_methods};
@@ -32,9 +33,33 @@ pub enum Access {
     Write,
 }
 
-/// All places in `files` that name `symbol`. A method's include those of the methods it overrides or is overridden by:
-/// they are one method to those who call it.
+/// All places in `files` that name `symbol`.
 pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Reference> {
+    let wanted = Wanted::new(db, files, symbol);
+    files.iter().flat_map(|file| wanted.in_file(db, *file)).collect()
+}
+
+/// What is looked for: files may be looked through on several threads.
+pub struct Wanted {
+    family: Family,
+    name: SmolStr,
+    /// The only file that can name it.
+    local: Option<SourceFile>,
+}
+
+impl Wanted {
+    /// A symbol. With a method go those that it overrides or that override it in `files`: they are one method to those who call it.
+    pub fn new(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
+        wanted(db, files, symbol)
+    }
+
+    /// The places in a file that name it.
+    pub fn in_file(&self, db: &dyn Db, file: SourceFile) -> Vec<Reference> {
+        references_to(db, &[file], &self.family, &self.name, self.local)
+    }
+}
+
+fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
     let name = match symbol {
         // Constructors are named as their class is.
         Symbol::Item(Item::Method(method)) if method.name(db) == "this" => method.class(db).name(db).clone(),
@@ -53,7 +78,7 @@ pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Ref
         }
         symbol => Family::of(*symbol),
     };
-    references_to(db, files, &family, &name, local)
+    Wanted { family, name, local }
 }
 
 /// All places in `files`, or in one of them, that name one of a family.

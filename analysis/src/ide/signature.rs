@@ -178,7 +178,7 @@ fn called(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Option<(SmolStr, 
             if ty.base(db).as_function(db).is_some() {
                 return Some((name, vec![Called::Function(ty.base(db))]));
             }
-            Some((name, methods(context.methods_named(ty, "operator()"))))
+            Some((name, methods(context.methods_named(ty, "operator()").into_owned())))
         }
         SyntaxKind::NEW_EXPR | SyntaxKind::NAMED_TYPE => {
             let named = around.descendants().find_map(ast::NamedType::cast)?;

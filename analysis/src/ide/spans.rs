@@ -21,9 +21,28 @@ pub(super) fn owner_at(db: &dyn Db, file: SourceFile, range: TextRange) -> Optio
     around.min_by_key(|(span, _)| span.len()).map(|(_, owner)| *owner)
 }
 
+/// All classes and members of a file and where they stand.
+#[salsa::tracked]
+fn item_spans(db: &dyn Db, file: SourceFile) -> Vec<(TextRange, Item)> {
+    let members = |class: &ClassId| {
+        std::iter::once(Item::Class(*class)).chain(super::members_of(db, *class)).collect::<Vec<_>>()
+    };
+    let items = all_classes(db, file).iter().flat_map(members);
+    items.filter_map(|item| Some((item_ptr(db, item)?.range(), item))).collect()
+}
+
+/// The classes and members around a range, outer classes first.
+pub(super) fn items_around(db: &dyn Db, file: SourceFile, range: TextRange) -> impl Iterator<Item = Item> {
+    let around = item_spans(db, file).iter().filter(move |(span, _)| span.contains_range(range));
+    around.map(|(_, item)| *item)
+}
+
 /// The innermost class around a range.
 pub(super) fn enclosing_class(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<ClassId> {
-    let span = |class: &ClassId| item_ptr(db, Item::Class(*class)).map(|ptr| ptr.range());
-    let around = all_classes(db, file).iter().filter(|c| span(c).is_some_and(|s| s.contains_range(range)));
-    around.copied().min_by_key(|c| span(c).map(|s| s.len()))
+    let around = item_spans(db, file).iter().filter(|(span, _)| span.contains_range(range));
+    let classes = around.filter_map(|(span, item)| match item {
+        Item::Class(class) => Some((span, *class)),
+        _ => None,
+    });
+    classes.min_by_key(|(span, _)| span.len()).map(|(_, class)| class)
 }

@@ -4,14 +4,14 @@ use apg_syntax::ast::{self, AstNode, HasDocComments};
 use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 use smol_str::SmolStr;
 
-use super::spans::{enclosing_class, owner_at};
+use super::spans::{enclosing_class, items_around, owner_at};
 use super::visible::visible_locals;
 use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId};
 use crate::db::{Db, parse};
 use crate::ids::{FieldId, MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::TypeRefKind;
-use crate::item_tree::items::{all_classes, class_item, methods};
+use crate::item_tree::items::{class_head, methods};
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr, name_range};
 use crate::members::result_type;
@@ -81,20 +81,7 @@ pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
 
 /// The item whose name this is in its declaration.
 fn declared(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Symbol> {
-    for class in all_classes(db, file) {
-        let item = Item::Class(*class);
-        if !item_ptr(db, item).is_some_and(|ptr| ptr.range().contains_range(range)) {
-            continue;
-        }
-        let items = std::iter::once(item).chain(super::members_of(db, *class));
-        for item in items {
-            let inside = item_ptr(db, item).is_some_and(|ptr| ptr.range().contains_range(range));
-            if inside && name_range(db, item) == range {
-                return Some(Symbol::Item(item));
-            }
-        }
-    }
-    None
+    items_around(db, file, range).find(|item| name_range(db, *item) == range).map(Symbol::Item)
 }
 
 /// The local that is declared by the name at `range`.
@@ -418,5 +405,5 @@ pub fn documentation(db: &dyn Db, item: Item) -> Option<String> {
 
 /// Whether a class is one without a name of its own.
 pub(super) fn is_anonymous(db: &dyn Db, class: crate::ids::ClassId) -> bool {
-    class_item(db, class).as_ref().is_some_and(|item| item.place == crate::item_tree::ClassPlace::Anonymous)
+    class_head(db, class).as_ref().is_some_and(|item| item.place == crate::item_tree::ClassPlace::Anonymous)
 }

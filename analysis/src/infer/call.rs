@@ -1,5 +1,7 @@
 //! Calls: of methods, functions, application operators and struct constructors.
 
+use std::borrow::Cow;
+
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{T, TextRange};
 use smol_str::SmolStr;
@@ -15,6 +17,7 @@ use crate::constraint::decide::Question;
 use crate::diagnostics::{Fix, TextEdit, article, name as name_rules, r#type as type_rules};
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{method_is_static, method_item};
+use crate::members::Candidate;
 use crate::ty::function::{self, Applied};
 use crate::ty::{ConstraintTerm, Path, Ty};
 
@@ -489,9 +492,9 @@ impl Infer<'_> {
                 Resolved::Package(_) | Resolved::Error => return self.error(range),
             },
         };
-        let mut candidates = self.candidates(owner, &name);
+        let mut candidates = self.candidates(owner, &name).into_owned();
         if let Some(to) = to {
-            let gives = |c: &crate::members::Candidate| crate::members::result_type(self.db, c.method);
+            let gives = |c: &Candidate| crate::members::result_type(self.db, c.method);
             candidates.retain(|c| self.is_subtype(gives(c), to));
         }
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
@@ -502,10 +505,11 @@ impl Infer<'_> {
     }
 
     /// `a.operator+(b)` is `a + b`, as long as the class of `a` says what that is.
-    fn prefer_left_operand(&self, candidates: &mut Vec<crate::members::Candidate>) {
-        let kind = |c: &crate::members::Candidate| method_item(self.db, c.method).map(|item| item.kind);
-        if candidates.iter().any(|c| kind(c) == Some(MethodKind::Binary)) {
-            candidates.retain(|c| kind(c) != Some(MethodKind::BinaryRight));
+    fn prefer_left_operand(&self, candidates: &mut Cow<'_, [Candidate]>) {
+        let is = |c: &Candidate, kind| method_item(self.db, c.method).is_some_and(|item| item.kind == kind);
+        let any = |kind| candidates.iter().any(|c| is(c, kind));
+        if any(MethodKind::BinaryRight) && any(MethodKind::Binary) {
+            candidates.to_mut().retain(|c| !is(c, MethodKind::BinaryRight));
         }
     }
 

@@ -37,7 +37,7 @@ mod undecided;
 use std::sync::Arc;
 
 use crate::body::Body;
-use crate::db::{Db, checks};
+use crate::db::{Db, RootDatabase, checks};
 use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{FieldId, MethodId};
 use crate::item_tree::has_annotation;
@@ -92,9 +92,14 @@ pub fn field_init_body(db: &dyn Db, field: FieldId) -> Option<Arc<BodyResult>> {
 
 /// The typed code of a method, constructor or field initialiser. Code that calls itself without a declared result is typed
 /// again with the result found, until it stays: what its other `return`s deliver says where to begin.
-#[salsa::tracked(cycle_fn = typed_again, cycle_initial = not_typed_yet)]
+#[salsa::tracked(lru = 0, cycle_fn = typed_again, cycle_initial = not_typed_yet)]
 pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     Arc::new(start::infer(db, owner))
+}
+
+/// From now on so many bodies are kept where some are forgotten; all until then.
+pub(crate) fn keep_bodies(db: &mut RootDatabase, count: usize) {
+    owner_body::set_lru_capacity(db, count);
 }
 
 fn not_typed_yet(db: &dyn Db, _id: salsa::Id, _owner: Owner) -> Arc<BodyResult> {

@@ -570,7 +570,7 @@ impl<'db> Infer<'db> {
 
     fn unresolved(&mut self, name: &str, range: TextRange) {
         // An import of that name that names nothing has been reported.
-        let imports = &crate::item_tree::items::item_tree(self.db, self.class.file(self.db)).imports;
+        let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
         if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
             return;
         }
@@ -648,7 +648,7 @@ impl<'db> Infer<'db> {
     pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
         let db = self.db;
         let mut names = Vec::new();
-        for supertype in self.context().supertypes(ty) {
+        for supertype in self.context().supertypes(ty).iter().copied() {
             let Some((class, _)) = supertype.as_class(db) else { continue };
             names.extend(fields(db, class).iter().map(|field| field.name(db).clone()));
             names.extend(methods(db, class).iter().map(|method| method.name(db).clone()));

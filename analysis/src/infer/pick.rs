@@ -1,14 +1,17 @@
 //! Which method a call means, and what to say when it means none.
 
+use std::borrow::Cow;
+
 use apg_syntax::TextRange;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::convert::Why;
 use super::ctx::Infer;
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::ClassId;
-use crate::members::operators::{OperatorCall, OperatorForm};
-use crate::members::{Arg, Candidate, Failure, Rejection, Resolution};
+use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
+use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
 use crate::ty::{Path, Ty};
 
 /// The method that a call means.
@@ -26,8 +29,8 @@ pub(super) struct Call {
     pub(super) range: TextRange,
 }
 
-impl Infer<'_> {
-    pub(super) fn candidates(&self, ty: Ty, name: &str) -> Vec<Candidate> {
+impl<'db> Infer<'db> {
+    pub(super) fn candidates(&self, ty: Ty, name: &str) -> Cow<'db, [Candidate]> {
         self.context().methods_named(ty, name)
     }
 
@@ -102,12 +105,21 @@ impl Infer<'_> {
         right: ExprId,
         range: TextRange,
     ) -> Result<ExprId, Failure> {
-        let name = format!("operator{op}");
+        let name = format_smolstr!("operator{op}");
         // Of the built-in types no operator asks for more than the types of its operands.
         let built_in = self.is_built_in(left) && self.is_built_in(right);
+        if built_in && let Some(call) = self.built_in_operator(&name, left, right) {
+            return Ok(self.operator_call(call, vec![left, right], range));
+        }
         let (a, b) = (self.operand(left, built_in), self.operand(right, built_in));
         let call = self.context().resolve_binary(&name, &a, &b)?;
         Ok(self.operator_call(call, vec![left, right], range))
+    }
+
+    /// The operator, if all of it follows from what the operands' types are without their constraints: nearly all of them.
+    fn built_in_operator(&self, name: &SmolStr, left: ExprId, right: ExprId) -> Option<OperatorCall> {
+        let base = |operand| self.ty(operand).base(self.db);
+        plain_operator(self.db, name.clone(), base(left), base(right)).clone()
     }
 
     pub(super) fn unary_operator(&mut self, op: &str, operand: ExprId, range: TextRange) -> Option<ExprId> {
@@ -232,9 +244,12 @@ impl Infer<'_> {
     /// One candidate: the message names the argument that does not fit.
     fn explain_only(&self, shown: &str, only: &Rejection, call: &Call) -> crate::diagnostics::Diagnostic {
         let declared = crate::members::describe_method(self.db, only.method);
-        let argument = only.argument.and_then(|index| call.args.get(index)).copied();
-        match (argument, only.expected) {
-            (Some(argument), Some(expected)) => {
+        let argument = match only.reason {
+            Reason::Argument { index, expected, .. } => call.args.get(index).map(|&arg| (arg, expected)),
+            _ => None,
+        };
+        match argument {
+            Some((argument, expected)) => {
                 let message =
                     format!("expected `{}`, found `{}`", self.show(expected), self.show(self.ty(argument)));
                 let diagnostic = type_rules::mismatch::RULE
@@ -246,7 +261,7 @@ impl Infer<'_> {
                 }
             }
             _ => type_rules::no_matching_call::RULE
-                .at(call.at, format!("{shown} does not fit: {}", only.reason))
+                .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
                 .note(format!("it is declared as `{declared}`")),
         }
     }

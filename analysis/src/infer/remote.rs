@@ -7,7 +7,7 @@ use super::pick::{Call, Picked};
 use crate::body::ExprId;
 use crate::diagnostics::{Fix, Severity, TextEdit, place as rules};
 use crate::item_tree::source::{Item, item_source};
-use crate::members::Rejection;
+use crate::members::{Reason, Rejection};
 use crate::place::{Home, here_of_body, home, is_here, nameless, required_home};
 use crate::scope::signature::method_signature;
 use crate::ty::subst::{Substitution, facts_about};
@@ -22,7 +22,9 @@ impl Infer<'_> {
 
     /// A call refused because its condition contradicts what is known: whether it was a home, and reported.
     pub(super) fn refuse_place(&mut self, only: &Rejection, object: Option<ExprId>, call: &Call) -> bool {
-        let Some(object) = object.filter(|_| only.argument.is_none()) else { return false };
+        let Some(object) = object.filter(|_| !matches!(only.reason, Reason::Argument { .. })) else {
+            return false;
+        };
         let guard = method_signature(self.db, only.method).guard.constraint.terms.clone();
         self.check_home(&guard, object, only.method.name(self.db) == "operator()=", call, true)
     }

@@ -406,7 +406,10 @@ impl Infer<'_> {
         let required = std::mem::take(&mut self.required);
         let outside = |term: &ConstraintTerm| term.map(|path| self.path_outside(path));
         let required = Constraint { terms: required.iter().filter_map(outside).collect() };
-        BodyResult { body: std::mem::take(&mut self.body), diagnostics, result, required }
+        let mut body = std::mem::take(&mut self.body);
+        body.shrink();
+        diagnostics.shrink_to_fit();
+        BodyResult { body, diagnostics, result, required }
     }
 
     /// A type found in the body, as callers see it: formals by index, and nothing said of other locals.

@@ -12,7 +12,7 @@ use super::{Owner, field_init_body, owner_body, start};
 use crate::body::{ExprKind, LocalId};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::items::{class_item, fields, method_item, methods, nested_classes, qualified_name};
+use crate::item_tree::items::{class_head, fields, method_item, methods, nested_classes, qualified_name};
 use crate::ty::supers::superclass;
 use crate::ty::{ConstraintTerm, Named, Path, PathRoot, Ty};
 
@@ -62,7 +62,7 @@ impl Surroundings {
 
 /// The code that a local or anonymous class stands in.
 pub fn enclosing_owner(db: &dyn Db, class: ClassId) -> Option<Owner> {
-    let body = class_item(db, class).as_ref()?.body.as_ref()?;
+    let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let outer = class.outer(db)?;
     let method = MethodId::new(db, outer, body.owner.clone(), body.nth);
     Some(match method_item(db, method) {

@@ -7,7 +7,10 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::lower::lower_file;
-use super::{ClassItem, ClassKind, ClassPlace, FieldItem, ItemTree, MethodItem, Modifiers, TypedefItem};
+use super::{
+    ClassHead, ClassItem, ClassKind, ClassPlace, FieldItem, Import, ItemTree, MethodItem, Modifiers,
+    TypedefItem,
+};
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
 
@@ -18,13 +21,26 @@ pub fn item_tree(db: &dyn Db, file: SourceFile) -> Arc<ItemTree> {
     Arc::new(ast::SourceFile::cast(outline).map_or_else(ItemTree::default, |file| lower_file(&file)))
 }
 
+/// The imports of `file`, in source order.
+#[salsa::tracked]
+pub fn imports(db: &dyn Db, file: SourceFile) -> Vec<Import> {
+    item_tree(db, file).imports.clone()
+}
+
+/// The type definitions at the top of `file`.
+#[salsa::tracked]
+pub fn file_typedefs(db: &dyn Db, file: SourceFile) -> Vec<Arc<TypedefItem>> {
+    item_tree(db, file).typedefs.clone()
+}
+
 /// The package of `file`, empty if it has none.
 #[salsa::tracked]
 pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
     item_tree(db, file).package.clone()
 }
 
-/// The item that declares `class`; `None` only for an identity from before an edit.
+/// The item that declares `class`, with all its members; `None` only for an identity from before an edit. Who asks is asked again
+/// after each change of a member's signature: code asks [`class_head`], [`method_item`] and [`field_item`].
 #[salsa::tracked]
 pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
     let siblings: &[Arc<ClassItem>] = match class.outer(db) {
@@ -34,19 +50,26 @@ pub fn class_item(db: &dyn Db, class: ClassId) -> Option<Arc<ClassItem>> {
     siblings.iter().find(|c| c.name == *class.name(db) && c.nth == class.nth(db)).cloned()
 }
 
+/// What declares `class`, without its fields and methods.
+#[salsa::tracked]
+pub fn class_head(db: &dyn Db, class: ClassId) -> Option<Arc<ClassHead>> {
+    class_item(db, class).as_ref().map(|class| class.head.clone())
+}
+
 /// Class, struct or interface.
+#[salsa::tracked(returns(copy))]
 pub fn class_kind(db: &dyn Db, class: ClassId) -> Option<ClassKind> {
-    class_item(db, class).as_ref().map(|c| c.kind)
+    class_head(db, class).as_ref().map(|c| c.kind)
 }
 
 /// The modifiers of a class.
 pub fn class_modifiers(db: &dyn Db, class: ClassId) -> Modifiers {
-    class_item(db, class).as_ref().map_or_else(Modifiers::default, |c| c.modifiers)
+    class_head(db, class).as_ref().map_or_else(Modifiers::default, |c| c.modifiers)
 }
 
 /// Where the class stands: member, local or anonymous.
 pub fn class_place(db: &dyn Db, class: ClassId) -> ClassPlace {
-    class_item(db, class).as_ref().map_or(ClassPlace::Member, |c| c.place)
+    class_head(db, class).as_ref().map_or(ClassPlace::Member, |c| c.place)
 }
 
 /// `a.b.Outer.Inner`.
@@ -62,21 +85,19 @@ pub fn qualified_name(db: &dyn Db, class: ClassId) -> SmolStr {
     }
 }
 
-fn ids_of(db: &dyn Db, file: SourceFile, outer: Option<ClassId>, items: &[Arc<ClassItem>]) -> Vec<ClassId> {
-    items.iter().map(|c| ClassId::new(db, file, outer, c.name.clone(), c.nth)).collect()
-}
-
 /// The classes at the top of `file`, in order.
 #[salsa::tracked]
 pub fn top_level_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
-    ids_of(db, file, None, &item_tree(db, file).classes)
+    let classes = item_tree(db, file).classes.iter();
+    classes.map(|c| ClassId::new(db, file, None, c.name.clone(), c.nth)).collect()
 }
 
 /// The classes directly within `class`: members, and those of its bodies.
 #[salsa::tracked]
 pub fn nested_classes(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
-    let item = class_item(db, class);
-    ids_of(db, class.file(db), Some(class), item.as_ref().map_or(&[], |c| &c.classes))
+    let Some(head) = class_head(db, class) else { return Vec::new() };
+    let nested = head.nested.iter();
+    nested.map(|c| ClassId::new(db, class.file(db), Some(class), c.name.clone(), c.nth)).collect()
 }
 
 /// All classes of `file`, outer ones first.
@@ -95,27 +116,26 @@ pub fn all_classes(db: &dyn Db, file: SourceFile) -> Vec<ClassId> {
 
 /// The member class of that name declared in `class` itself.
 pub fn own_member_class(db: &dyn Db, class: ClassId, name: &str) -> Option<ClassId> {
-    let item = class_item(db, class).as_ref()?.member_class(name)?;
+    let item = class_head(db, class).as_ref()?.member_class(name)?;
     Some(ClassId::new(db, class.file(db), Some(class), item.name.clone(), item.nth))
 }
 
 /// The type definitions of that name at the top of `file`.
 pub fn top_level_typedefs(db: &dyn Db, file: SourceFile, name: &str) -> Vec<TypedefId> {
-    let tree = item_tree(db, file);
-    let named = tree.typedefs.iter().filter(|t| t.name == name);
+    let named = file_typedefs(db, file).iter().filter(|t| t.name == name);
     named.map(|t| TypedefId::new(db, file, None, t.name.clone(), t.nth)).collect()
 }
 
 /// The member type definitions of that name declared in `class` itself.
 pub fn own_typedefs(db: &dyn Db, class: ClassId, name: &str) -> Vec<TypedefId> {
-    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let Some(item) = class_head(db, class) else { return Vec::new() };
     let named = item.typedefs.iter().filter(|t| t.name == name && t.body.is_none());
     named.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
 }
 
 /// The type definitions that are statements of the same code of `class`, in source order.
 pub fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<TypedefId> {
-    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let Some(item) = class_head(db, class) else { return Vec::new() };
     let within = |t: &&Arc<TypedefItem>| t.body.as_ref().is_some_and(|b| b.owner == owner && b.nth == nth);
     let found = item.typedefs.iter().filter(within);
     found.map(|t| TypedefId::new(db, class.file(db), Some(class), t.name.clone(), t.nth)).collect()
@@ -125,8 +145,8 @@ pub fn body_typedefs(db: &dyn Db, class: ClassId, owner: &str, nth: u32) -> Vec<
 #[salsa::tracked]
 pub fn typedef_item(db: &dyn Db, typedef: TypedefId) -> Option<Arc<TypedefItem>> {
     let siblings: &[Arc<TypedefItem>] = match typedef.outer(db) {
-        Some(outer) => &class_item(db, outer).as_ref()?.typedefs,
-        None => &item_tree(db, typedef.file(db)).typedefs,
+        Some(outer) => &class_head(db, outer).as_ref()?.typedefs,
+        None => file_typedefs(db, typedef.file(db)),
     };
     siblings.iter().find(|t| t.name == *typedef.name(db) && t.nth == typedef.nth(db)).cloned()
 }
@@ -136,7 +156,7 @@ pub fn typedef_item(db: &dyn Db, typedef: TypedefId) -> Option<Arc<TypedefItem>>
 struct MemberIndex {
     methods: FxHashMap<SmolStr, Vec<MethodId>>,
     positions: FxHashMap<MethodId, usize>,
-    fields: FxHashMap<SmolStr, usize>,
+    fields: FxHashMap<SmolStr, (FieldId, usize)>,
 }
 
 #[salsa::tracked]
@@ -149,7 +169,8 @@ fn member_index(db: &dyn Db, class: ClassId) -> MemberIndex {
         index.positions.insert(id, i);
     }
     for (i, field) in item.fields.iter().enumerate() {
-        index.fields.entry(field.name.clone()).or_insert(i);
+        let id = FieldId::new(db, class, field.name.clone());
+        index.fields.entry(field.name.clone()).or_insert((id, i));
     }
     index
 }
@@ -174,6 +195,7 @@ pub fn fields(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
 }
 
 /// The properties declared in `class` itself, in order.
+#[salsa::tracked(returns(clone))]
 pub fn properties(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
     item.properties().map(|f| FieldId::new(db, class, f.name.clone())).collect()
@@ -181,9 +203,7 @@ pub fn properties(db: &dyn Db, class: ClassId) -> Vec<FieldId> {
 
 /// The field or property of that name declared in `class` itself.
 pub fn own_field(db: &dyn Db, class: ClassId, name: &str) -> Option<FieldId> {
-    let position = *member_index(db, class).fields.get(name)?;
-    let item = class_item(db, class).as_ref()?;
-    Some(FieldId::new(db, class, item.fields[position].name.clone()))
+    Some(member_index(db, class).fields.get(name)?.0)
 }
 
 /// Where a method stands among those of its class.
@@ -193,17 +213,28 @@ pub fn method_position(db: &dyn Db, method: MethodId) -> Option<usize> {
 
 /// Where a field or property stands among those of its class.
 pub fn field_position(db: &dyn Db, field: FieldId) -> Option<usize> {
-    member_index(db, field.class(db)).fields.get(field.name(db)).copied()
+    Some(member_index(db, field.class(db)).fields.get(field.name(db))?.1)
 }
 
 /// The item that declares a method; `None` only for an identity from before an edit.
 pub fn method_item(db: &dyn Db, method: MethodId) -> Option<&MethodItem> {
-    class_item(db, method.class(db)).as_ref()?.methods.get(method_position(db, method)?)
+    own_method_item(db, method).as_deref()
+}
+
+/// The item by itself: what other members say does not concern who asks.
+#[salsa::tracked]
+fn own_method_item(db: &dyn Db, method: MethodId) -> Option<Arc<MethodItem>> {
+    class_item(db, method.class(db)).as_ref()?.methods.get(method_position(db, method)?).cloned()
 }
 
 /// The item that declares a field or property; `None` only for an identity from before an edit.
 pub fn field_item(db: &dyn Db, field: FieldId) -> Option<&FieldItem> {
-    class_item(db, field.class(db)).as_ref()?.fields.get(field_position(db, field)?)
+    own_field_item(db, field).as_deref()
+}
+
+#[salsa::tracked]
+fn own_field_item(db: &dyn Db, field: FieldId) -> Option<Arc<FieldItem>> {
+    class_item(db, field.class(db)).as_ref()?.fields.get(field_position(db, field)?).cloned()
 }
 
 /// Whether a field is static; those of an interface are, save its properties.
@@ -222,7 +253,7 @@ pub fn method_is_static(db: &dyn Db, method: MethodId) -> bool {
 /// The type parameters of a class.
 #[salsa::tracked]
 pub fn type_param_ids(db: &dyn Db, class: ClassId) -> Vec<TypeParamId> {
-    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let Some(item) = class_head(db, class) else { return Vec::new() };
     let numbered = item.type_params.iter().enumerate();
     numbered.map(|(i, p)| TypeParamId::new(db, class, None, i as u32, p.name.clone())).collect()
 }

@@ -86,9 +86,30 @@ pub struct BodyPosition {
     pub index: u32,
 }
 
-/// A class, struct or interface.
+/// A class, struct or interface with its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassItem {
+    /// All but its members.
+    pub head: Arc<ClassHead>,
+    /// Properties first (in order), then fields.
+    pub fields: Vec<Arc<FieldItem>>,
+    /// Methods, operators and constructors; a class that declares no constructor has its automatic one.
+    pub methods: Vec<Arc<MethodItem>>,
+    /// Member, local and anonymous classes.
+    pub classes: Vec<Arc<ClassItem>>,
+}
+
+/// A class with its members is what it is without them, and more.
+impl std::ops::Deref for ClassItem {
+    type Target = ClassHead;
+    fn deref(&self) -> &ClassHead {
+        &self.head
+    }
+}
+
+/// A class, struct or interface without its fields and methods: another signature of one of them leaves it as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassHead {
     /// Simple name; `$1`, `$2`, ... for anonymous classes.
     pub name: SmolStr,
     /// Which of several of that name in the same scope.
@@ -109,12 +130,8 @@ pub struct ClassItem {
     pub extends: Option<TypeRef>,
     /// `implements` of a class or struct, `extends` of an interface.
     pub implements: Vec<TypeRef>,
-    /// Properties first (in order), then fields.
-    pub fields: Vec<FieldItem>,
-    /// Methods, operators and constructors; a class that declares no constructor has its automatic one.
-    pub methods: Vec<MethodItem>,
-    /// Member, local and anonymous classes.
-    pub classes: Vec<Arc<ClassItem>>,
+    /// The classes in it, as in [`ClassItem::classes`].
+    pub nested: Vec<Arc<ClassHead>>,
     /// Type definitions: members, and those in bodies.
     pub typedefs: Vec<Arc<TypedefItem>>,
     /// Annotations.
@@ -342,14 +359,16 @@ impl Modifiers {
     }
 }
 
-impl ClassItem {
+impl ClassHead {
     /// A member class, not a local or anonymous one.
-    pub fn member_class(&self, name: &str) -> Option<&Arc<ClassItem>> {
-        self.classes.iter().find(|c| c.name == name && c.place == ClassPlace::Member)
+    pub fn member_class(&self, name: &str) -> Option<&Arc<ClassHead>> {
+        self.nested.iter().find(|c| c.name == name && c.place == ClassPlace::Member)
     }
+}
 
+impl ClassItem {
     /// The properties, in order.
     pub fn properties(&self) -> impl Iterator<Item = &FieldItem> {
-        self.fields.iter().filter(|f| f.is_property)
+        self.fields.iter().map(|f| &**f).filter(|f| f.is_property)
     }
 }

@@ -7,12 +7,12 @@ use apg_syntax::{GreenNode, Outline, SyntaxNode, SyntaxNodePtr, TextRange, TextS
 use super::BodyPosition;
 use super::lower::locate::{ClassSources, FileSources, Located, locate_file};
 use super::lower::{header_ranges, item_ranges, local_class_nodes, local_typedef_nodes};
-use crate::db::{Db, parse};
+use crate::db::{Db, RootDatabase, parse};
 use crate::diagnostics::Diagnostic;
 use crate::edited::edited;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    body_typedefs, class_item, field_item, field_position, item_tree, method_item, method_position,
+    body_typedefs, class_head, field_item, field_position, item_tree, method_item, method_position,
     nested_classes, typedef_item,
 };
 
@@ -41,8 +41,15 @@ impl Item {
     }
 }
 
+/// From now on what is known of so many files and items is kept where some is forgotten.
+pub(crate) fn keep_sources(db: &mut RootDatabase, count: usize) {
+    outline::set_lru_capacity(db, count);
+    locations::set_lru_capacity(db, count);
+    item_source::set_lru_capacity(db, count);
+}
+
 /// What the declarations of a file say, without their code: an edit inside a body leaves it as it is.
-#[salsa::tracked]
+#[salsa::tracked(lru = 0)]
 pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
     match edited(db, file) {
         Some(edited) => edited.outline(db).clone(),
@@ -51,7 +58,7 @@ pub fn outline(db: &dyn Db, file: SourceFile) -> Outline {
 }
 
 /// Where the items of a file stand.
-#[salsa::tracked(no_eq)]
+#[salsa::tracked(no_eq, lru = 0)]
 pub fn locations(db: &dyn Db, file: SourceFile) -> Arc<FileSources> {
     match edited(db, file) {
         Some(edited) => edited.sources(db).clone(),
@@ -95,7 +102,7 @@ impl ItemSource {
 }
 
 /// The tree of a declaration; `None` for an automatic constructor. Bodies are typed from it.
-#[salsa::tracked]
+#[salsa::tracked(lru = 0)]
 pub fn item_source(db: &dyn Db, item: Item) -> Option<ItemSource> {
     match edited(db, item.file(db)) {
         Some(edited) => Some(find(db, item, edited.members(db))?.source(db).clone()),
@@ -163,7 +170,7 @@ pub fn file_header_ranges(db: &dyn Db, file: SourceFile) -> Vec<TextRange> {
 /// The range of an item's name in its file.
 pub fn name_range(db: &dyn Db, item: Item) -> TextRange {
     let at = match item {
-        Item::Class(class) => class_item(db, class).as_ref().map_or(0, |c| c.at),
+        Item::Class(class) => class_head(db, class).as_ref().map_or(0, |c| c.at),
         Item::Method(method) => method_item(db, method).map_or(0, |m| m.at),
         Item::Field(field) => field_item(db, field).map_or(0, |f| f.at),
         Item::Typedef(typedef) => typedef_item(db, typedef).as_ref().map_or(0, |t| t.at),
@@ -194,7 +201,7 @@ fn find<'a, T>(db: &dyn Db, item: Item, sources: &'a FileSources<T>) -> Option<&
             let same = |t: &Arc<super::TypedefItem>| t.name == *typedef.name(db) && t.nth == typedef.nth(db);
             match typedef.outer(db) {
                 Some(class) => {
-                    let position = class_item(db, class).as_ref()?.typedefs.iter().position(same)?;
+                    let position = class_head(db, class).as_ref()?.typedefs.iter().position(same)?;
                     find_class(db, class, sources)?.typedefs.get(position)
                 }
                 None => {
@@ -211,14 +218,14 @@ fn find_class<'a, T>(
     class: ClassId,
     sources: &'a FileSources<T>,
 ) -> Option<&'a ClassSources<T>> {
-    let same = |c: &Arc<super::ClassItem>| c.name == *class.name(db) && c.nth == class.nth(db);
+    let same = |c: &super::ClassHead| c.name == *class.name(db) && c.nth == class.nth(db);
     match class.outer(db) {
         Some(outer) => {
-            let position = class_item(db, outer).as_ref()?.classes.iter().position(same)?;
+            let position = class_head(db, outer).as_ref()?.nested.iter().position(|c| same(c))?;
             find_class(db, outer, sources)?.classes.get(position)
         }
         None => {
-            let position = item_tree(db, class.file(db)).classes.iter().position(same)?;
+            let position = item_tree(db, class.file(db)).classes.iter().position(|c| same(c))?;
             sources.classes.get(position)
         }
     }
@@ -234,7 +241,7 @@ pub fn body_classes(db: &dyn Db, owner: Item) -> Vec<ClassId> {
     };
     let mut classes: Vec<(u32, ClassId)> = Vec::new();
     for nested in nested_classes(db, class) {
-        let item = class_item(db, *nested).as_ref();
+        let item = class_head(db, *nested).as_ref();
         if let Some(BodyPosition { owner, nth: n, index }) = item.and_then(|c| c.body.as_ref())
             && owner == name
             && *n == nth

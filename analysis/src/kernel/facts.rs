@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
-    class_item, class_kind, field_is_static, field_item, fields, method_is_static, method_item,
+    class_head, class_kind, field_is_static, field_item, fields, method_is_static, method_item,
     qualified_name,
 };
 use crate::item_tree::{ClassKind, annotation_string, has_annotation};
@@ -168,7 +168,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the method's class has type parameters.
     pub fn is_in_generic_class(&self, method: MethodId) -> bool {
-        class_item(self.db, method.class(self.db)).as_ref().is_some_and(|item| !item.type_params.is_empty())
+        class_head(self.db, method.class(self.db)).as_ref().is_some_and(|item| !item.type_params.is_empty())
     }
 
     /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.

@@ -1,14 +1,19 @@
 //! The methods that a name may mean.
 
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
+use super::access::{Visibility, visibility};
+use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::MethodKind;
 use crate::item_tree::items::{method_item, own_field, own_methods};
+use crate::item_tree::{MethodItem, MethodKind};
 use crate::scope::signature::method_signature;
-use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
-use crate::ty::supers::all_supertypes;
+use crate::ty::{Ty, TyKind};
 
 /// A method that may be meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,49 +27,16 @@ pub struct Candidate {
 impl<'db> Context<'db> {
     /// The methods of that name of a value of type `receiver`, its own and inherited ones, without those
     /// that are overridden; nearest first.
-    pub fn methods_named(&self, receiver: Ty, name: &str) -> Vec<Candidate> {
-        let db = self.db;
-        let mut found: Vec<(Candidate, Vec<Ty>)> = Vec::new();
-        for supertype in self.supertypes(receiver) {
-            let Some((class, args)) = supertype.as_class(db) else { continue };
-            let substitution = Substitution::class(db, class, args);
-            // Methods of one class do not override each other.
-            let nearer = found.len();
-            for method in own_methods(db, class, name) {
-                let candidate = Candidate { method: *method, owner: supertype };
-                let formals = &method_signature(db, *method).params;
-                let formals =
-                    formals.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect::<Vec<_>>();
-                // One that cannot be seen hides nothing that can: a call through the superclass means both.
-                let hidden = found[..nearer].iter().any(|(other, types)| {
-                    self.overrides(*other, types, candidate, &formals)
-                        && (self.sees(other.method) || !self.sees(*method))
-                });
-                if !hidden {
-                    found.push((candidate, formals));
-                }
-            }
+    pub fn methods_named(&self, receiver: Ty, name: &str) -> Cow<'db, [Candidate]> {
+        let base = receiver.base(self.db);
+        if let TyKind::Class { .. } = base.kind(self.db)
+            && let Some(methods) = class_methods(self.db, base, SmolStr::new(name))
+        {
+            return Cow::Borrowed(methods);
         }
-        found.into_iter().map(|(candidate, _)| candidate).collect()
-    }
-
-    /// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
-    fn overrides(&self, a: Candidate, a_formals: &[Ty], b: Candidate, b_formals: &[Ty]) -> bool {
-        let db = self.db;
-        if a_formals.len() != b_formals.len() {
-            return false;
-        }
-        let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
-        if x.type_params.len() != y.type_params.len() || kind_class(x.kind) != kind_class(y.kind) {
-            return false;
-        }
-        if x.type_params.is_empty() {
-            return a_formals == b_formals;
-        }
-        let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
-        let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
-        let renamed = Substitution::types(params(b.method), &own).apply_all(db, b_formals);
-        a_formals == renamed
+        Cow::Owned(methods_among(self.db, &self.supertypes(base), name, |nearer, further| {
+            self.sees(nearer) || !self.sees(further)
+        }))
     }
 
     /// The constructors of a class.
@@ -75,17 +47,11 @@ impl<'db> Context<'db> {
     /// The field or property of that name, own or inherited, and the type that declares it as seen from
     /// `receiver`.
     pub fn find_field(&self, receiver: Ty, name: &str) -> Option<(FieldId, Ty)> {
-        let db = self.db;
-        let declared = |supertype: Ty| {
-            let (class, _) = supertype.as_class(db)?;
-            Some((own_field(db, class, name)?, supertype))
-        };
-        let receiver = receiver.base(db);
-        let Some((class, args)) = receiver.as_class(db) else {
-            return self.supertypes(receiver).into_iter().find_map(declared);
-        };
-        let (field, owner) = all_supertypes(db, class).iter().copied().find_map(declared)?;
-        Some((field, Substitution::class(db, class, args).apply(db, owner)))
+        let base = receiver.base(self.db);
+        match base.kind(self.db) {
+            TyKind::Class { .. } => class_field(self.db, base, SmolStr::new(name)),
+            _ => field_among(self.db, &self.supertypes(base), name),
+        }
     }
 
     /// The nullary property method of that name, which may be called without parentheses.
@@ -94,8 +60,92 @@ impl<'db> Context<'db> {
             method_item(self.db, c.method)
                 .is_some_and(|m| m.kind == MethodKind::Property && m.params.is_empty())
         };
-        self.methods_named(receiver, name).into_iter().find(property)
+        self.methods_named(receiver, name).iter().copied().find(property)
     }
+}
+
+/// [`Context::methods_named`] for a class applied to types, if the methods are the same everywhere: what cannot be seen hides nothing
+/// that can.
+#[salsa::tracked(cycle_initial = no_methods)]
+fn class_methods(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<Vec<Candidate>> {
+    let mut same = true;
+    let found = methods_among(db, &Context::global(db).supertypes(receiver), &name, |nearer, _| {
+        let modifiers = method_item(db, nearer).map_or_else(Default::default, |item| item.modifiers);
+        same &= visibility(db, nearer.class(db), modifiers) == Visibility::Public;
+        true
+    });
+    same.then_some(found)
+}
+
+fn no_methods(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Option<Vec<Candidate>> {
+    Some(Vec::new())
+}
+
+/// [`Context::find_field`], likewise.
+#[salsa::tracked(returns(copy), cycle_initial = no_field)]
+fn class_field(db: &dyn Db, receiver: Ty, name: SmolStr) -> Option<(FieldId, Ty)> {
+    field_among(db, &Context::global(db).supertypes(receiver), &name)
+}
+
+fn no_field(_db: &dyn Db, _id: salsa::Id, _receiver: Ty, _name: SmolStr) -> Option<(FieldId, Ty)> {
+    None
+}
+
+fn field_among(db: &dyn Db, supertypes: &[Ty], name: &str) -> Option<(FieldId, Ty)> {
+    supertypes.iter().find_map(|supertype| {
+        let (class, _) = supertype.as_class(db)?;
+        Some((own_field(db, class, name)?, *supertype))
+    })
+}
+
+/// The methods of that name of a type with these supertypes; `hides` says whether the first, which is nearer and overrides the
+/// second, is seen instead of it.
+fn methods_among(
+    db: &dyn Db,
+    supertypes: &[Ty],
+    name: &str,
+    mut hides: impl FnMut(MethodId, MethodId) -> bool,
+) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for supertype in supertypes {
+        let Some((class, _)) = supertype.as_class(db) else { continue };
+        // Methods of one class do not override each other.
+        let nearer = found.len();
+        for method in own_methods(db, class, name) {
+            let candidate = Candidate { method: *method, owner: *supertype };
+            let mut overriding = found[..nearer].iter().filter(|nearer| overrides(db, **nearer, candidate));
+            if !overriding.any(|nearer| hides(nearer.method, *method)) {
+                found.push(candidate);
+            }
+        }
+    }
+    found
+}
+
+/// Whether `a`, found nearer, replaces `b`: same formals, up to the names of type parameters.
+fn overrides(db: &dyn Db, a: Candidate, b: Candidate) -> bool {
+    let (Some(x), Some(y)) = (method_item(db, a.method), method_item(db, b.method)) else { return false };
+    let shape = |item: &MethodItem| {
+        (item.type_params.len(), item.params.len(), item.offers.is_some(), kind_class(item.kind))
+    };
+    if shape(x) != shape(y) {
+        return false;
+    }
+    let theirs = formals(db, b);
+    if x.type_params.is_empty() {
+        return formals(db, a) == theirs;
+    }
+    let params = |m| crate::item_tree::items::method_type_param_ids(db, m);
+    let own: Vec<Ty> = params(a.method).iter().map(|p| Ty::param(db, *p)).collect();
+    formals(db, a) == Substitution::types(params(b.method), &own).apply_all(db, &theirs)
+}
+
+/// The types of the formals as seen from the receiver's type, without constraints.
+fn formals(db: &dyn Db, candidate: Candidate) -> Vec<Ty> {
+    let (class, args) = candidate.owner.as_class(db).map_or((candidate.method.class(db), &[][..]), |it| it);
+    let substitution = Substitution::class(db, class, args);
+    let params = &method_signature(db, candidate.method).params;
+    params.iter().map(|p| erase(db, substitution.apply(db, p.ty))).collect()
 }
 
 /// Operators of different form do not override each other though they share a name.

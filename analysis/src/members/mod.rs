@@ -10,13 +10,13 @@ pub mod unify;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::items::{class_item, field_item, method_item};
+use crate::item_tree::items::{class_head, field_item, method_item};
 use crate::item_tree::{ClassKind, ClassPlace, Modifiers, ParamItem};
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
 
 pub use candidates::Candidate;
-pub use resolve::{Arg, Failure, Rejection, Resolution};
+pub use resolve::{Arg, Failure, Reason, Rejection, Resolution};
 
 /// What a method gives: the declared result, else what its body does. In terms of the method's and its
 /// class's type parameters.
@@ -35,7 +35,7 @@ pub fn inferred_field_type(db: &dyn Db, field: FieldId) -> Ty {
 
 /// Whether objects of a nested class have no object of the class around them.
 pub fn is_static_class(db: &dyn Db, class: ClassId) -> bool {
-    let Some(item) = class_item(db, class) else { return true };
+    let Some(item) = class_head(db, class) else { return true };
     match item.place {
         ClassPlace::Member => {
             class.outer(db).is_none()

@@ -1,12 +1,17 @@
 //! Operators: where they are looked for, and conversions written with `as`.
 
+use smol_str::SmolStr;
+
 use super::candidates::Candidate;
 use super::resolve::{Arg, Call, Failure, Resolution};
+use super::result_type;
+use crate::db::Db;
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
+use crate::scope::signature::method_signature;
 use crate::ty::Ty;
 use crate::ty::context::Context;
-use crate::ty::relate::Conversion;
+use crate::ty::relate::{Conversion, erase};
 
 /// How an operator is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +25,7 @@ pub enum OperatorForm {
 }
 
 /// The operator that an expression means.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorCall {
     /// The method; its conversions are those of the arguments, without the receiver.
     pub resolution: Resolution,
@@ -28,6 +33,21 @@ pub struct OperatorCall {
     pub form: OperatorForm,
     /// What turns the receiver into the declaring type.
     pub receiver: Conversion,
+}
+
+/// `left op right` of types without constraints, if neither what it takes nor what it gives depends on which values they are.
+#[salsa::tracked(cycle_initial = not_plain)]
+pub fn plain_operator(db: &dyn Db, name: SmolStr, left: Ty, right: Ty) -> Option<OperatorCall> {
+    let call = Context::global(db).resolve_binary(&name, &Arg::of(left), &Arg::of(right)).ok()?;
+    let found = &call.resolution;
+    let signature = method_signature(db, found.method);
+    let types = signature.params.iter().map(|param| param.ty).chain([result_type(db, found.method)]);
+    let plain = found.unproved.terms.is_empty() && types.into_iter().all(|ty| ty == erase(db, ty));
+    plain.then_some(call)
+}
+
+fn not_plain(_db: &dyn Db, _id: salsa::Id, _name: SmolStr, _left: Ty, _right: Ty) -> Option<OperatorCall> {
+    None
 }
 
 impl<'db> Context<'db> {
@@ -167,7 +187,7 @@ impl<'db> Context<'db> {
     /// `op operand`.
     pub fn resolve_unary(&self, name: &str, operand: &Arg) -> Result<OperatorCall, Failure> {
         let db = self.db;
-        let mut candidates = self.methods_named(operand.ty, name);
+        let mut candidates = self.methods_named(operand.ty, name).into_owned();
         candidates.retain(|c| method_item(db, c.method).is_some_and(|m| m.kind == MethodKind::Unary));
         let (statics, instance): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(|c| method_is_static(db, c.method));

@@ -43,7 +43,7 @@ impl Arg {
 }
 
 /// The method that a call means.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
     /// The method.
     pub method: MethodId,
@@ -81,12 +81,65 @@ pub enum Failure {
 pub struct Rejection {
     /// The method.
     pub method: MethodId,
-    /// Why, to be read after its signature.
-    pub reason: String,
-    /// The argument that does not fit, if that is the reason.
-    pub argument: Option<usize>,
-    /// The type that it should have.
-    pub expected: Option<Ty>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What keeps a method from being called. As text only when somebody reads it: most calls have candidates that do not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is declared in this class and cannot be seen from here.
+    Hidden(ClassId),
+    /// It takes so many arguments; so many are given.
+    Count(usize, usize),
+    /// It takes so many type arguments; so many are given.
+    TypeCount(usize, usize),
+    /// A type parameter that does not follow from the arguments.
+    Unknown(Option<TypeParamId>),
+    /// The argument of this index and type is not what the formal takes.
+    Argument {
+        /// Which.
+        index: usize,
+        /// Its type.
+        found: Ty,
+        /// The type that it should have.
+        expected: Ty,
+    },
+    /// The first is not a subtype of the second.
+    NotSubtype(Ty, Ty),
+    /// They are not the same type.
+    NotSame(Ty, Ty),
+    /// It has no zero.
+    NoZero(Ty),
+    /// It is no reference type.
+    NoReference(Ty),
+}
+
+impl Reason {
+    /// To be read after the signature of the method.
+    pub fn text(&self, db: &dyn Db) -> String {
+        let shown = |ty: &Ty| ty.display(db).to_string();
+        match self {
+            Reason::Hidden(class) => {
+                format!("it cannot be seen from here (it is not public in `{}`)", class.name(db))
+            }
+            Reason::Count(wanted, given) => count_message(*wanted, *given),
+            Reason::TypeCount(wanted, given) => type_count_message(*wanted, *given),
+            Reason::Unknown(param) => {
+                let name = param.map_or("T", |p| p.name(db).as_str());
+                format!(
+                    "the type `{name}` does not follow from the arguments; write it in brackets before them"
+                )
+            }
+            Reason::Argument { index, found, expected } => {
+                format!("argument {} is `{}`, not `{}`", index + 1, shown(found), shown(expected))
+            }
+            Reason::NotSubtype(a, b) => format!("`{}` is not a subtype of `{}`", shown(a), shown(b)),
+            Reason::NotSame(a, b) => format!("`{}` is not `{}`", shown(a), shown(b)),
+            Reason::NoZero(ty) => format!("`{}` has no zero value (`haszero`)", shown(ty)),
+            Reason::NoReference(ty) => format!("`{}` is not a reference type (`isref`)", shown(ty)),
+        }
+    }
 }
 
 impl Resolution {
@@ -103,7 +156,7 @@ impl Failure {
             Failure::Unknown => Vec::new(),
             Failure::NoneFits(all) => all
                 .iter()
-                .map(|r| format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason))
+                .map(|r| format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason.text(db)))
                 .collect(),
             Failure::Ambiguous(all) => {
                 all.iter().map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
@@ -155,7 +208,7 @@ impl<'db> Context<'db> {
         type_args: &[Ty],
         args: &[Arg],
     ) -> Result<Resolution, Failure> {
-        let mut candidates = self.methods_named(class, name);
+        let mut candidates = self.methods_named(class, name).into_owned();
         candidates.retain(|c| method_is_static(self.db, c.method));
         self.choose(&candidates, Call { receiver: None, around: None, type_args, args, infer_class: false })
     }
@@ -269,15 +322,15 @@ impl<'db> Context<'db> {
         let db = self.db;
         let Candidate { method, owner } = candidate;
         let signature = method_signature(db, method);
-        let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
+        let reject = |reason| Rejection { method, reason };
         self.check_access(method).map_err(reject)?;
         let count = signature.written_params().len();
         if count != call.args.len() {
-            return Err(reject(count_message(count, call.args.len())));
+            return Err(reject(Reason::Count(count, call.args.len())));
         }
         let own = method_type_param_ids(db, method);
         if !call.type_args.is_empty() && call.type_args.len() != own.len() {
-            return Err(reject(type_count_message(own.len(), call.type_args.len())));
+            return Err(reject(Reason::TypeCount(own.len(), call.type_args.len())));
         }
         let (class, class_args) = owner.as_class(db).map_or((method.class(db), &[][..]), |(c, a)| (c, a));
         let mut types = match call.infer_class {
@@ -296,10 +349,7 @@ impl<'db> Context<'db> {
             inference.add_subtype(self, arg.ty, types.apply(db, param.ty));
         }
         let Some(solution) = inference.solve(self) else {
-            let name = inference.first_unknown(db).map_or("T", |p| p.name(db).as_str());
-            return Err(reject(format!(
-                "the type `{name}` does not follow from the arguments; write it in brackets before them"
-            )));
+            return Err(reject(Reason::Unknown(inference.first_unknown(db))));
         };
         let types = types.with_types(&variables, &solution);
         self.fit_arguments(candidate, call, types, implicit)
@@ -327,18 +377,13 @@ impl<'db> Context<'db> {
                 false => self.convert_directly(arg.known_type(db, formal), formal, arg.path.as_ref()),
             };
             let Some(conversion) = conversion else {
-                let reason = format!(
-                    "argument {} is `{}`, not `{}`",
-                    index + 1,
-                    arg.ty.display(db),
-                    formal.display(db)
-                );
-                return Err(Rejection { method, reason, argument: Some(index), expected: Some(formal) });
+                let reason = Reason::Argument { index, found: arg.ty, expected: formal };
+                return Err(Rejection { method, reason });
             };
             params.push(formal);
             conversions.push(conversion);
         }
-        let reject = |reason: String| Rejection { method, reason, argument: None, expected: None };
+        let reject = |reason| Rejection { method, reason };
         let condition = crate::scope::property::guard_of(db, method);
         let (unproved, is_refuted) =
             self.check_guard(&signature.guard, &condition, &substitution).map_err(reject)?;
@@ -365,13 +410,10 @@ impl<'db> Context<'db> {
         })
     }
 
-    fn check_access(&self, method: MethodId) -> Result<(), String> {
+    fn check_access(&self, method: MethodId) -> Result<(), Reason> {
         match self.sees(method) {
             true => Ok(()),
-            false => {
-                let class = method.class(self.db);
-                Err(format!("it cannot be seen from here (it is not public in `{}`)", class.name(self.db)))
-            }
+            false => Err(Reason::Hidden(method.class(self.db))),
         }
     }
 
@@ -389,30 +431,30 @@ impl<'db> Context<'db> {
         guard: &Guard,
         condition: &Constraint,
         substitution: &Substitution,
-    ) -> Result<(Constraint, bool), String> {
+    ) -> Result<(Constraint, bool), Reason> {
         let db = self.db;
         for (a, b) in &guard.subtypes {
             let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
             if !self.is_subtype(a, b) {
-                return Err(format!("`{}` is not a subtype of `{}`", a.display(db), b.display(db)));
+                return Err(Reason::NotSubtype(a, b));
             }
         }
         for (a, b) in &guard.same {
             let (a, b) = (substitution.apply(db, *a), substitution.apply(db, *b));
             if !self.is_same(a, b) {
-                return Err(format!("`{}` is not `{}`", a.display(db), b.display(db)));
+                return Err(Reason::NotSame(a, b));
             }
         }
         for ty in &guard.has_zero {
             let ty = substitution.apply(db, *ty);
             if !self.has_zero(ty) {
-                return Err(format!("`{}` has no zero value (`haszero`)", ty.display(db)));
+                return Err(Reason::NoZero(ty));
             }
         }
         for ty in &guard.is_ref {
             let ty = substitution.apply(db, *ty);
             if !self.has_null(ty) && !self.is_bounded(ty) {
-                return Err(format!("`{}` is not a reference type (`isref`)", ty.display(db)));
+                return Err(Reason::NoReference(ty));
             }
         }
         let mut unproved = Constraint::default();

@@ -12,7 +12,7 @@ use crate::constraint::decide::Definition;
 use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
-    class_item, field_is_static, field_item, method_item, own_field, own_methods, qualified_name,
+    field_is_static, field_item, fields, method_item, own_field, own_methods, qualified_name,
 };
 use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
 use crate::ty::subst::Substitution;
@@ -420,8 +420,8 @@ impl TypeScope<'_> {
     }
 
     fn value_candidates(&self) -> Vec<SmolStr> {
-        let item = self.class.and_then(|c| class_item(self.db, c).as_ref());
-        item.into_iter().flat_map(|c| &c.fields).map(|f| f.name.clone()).collect()
+        let own = self.class.map_or(&[][..], |class| fields(self.db, class));
+        own.iter().map(|field| field.name(self.db).clone()).collect()
     }
 
     /// Whether `class` has a property, field or nullary property method of that name, its own or inherited.

@@ -11,7 +11,7 @@ use super::suggest::closest;
 use crate::db::{Db, parse};
 use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;
-use crate::item_tree::items::item_tree;
+use crate::item_tree::items::imports;
 
 /// Where a new import goes, and the white space around it.
 struct Insertion {
@@ -46,7 +46,7 @@ pub(crate) fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> TextEdit
 pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     let root = source_root(db, file);
     let mut problems = Vec::new();
-    for import in item_tree(db, file).imports.iter().filter(|i| !i.path.is_empty()) {
+    for import in imports(db, file).iter().filter(|i| !i.path.is_empty()) {
         let exists = qualified_type(db, file, &import.path).is_some();
         if exists || import.on_demand && package_exists(db, root, &import.path) {
             continue;

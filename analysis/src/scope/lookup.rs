@@ -13,10 +13,10 @@ use crate::db::Db;
 use crate::diagnostics::{Fix, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    body_typedefs, class_item, item_tree, own_member_class, own_typedefs, package, type_param_ids,
-    typedef_item,
+    body_typedefs, class_head, imports, own_member_class, own_typedefs, package, top_level_classes,
+    type_param_ids, typedef_item,
 };
-use crate::item_tree::{ClassItem, NameSegment};
+use crate::item_tree::{ClassHead, NameSegment};
 use crate::ty::Ty;
 
 /// What a type name stands for.
@@ -81,7 +81,7 @@ impl TypeScope<'_> {
         let Some(mut found) = found else {
             // An import of that name that names nothing has been reported.
             let imported = |path: &str| path.rsplit('.').next() == Some(segments[0].name.as_str());
-            let imports = &item_tree(db, self.file).imports;
+            let imports = imports(db, self.file);
             if !imports.iter().any(|it| !it.on_demand && imported(&it.path)) {
                 problems.push(self.unknown(segments));
             }
@@ -183,10 +183,10 @@ impl TypeScope<'_> {
     /// A class or type definition in the same code as the local or anonymous class `class`.
     fn beside(&self, class: ClassId, name: &str) -> Option<Found> {
         let db = self.db;
-        let body = class_item(db, class).as_ref()?.body.as_ref()?;
+        let body = class_head(db, class).as_ref()?.body.as_ref()?;
         let outer = class.outer(db)?;
-        let siblings = &class_item(db, outer).as_ref()?.classes;
-        let same = |c: &&std::sync::Arc<ClassItem>| {
+        let siblings = &class_head(db, outer).as_ref()?.nested;
+        let same = |c: &&std::sync::Arc<ClassHead>| {
             c.name == name && c.body.as_ref().is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
         };
         let Some(found) = siblings.iter().find(same) else {
@@ -219,8 +219,7 @@ impl TypeScope<'_> {
     fn in_file(&self, name: &str) -> Result<Option<Found>, Ambiguous> {
         let db = self.db;
         let root = source_root(db, self.file);
-        let tree = item_tree(db, self.file);
-        for import in tree.imports.iter().filter(|i| !i.on_demand) {
+        for import in imports(db, self.file).iter().filter(|i| !i.on_demand) {
             if import.path.rsplit('.').next() == Some(name)
                 && let Some(found) = qualified_type(db, self.file, &import.path)
             {
@@ -234,7 +233,7 @@ impl TypeScope<'_> {
             return Ok(Some(item.into()));
         }
         let mut all: Vec<(SmolStr, Found)> = Vec::new();
-        for import in tree.imports.iter().filter(|i| i.on_demand) {
+        for import in imports(db, self.file).iter().filter(|i| i.on_demand) {
             let item = type_in_package(db, root, &import.path, name).map(Found::from);
             let item = item.or_else(|| match qualified_type(db, self.file, &import.path)? {
                 Found::Class(class) => self.member_type(class, name),
@@ -325,26 +324,26 @@ impl TypeScope<'_> {
         let mut class = self.class;
         while let Some(inner) = class {
             names.extend(type_param_ids(db, inner).iter().map(|p| p.name(db).clone()));
-            if let Some(item) = class_item(db, inner) {
-                names.extend(item.classes.iter().map(|c| c.name.clone()));
+            if let Some(item) = class_head(db, inner) {
+                names.extend(item.nested.iter().map(|c| c.name.clone()));
                 names.extend(item.typedefs.iter().map(|t| t.name.clone()));
             }
             class = inner.outer(db);
         }
-        let tree = item_tree(db, self.file);
-        names.extend(tree.classes.iter().map(|c| c.name.clone()));
+        let imports = imports(db, self.file);
+        names.extend(top_level_classes(db, self.file).iter().map(|c| c.name(db).clone()));
         names.extend(
-            tree.imports
+            imports
                 .iter()
                 .filter(|i| !i.on_demand)
                 .filter_map(|i| Some(SmolStr::new(i.path.rsplit('.').next()?))),
         );
         let here = package(db, self.file);
         let in_scope =
-            |p: &str| p == "x10.lang" || p == here || tree.imports.iter().any(|i| i.on_demand && i.path == p);
+            |p: &str| p == "x10.lang" || p == here || imports.iter().any(|i| i.on_demand && i.path == p);
         let root = source_root(db, self.file);
         if let Some(TypeItem::Class(aliases)) = type_in_package(db, root, "x10.lang", "_")
-            && let Some(item) = class_item(db, aliases)
+            && let Some(item) = class_head(db, aliases)
         {
             names.extend(item.typedefs.iter().map(|t| t.name.clone()));
         }

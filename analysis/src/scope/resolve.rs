@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, MethodId, SourceFile, TypedefId};
 use crate::item_tree::items::{
-    body_typedefs, class_item, method_type_param_ids, nested_classes, own_typedefs, properties,
+    body_typedefs, class_head, method_type_param_ids, nested_classes, own_typedefs, properties,
     qualified_name, top_level_typedefs, type_param_ids, typedef_item,
 };
 use crate::item_tree::{ConstraintRef, NameSegment, ParamRef, PathRef, TermRef, TypeRef, TypeRefKind};
@@ -99,7 +99,7 @@ impl<'a> TypeScope<'a> {
             None => TypeScope::class(db, class),
         };
         let within = |c: &ClassId| {
-            let position = class_item(db, *c).as_ref().and_then(|c| c.body.as_ref());
+            let position = class_head(db, *c).as_ref().and_then(|c| c.body.as_ref());
             position.is_some_and(|b| b.owner == body.owner && b.nth == body.nth)
         };
         for nested in nested_classes(db, class).iter().copied().filter(within) {
@@ -421,7 +421,7 @@ impl<'a> TypeScope<'a> {
 
 /// The method whose code a local or anonymous class stands in.
 pub fn enclosing_method(db: &dyn Db, class: ClassId) -> Option<MethodId> {
-    let body = class_item(db, class).as_ref()?.body.as_ref()?;
+    let body = class_head(db, class).as_ref()?.body.as_ref()?;
     let method = MethodId::new(db, class.outer(db)?, body.owner.clone(), body.nth);
     crate::item_tree::items::method_item(db, method).map(|_| method)
 }
@@ -453,7 +453,7 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// What is known of a class for messages: its kind and qualified name.
 pub fn describe_class(db: &dyn Db, class: ClassId) -> String {
-    let keyword = class_item(db, class).as_ref().map_or("class", |c| c.kind.keyword());
+    let keyword = class_head(db, class).as_ref().map_or("class", |c| c.kind.keyword());
     format!("{keyword} `{}`", qualified_name(db, class))
 }
 

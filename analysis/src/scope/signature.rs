@@ -7,7 +7,7 @@ use super::resolve::{TypeScope, describe_class};
 use crate::db::Db;
 use crate::diagnostics::{constraint as constraint_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId, TypedefId};
-use crate::item_tree::items::{class_item, class_kind, field_item, method_item, properties, typedef_item};
+use crate::item_tree::items::{class_head, class_kind, field_item, method_item, properties, typedef_item};
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers, ParamItem, TypeRef, TypedefItem};
 use crate::ty::known::Known;
 use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
@@ -66,7 +66,7 @@ pub struct ClassHeader {
 #[salsa::tracked(cycle_result = cyclic_header)]
 pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     let mut header = ClassHeader::default();
-    let Some(item) = class_item(db, class) else { return header };
+    let Some(item) = class_head(db, class) else { return header };
     let scope = TypeScope { header_of: Some(class), ..TypeScope::class(db, class) };
     let mut problems = Vec::new();
     // What stands after `new` or `extends` of a class is its superclass, unless it is an interface.
@@ -106,7 +106,7 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
 }
 
 fn is_final(db: &dyn Db, class: Ty) -> bool {
-    let item = class.as_class(db).and_then(|(c, _)| class_item(db, c).as_ref());
+    let item = class.as_class(db).and_then(|(c, _)| class_head(db, c).as_ref());
     item.is_some_and(|c| c.modifiers.has(Modifiers::FINAL))
 }
 
@@ -155,7 +155,7 @@ fn cyclic_header(db: &dyn Db, _id: salsa::Id, class: ClassId) -> ClassHeader {
 }
 
 fn cyclic(db: &dyn Db, class: ClassId) -> ClassHeader {
-    let at = class_item(db, class).as_ref().map_or(0, |c| c.at);
+    let at = class_head(db, class).as_ref().map_or(0, |c| c.at);
     let message = format!("`{}` is among its own supertypes", class.name(db));
     let problem = Problem::new(&type_rules::cyclic_inheritance::RULE, at, message)
         .note("a class cannot extend itself, directly or through others: remove one of the `extends` or `implements`");

@@ -2,7 +2,7 @@
 
 use smol_str::{SmolStr, format_smolstr};
 
-use super::known::{Known, known_class};
+use super::known::{Known, known_class, primitive_class};
 use super::params::all_type_params;
 use super::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty, TyKind};
 use crate::db::Db;
@@ -165,7 +165,7 @@ impl Ty {
     /// Which of the built-in number, `Boolean` and `Char` structs it is.
     pub fn primitive(self, db: &dyn Db) -> Option<Known> {
         let (class, _) = self.as_class(db)?;
-        Known::PRIMITIVES.iter().copied().find(|k| known_class(db, *k) == Some(class))
+        primitive_class(db, class)
     }
     /// Whether it is a struct.
     pub fn is_struct(self, db: &dyn Db) -> bool {

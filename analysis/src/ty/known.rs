@@ -122,11 +122,23 @@ impl Known {
 /// The class, if the library has it. Only the presence of its file is asked, so that knowing `Int` does
 /// not parse `Int.x10`.
 pub fn known_class(db: &dyn Db, known: Known) -> Option<ClassId> {
-    known_classes(db)[known as usize]
+    known_classes(db).all[known as usize]
+}
+
+/// Which of [`Known::PRIMITIVES`] a class is.
+pub fn primitive_class(db: &dyn Db, class: ClassId) -> Option<Known> {
+    known_classes(db).primitives.iter().find(|(of, _)| *of == class).map(|(_, known)| *known)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct KnownClasses {
+    /// By [`Known`].
+    all: Vec<Option<ClassId>>,
+    primitives: Vec<(ClassId, Known)>,
 }
 
 #[salsa::tracked]
-fn known_classes(db: &dyn Db) -> Vec<Option<ClassId>> {
+fn known_classes(db: &dyn Db) -> KnownClasses {
     let files = Library::get(db).files(db);
     let find = |known: &Known| {
         let (package, name) = known.names();
@@ -134,5 +146,8 @@ fn known_classes(db: &dyn Db) -> Vec<Option<ClassId>> {
         let file = files.get(&path)?;
         Some(ClassId::new(db, *file, None, smol_str::SmolStr::new(name), 0))
     };
-    Known::ALL.iter().map(find).collect()
+    let all: Vec<Option<ClassId>> = Known::ALL.iter().map(find).collect();
+    let primitives =
+        Known::PRIMITIVES.iter().filter_map(|known| Some((all[*known as usize]?, *known))).collect();
+    KnownClasses { all, primitives }
 }

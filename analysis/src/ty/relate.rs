@@ -225,7 +225,7 @@ impl<'db> Context<'db> {
                     return true;
                 }
                 // A guard may exclude the value whose fields are all zero.
-                if crate::item_tree::items::class_item(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
+                if crate::item_tree::items::class_head(db, *class).as_ref().is_some_and(|c| c.guard.is_some())
                 {
                     return crate::scope::signature::class_header(db, *class)
                         .guard

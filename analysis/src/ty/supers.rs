@@ -1,5 +1,7 @@
 //! Supertypes.
 
+use std::borrow::Cow;
+
 use super::known::{Known, known_class};
 use super::subst::Substitution;
 use super::{Ty, TyKind};
@@ -45,13 +47,33 @@ pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     all
 }
 
+/// The supertypes of a class applied to types, which are the same everywhere.
+#[salsa::tracked(cycle_initial = alone)]
+fn applied_supertypes(db: &dyn Db, ty: Ty) -> Vec<Ty> {
+    Context::global(db).find_supertypes(ty)
+}
+
+fn alone(_db: &dyn Db, _id: salsa::Id, ty: Ty) -> Vec<Ty> {
+    vec![ty]
+}
+
 fn itself(db: &dyn Db, _id: salsa::Id, class: ClassId) -> Vec<Ty> {
     vec![Ty::this_type(db, class)]
 }
 
 impl<'db> Context<'db> {
     /// `ty` and all its supertypes, nearest first. A type parameter has those of its bounds.
-    pub fn supertypes(&self, ty: Ty) -> Vec<Ty> {
+    pub fn supertypes(&self, ty: Ty) -> Cow<'db, [Ty]> {
+        let db = self.db;
+        let ty = ty.base(db);
+        match ty.kind(db) {
+            TyKind::Class { class, args } if args.is_empty() => Cow::Borrowed(all_supertypes(db, *class)),
+            TyKind::Class { .. } => Cow::Borrowed(applied_supertypes(db, ty)),
+            _ => Cow::Owned(self.find_supertypes(ty)),
+        }
+    }
+
+    fn find_supertypes(&self, ty: Ty) -> Vec<Ty> {
         let db = self.db;
         let mut all = Vec::new();
         self.add_supertypes(ty.base(db), &mut all, 0);
@@ -102,7 +124,7 @@ impl<'db> Context<'db> {
                 let found = all_supertypes(db, *c).iter().find(|t| is_it(t))?;
                 Some(Substitution::class(db, *c, args).apply(db, *found))
             }
-            _ => self.supertypes(base).into_iter().find(is_it),
+            _ => self.supertypes(base).iter().copied().find(is_it),
         }
     }
 
@@ -113,7 +135,7 @@ impl<'db> Context<'db> {
         if matches!(base.kind(db), TyKind::Function { .. }) {
             return Some(base);
         }
-        self.supertypes(base).into_iter().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
+        self.supertypes(base).iter().copied().find(|t| matches!(t.kind(db), TyKind::Function { .. }))
     }
 
     /// Whether the class is `sub` or a subclass (or implementer) of `class`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apg_analysis::diagnostics::{Diagnostic, Severity, syntax};
 use apg_analysis::ids::SourceFile;
-use apg_analysis::{Analysis, AnalysisHost};
+use apg_analysis::{Analysis, AnalysisHost, Program};
 use rayon::prelude::*;
 
 use super::Failure;
@@ -34,20 +34,57 @@ impl Checked {
 pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
     let sources = load(paths, options)?;
     let (files, lines) = (sources.roots.len(), lines(&sources));
-    let mut host = host(sources);
-    host.set_checks(options.checks());
-    let snapshot = host.snapshot();
-    // A snapshot of its own for each worker: files are checked in parallel and share what they compute.
-    let mut findings: Vec<Finding> = snapshot
-        .roots()
-        .into_par_iter()
-        .map_with(snapshot.clone(), |snapshot, file| file_findings(snapshot, file))
-        .flatten()
-        .collect();
-    drop(snapshot);
+    let mut host = host(sources, options);
+    let roots = host.snapshot().roots();
+    let mut findings: Vec<Finding> = Vec::new();
+    read_declarations(&host, &roots);
+    let mut rest = &roots[..];
+    while !rest.is_empty() {
+        let (batch, next) = rest.split_at(batch_length(&host, rest));
+        findings.extend(batch_findings(&host, batch));
+        rest = next;
+        if !rest.is_empty() {
+            host.forget_details(rest);
+        }
+    }
+    // The process ends soon: to take the database apart would be the longest part of the end.
+    std::mem::forget(host);
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
     Ok(Checked { findings, files, lines })
+}
+
+/// So many bytes of source are checked before the trees and typed bodies of what was checked are given up: the larger, the less
+/// often the threads wait for each other; the smaller, the less memory is used.
+const BATCH: usize = 1 << 20;
+
+/// How many of the first files have [`BATCH`] bytes together.
+fn batch_length(host: &AnalysisHost, files: &[SourceFile]) -> usize {
+    let snapshot = host.snapshot();
+    let mut size = 0;
+    let full = files.iter().position(|file| {
+        size += snapshot.source(*file).1.len();
+        size >= BATCH
+    });
+    full.map_or(files.len(), |last| last + 1)
+}
+
+/// All files will be asked what they declare. Who asks first would have it found out for all, one after the other.
+fn read_declarations(host: &AnalysisHost, files: &[SourceFile]) {
+    files.par_iter().for_each_with(host.snapshot(), |snapshot, file| {
+        // A panic shows again where the file is checked, and is reported there.
+        let read = || snapshot.with(|db| apg_analysis::item_tree::items::item_tree(db, *file).classes.len());
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    });
+}
+
+/// Each worker has a snapshot of its own: files are checked in parallel and share what they compute.
+fn batch_findings(host: &AnalysisHost, batch: &[SourceFile]) -> Vec<Finding> {
+    batch
+        .par_iter()
+        .map_with(host.snapshot(), |snapshot, file| file_findings(snapshot, *file))
+        .flatten()
+        .collect()
 }
 
 /// Checks the syntax of the named files and folders, alone.
@@ -68,14 +105,12 @@ fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> 
 }
 
 /// A database of these files and the class library.
-pub fn host(sources: Sources) -> AnalysisHost {
+fn host(sources: Sources, options: &SourceOptions) -> AnalysisHost {
     let library = apg_runtime::library::files();
-    let mut host =
-        AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
-    host.set_files(sources.files);
-    host.set_roots(&sources.roots);
-    host.set_source_path(sources.source_path);
-    host
+    let library = library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text)));
+    let Sources { files, roots, source_path } = sources;
+    let files = files.into_iter().collect();
+    AnalysisHost::fixed(library, Program { files, roots, source_path, checks: options.checks() })
 }
 
 fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
@@ -131,8 +166,7 @@ pub fn load_program(path: &Path, options: &SourceOptions) -> Result<(AnalysisHos
     }
     let sources = load(&[path.to_owned()], options)?;
     let root = sources.roots[0].clone();
-    let mut host = host(sources);
-    host.set_checks(options.checks());
+    let host = host(sources, options);
     let file = host
         .snapshot()
         .file(&root)

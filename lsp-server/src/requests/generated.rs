@@ -142,8 +142,7 @@ fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
         let words = line.trim_start();
         let source = if let Some(rest) = words.strip_prefix("#line ") {
             let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
-            let running = number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 1);
-            running
+            number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 1)
         } else if let Some(rest) = words.strip_prefix(".file") {
             if let Some((number, file)) = rest.trim().split_once([' ', '\t']) {
                 files.push((number, is_document(file)));

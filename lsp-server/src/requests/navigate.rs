@@ -4,6 +4,7 @@ use apg_analysis::ide::{self, Access, Symbol};
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, db};
 use apg_syntax::TextRange;
+use rayon::prelude::*;
 use tower_lsp_server::ls_types::{
     DocumentHighlight, DocumentHighlightKind, Hover, HoverContents, Location, MarkupContent, MarkupKind,
     Position, Uri,
@@ -79,8 +80,14 @@ impl Snapshot {
         }
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let files = self.analysis.user_files();
-        let found = self.analysis.with(|db| ide::references(db, &files, &symbol))?;
-        let wanted = found.into_iter().filter(|r| with_declaration || r.access != Access::Declaration);
+        let wanted = self.analysis.with(|db| ide::Wanted::new(db, &files, &symbol))?;
+        // Each thread has a snapshot of its own: most of the time goes into code that was never typed before.
+        let found: Result<Vec<_>, Cancelled> = files
+            .par_iter()
+            .map_with(self.analysis.clone(), |analysis, file| analysis.with(|db| wanted.in_file(db, *file)))
+            .collect();
+        let wanted =
+            found?.into_iter().flatten().filter(|r| with_declaration || r.access != Access::Declaration);
         Ok(Some(self.locations(wanted.map(|r| (r.file, r.range)))))
     }
 

@@ -28,7 +28,7 @@ const BODY: usize = 1 << 48;
 pub struct Finish {
     /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
     count: AtomicUsize,
-    /// Activities that the body has started, less those that have run on its stack.
+    /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
     own: AtomicUsize,
     /// There may be exceptions, or flights.
     touched: AtomicBool,
@@ -134,14 +134,14 @@ impl Finish {
     /// Counts an activity that the body starts, or one on its stack.
     #[inline]
     pub fn enter_own(&self) {
-        self.own.store(self.own.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.own.store(self.own.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// Counts an activity that has run on the body's stack.
     #[inline]
     pub fn leave_own(&self, exception: Ref) {
         self.note(exception);
-        self.own.store(self.own.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+        self.own.store(self.own.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
     #[inline]

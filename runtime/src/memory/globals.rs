@@ -102,7 +102,7 @@ impl Entry {
 
     fn add(&mut self, account: u64, by: i128) {
         match self.weights.iter_mut().find(|(other, _)| *other == account) {
-            Some((_, weight)) => *weight += by,
+            Some((_, weight)) => *weight = weight.wrapping_add(by),
             None => self.weights.push((account, by)),
         }
         self.weights.retain(|(_, weight)| *weight != 0);

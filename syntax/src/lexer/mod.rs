@@ -52,6 +52,19 @@ pub(crate) fn lex(text: &str) -> Lexed {
     lexed
 }
 
+/// Where the first token of such a kind starts; the end of the text without one.
+pub(crate) fn first(text: &str, wanted: impl Fn(SyntaxKind) -> bool) -> usize {
+    let mut cursor = Cursor::new(text);
+    let mut errors = Vec::new();
+    while !cursor.at_end() {
+        let start = cursor.position();
+        if wanted(token(&mut cursor, &mut errors)) {
+            return start;
+        }
+    }
+    text.len()
+}
+
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0c)
 }

@@ -21,14 +21,14 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::surroundings::captured_variable;
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
-    class_item, field_is_static, field_item, fields as own_fields, method_item, methods,
+    class_head, field_is_static, field_item, fields as own_fields, method_item, methods,
 };
 use crate::item_tree::{ClassKind, MethodItem, Modifiers, has_annotation};
 
 /// What is wrong with the construction of a class's objects, each with whose code it is in.
 #[salsa::tracked]
 pub fn construction_problems(db: &dyn Db, class: ClassId) -> Vec<(Owner, Diagnostic)> {
-    let Some(item) = class_item(db, class) else { return Vec::new() };
+    let Some(item) = class_head(db, class) else { return Vec::new() };
     if item.kind == ClassKind::Interface {
         return Vec::new();
     }
@@ -56,7 +56,7 @@ struct Object<'db> {
 
 impl<'db> Object<'db> {
     fn new(db: &'db dyn Db, class: ClassId) -> Object<'db> {
-        let item = class_item(db, class).as_ref();
+        let item = class_head(db, class).as_ref();
         let is_final =
             item.is_some_and(|item| item.kind == ClassKind::Struct || item.modifiers.has(Modifiers::FINAL));
         let has_init = |field: &FieldId| {

@@ -12,7 +12,7 @@ use crate::ide::shown;
 use crate::ide::signature::{call_snippet, describe};
 use crate::ide::symbol::{Symbol, scope_at};
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
-use crate::item_tree::items::{class_item, class_kind, field_is_static, nested_classes};
+use crate::item_tree::items::{class_head, class_kind, field_is_static, nested_classes};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers};
 use crate::scope::imports::import_edit;
@@ -146,7 +146,7 @@ impl<'db> Items<'db> {
         self.methods_of(ty, is_static);
         if let (Receiver::Type(ty), Some((class, _))) = (receiver, ty.as_class(self.db)) {
             let member = |c: &&ClassId| {
-                class_item(self.db, **c).as_ref().is_some_and(|i| i.place == ClassPlace::Member)
+                class_head(self.db, **c).as_ref().is_some_and(|i| i.place == ClassPlace::Member)
             };
             for nested in nested_classes(self.db, class).iter().filter(member) {
                 self.class(*nested, rank::TYPE);

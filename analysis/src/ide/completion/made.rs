@@ -4,7 +4,7 @@ use super::CompletionKind;
 use super::items::Items;
 use crate::ide::symbol::Symbol;
 use crate::item_tree::Modifiers;
-use crate::item_tree::items::{class_item, fields, own_methods, type_param_ids};
+use crate::item_tree::items::{class_head, fields, own_methods, type_param_ids};
 use crate::item_tree::source::Item;
 
 impl Items<'_> {
@@ -21,7 +21,7 @@ impl Items<'_> {
                 return item.kind != CompletionKind::Keyword;
             };
             let is_abstract =
-                class_item(db, class).as_ref().is_some_and(|c| c.modifiers.has(Modifiers::ABSTRACT));
+                class_head(db, class).as_ref().is_some_and(|c| c.modifiers.has(Modifiers::ABSTRACT));
             let has_fit = expected.is_some_and(|ty| {
                 let wanted = ty.base(db).as_class(db).map(|(class, _)| class);
                 let supers = crate::ty::supers::all_supertypes(db, class);

@@ -13,8 +13,8 @@ use super::members;
 use super::types::TypeLowering;
 use crate::item_tree::left_out::is_left_out;
 use crate::item_tree::{
-    BodyPosition, ClassItem, ClassKind, ClassPlace, ConstraintRef, MethodItem, MethodKind, Modifiers,
-    TypeParamItem, TypedefItem,
+    BodyPosition, ClassHead, ClassItem, ClassKind, ClassPlace, ConstraintRef, FieldItem, MethodItem,
+    MethodKind, Modifiers, TypeParamItem, TypedefItem,
 };
 
 /// A node that declares a class.
@@ -69,8 +69,8 @@ impl ClassNode {
 }
 
 /// A class without its members.
-pub(super) fn lower_class_header(node: &ClassNode, lowering: &mut TypeLowering) -> ClassItem {
-    let mut item = ClassItem {
+pub(super) fn lower_class_header(node: &ClassNode, lowering: &mut TypeLowering) -> ClassHead {
+    let mut item = ClassHead {
         name: SmolStr::default(),
         nth: 0,
         kind: ClassKind::Class,
@@ -81,9 +81,7 @@ pub(super) fn lower_class_header(node: &ClassNode, lowering: &mut TypeLowering) 
         guard: None,
         extends: None,
         implements: Vec::new(),
-        fields: Vec::new(),
-        methods: Vec::new(),
-        classes: Vec::new(),
+        nested: Vec::new(),
         typedefs: Vec::new(),
         annotations: Vec::new(),
         at: 0,
@@ -125,7 +123,7 @@ fn lower_types(
 fn declared_header<N: HasName + HasModifiers + HasAnnotations + HasTypeParams>(
     node: &N,
     guard: Option<ast::Guard>,
-    item: &mut ClassItem,
+    item: &mut ClassHead,
     lowering: &mut TypeLowering,
 ) {
     let name = node.name();
@@ -165,82 +163,124 @@ pub fn lower_typedef(node: &ast::TypeDef, nth: u32, lowering: &mut TypeLowering)
     }
 }
 
+/// A class whose members are being collected.
+struct Draft {
+    head: ClassHead,
+    fields: Vec<Arc<FieldItem>>,
+    methods: Vec<Arc<MethodItem>>,
+    classes: Vec<Arc<ClassItem>>,
+    /// So many methods of each name there are so far.
+    overloads: FxHashMap<SmolStr, u32>,
+}
+
 /// A class with its members; `position` says whose body it stands in, if in one.
 pub(super) fn lower_class(node: &ClassNode, position: Option<BodyPosition>, items: &mut Vec<Arc<ClassItem>>) {
-    let mut item = lower_class_header(node, &mut TypeLowering::default());
-    if item.place == ClassPlace::Anonymous {
+    let mut head = lower_class_header(node, &mut TypeLowering::default());
+    if head.place == ClassPlace::Anonymous {
         let number = items.iter().filter(|c| c.place == ClassPlace::Anonymous).count() + 1;
-        item.name = format_smolstr!("${number}");
+        head.name = format_smolstr!("${number}");
     } else if position.is_some() {
-        item.place = ClassPlace::Local;
+        head.place = ClassPlace::Local;
     }
-    item.body = position;
-    item.nth = items.iter().filter(|c| c.name == item.name).count() as u32;
+    head.body = position;
+    head.nth = items.iter().filter(|c| c.name == head.name).count() as u32;
+    let mut draft = Draft {
+        head,
+        fields: Vec::new(),
+        methods: Vec::new(),
+        classes: Vec::new(),
+        overloads: FxHashMap::default(),
+    };
     for property in node.properties() {
-        item.fields.push(members::lower_property(&property, &mut TypeLowering::default()));
+        draft.fields.push(Arc::new(members::lower_property(&property, &mut TypeLowering::default())));
     }
-    let mut overloads = FxHashMap::default();
     for member in node.members() {
-        lower_member(&member, &mut item, &mut overloads);
+        draft.member(&member);
     }
-    add_automatic_constructor(&mut item);
-    items.push(Arc::new(item));
+    items.push(Arc::new(draft.finish()));
 }
 
-/// `overloads` counts the methods of each name so far.
-fn lower_member(member: &Member, item: &mut ClassItem, overloads: &mut FxHashMap<SmolStr, u32>) {
-    match member {
-        Member::FieldDecl(field) => {
-            for declarator in field.declarators() {
-                let lowered = members::lower_declarator(field, &declarator, &mut TypeLowering::default());
-                let owner = lowered.name.clone();
-                item.fields.push(lowered);
-                lower_body_classes(declarator.syntax(), owner.clone(), 0, item);
-                if let Some(annotation) = members::restoring_annotation(field) {
-                    let method = members::lower_restorer(&annotation, &owner, &mut TypeLowering::default());
-                    let name = method.name.clone();
-                    item.methods.push(method);
-                    lower_body_classes(annotation.syntax(), name, 0, item);
+impl Draft {
+    fn member(&mut self, member: &Member) {
+        match member {
+            Member::FieldDecl(field) => {
+                for declarator in field.declarators() {
+                    let lowered = members::lower_declarator(field, &declarator, &mut TypeLowering::default());
+                    let owner = lowered.name.clone();
+                    self.fields.push(Arc::new(lowered));
+                    self.body_classes(declarator.syntax(), owner.clone(), 0);
+                    if let Some(annotation) = members::restoring_annotation(field) {
+                        let method =
+                            members::lower_restorer(&annotation, &owner, &mut TypeLowering::default());
+                        let name = method.name.clone();
+                        self.methods.push(Arc::new(method));
+                        self.body_classes(annotation.syntax(), name, 0);
+                    }
                 }
             }
-        }
-        Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
-            let lowered = members::lower_member_node(member.syntax(), &mut TypeLowering::default());
-            let Some(mut method) = lowered else { return };
-            let count = overloads.entry(method.name.clone()).or_default();
-            method.nth = *count;
-            *count += 1;
-            if item.kind == ClassKind::Interface && !method.has_body {
-                method.modifiers = method.modifiers.with(Modifiers::ABSTRACT);
+            Member::MethodDecl(_) | Member::ConstructorDecl(_) | Member::OperatorDecl(_) => {
+                let lowered = members::lower_member_node(member.syntax(), &mut TypeLowering::default());
+                let Some(mut method) = lowered else { return };
+                let count = self.overloads.entry(method.name.clone()).or_default();
+                method.nth = *count;
+                *count += 1;
+                if self.head.kind == ClassKind::Interface && !method.has_body {
+                    method.modifiers = method.modifiers.with(Modifiers::ABSTRACT);
+                }
+                let (owner, nth) = (method.name.clone(), method.nth);
+                self.methods.push(Arc::new(method));
+                self.body_classes(member.syntax(), owner, nth);
             }
-            let (owner, nth) = (method.name.clone(), method.nth);
-            item.methods.push(method);
-            lower_body_classes(member.syntax(), owner, nth, item);
+            Member::TypeDef(typedef) => self.typedef(typedef, None),
+            Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
+                let Some(node) = ClassNode::cast(member.syntax()) else { return };
+                lower_class(&node, None, &mut self.classes);
+            }
+            Member::EmptyDecl(_) => {}
         }
-        Member::TypeDef(typedef) => {
-            add_typedef(typedef, None, item);
+    }
+
+    /// The classes in the code of a member.
+    fn body_classes(&mut self, node: &SyntaxNode, owner: SmolStr, nth: u32) {
+        for (index, class) in local_class_nodes(node).iter().enumerate() {
+            let Some(class) = ClassNode::cast(class) else { continue };
+            let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
+            lower_class(&class, Some(position), &mut self.classes);
         }
-        Member::ClassDecl(_) | Member::StructDecl(_) | Member::InterfaceDecl(_) => {
-            let Some(node) = ClassNode::cast(member.syntax()) else { return };
-            lower_class(&node, None, &mut item.classes);
+        for (index, typedef) in local_typedef_nodes(node).into_iter().enumerate() {
+            let Some(typedef) = ast::TypeDef::cast(typedef) else { continue };
+            let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
+            self.typedef(&typedef, Some(position));
         }
-        Member::EmptyDecl(_) => {}
+    }
+
+    fn typedef(&mut self, typedef: &ast::TypeDef, body: Option<BodyPosition>) {
+        let name = typedef.name_text().unwrap_or_default();
+        let nth = self.head.typedefs.iter().filter(|t| t.name == name).count() as u32;
+        let lowered = lower_typedef(typedef, nth, &mut TypeLowering::default());
+        self.head.typedefs.push(Arc::new(TypedefItem { body, ..lowered }));
+    }
+
+    fn finish(mut self) -> ClassItem {
+        let declares_one = self.methods.iter().any(|m| m.kind.is_constructor());
+        if !declares_one && self.head.kind != ClassKind::Interface {
+            self.methods.push(Arc::new(automatic_constructor(&self.fields)));
+        }
+        self.head.nested = self.classes.iter().map(|class| class.head.clone()).collect();
+        let Draft { head, fields, methods, classes, .. } = self;
+        ClassItem { head: Arc::new(head), fields, methods, classes }
     }
 }
 
-/// A class or struct that declares no constructor has one that takes its properties.
-fn add_automatic_constructor(item: &mut ClassItem) {
-    let declares_one = item.methods.iter().any(|m| m.kind.is_constructor());
-    if declares_one || item.kind == ClassKind::Interface {
-        return;
-    }
-    let params = item.properties().map(|p| crate::item_tree::ParamItem {
+/// What a class or struct that declares no constructor has: it takes the properties.
+fn automatic_constructor(fields: &[Arc<FieldItem>]) -> MethodItem {
+    let params = fields.iter().filter(|f| f.is_property).map(|p| crate::item_tree::ParamItem {
         name: Some(p.name.clone()),
         ty: p.ty.clone(),
         mutable: false,
         at: p.at,
     });
-    item.methods.push(MethodItem {
+    MethodItem {
         name: SmolStr::new_static("this"),
         nth: 0,
         kind: MethodKind::AutomaticConstructor,
@@ -254,28 +294,7 @@ fn add_automatic_constructor(item: &mut ClassItem) {
         has_body: false,
         annotations: Vec::new(),
         at: 0,
-    });
-}
-
-/// The classes in the code of a member.
-fn lower_body_classes(node: &SyntaxNode, owner: SmolStr, nth: u32, item: &mut ClassItem) {
-    for (index, class) in local_class_nodes(node).iter().enumerate() {
-        let Some(class) = ClassNode::cast(class) else { continue };
-        let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
-        lower_class(&class, Some(position), &mut item.classes);
     }
-    for (index, typedef) in local_typedef_nodes(node).into_iter().enumerate() {
-        let Some(typedef) = ast::TypeDef::cast(typedef) else { continue };
-        let position = BodyPosition { owner: owner.clone(), nth, index: index as u32 };
-        add_typedef(&typedef, Some(position), item);
-    }
-}
-
-fn add_typedef(typedef: &ast::TypeDef, body: Option<BodyPosition>, item: &mut ClassItem) {
-    let name = typedef.name_text().unwrap_or_default();
-    let nth = item.typedefs.iter().filter(|t| t.name == name).count() as u32;
-    let lowered = lower_typedef(typedef, nth, &mut TypeLowering::default());
-    item.typedefs.push(Arc::new(TypedefItem { body, ..lowered }));
 }
 
 fn is_left_out_stmt(node: &SyntaxNode) -> bool {

@@ -97,7 +97,12 @@ impl Builder<'_, '_> {
             if self.proved.contains(&id) {
                 continue;
             }
-            let Some(found) = self.tests_of(id, &mut scan) else { continue };
+            let hoisted = scan.hoisted.len();
+            let Some(found) = self.tests_of(id, &mut scan) else {
+                // No test says that they are there.
+                scan.hoisted.truncate(hoisted);
+                continue;
+            };
             accesses.insert(id);
             for test in found {
                 let key = format!("{test:?}");
