@@ -62,6 +62,8 @@ fn deep_nesting_is_an_error_not_a_stack_overflow() {
         "/*",
         "'",
         "@A(",
+        "f<",
+        "new A<",
     ];
     for opener in openers {
         for head in ["", "class A { def f() { ", "class A { val x:", "class A { val x = ", "class A extends "]
@@ -78,6 +80,9 @@ fn deep_nesting_that_is_closed_gives_one_error() {
         let text = format!("class A {{ val x = {}1{}; }}", open.repeat(100_000), close.repeat(100_000));
         assert_eq!(check(&text), 1, "{open}");
     }
+    // Angle brackets so deep are operators, of which there are too many in a row.
+    let text = format!("class A {{ val x = f{}{}(1); }}", "<A".repeat(100_000), ">".repeat(100_000));
+    assert_eq!(check(&text), 1);
     let text = format!("class A {{ def f() {{ {}{} }} }}", "{".repeat(100_000), "}".repeat(100_000));
     assert_eq!(check(&text), 1);
 }
@@ -90,6 +95,7 @@ fn long_chains() {
         ("val x = a", "(1)", ";"),
         ("val x = a", " as T", ";"),
         ("val x = a", "++", ";"),
+        ("val x = A", "<A", ";"),
         ("val x:a", ".b", ";"),
         ("val x = a", " ? b : c", ";"),
         ("if (x) {}", " else if (y) {}", ""),

@@ -1,6 +1,8 @@
 //! The values of constant expressions, such as a `case` needs: literals, `val`s with a constant value, and what the operators of
 //! numbers and strings make of them.
 
+use std::cell::Cell;
+
 use smol_str::SmolStr;
 
 use crate::body::{Body, ExprId, ExprKind, Literal, LocalId, StmtKind};
@@ -13,19 +15,25 @@ use crate::ty::known::Known;
 /// How many `val`s may stand behind each other: one that is defined by itself has no value.
 const DEEPEST: u32 = 64;
 
+/// How many expressions are looked at for one value: `val`s that each name another one twice would take for ever.
+const MOST: u32 = 4096;
+
 /// The value of an expression, if it is constant.
 pub(super) fn value(db: &dyn Db, body: &Body, expr: ExprId) -> Option<Literal> {
-    Evaluation { db, body, depth: 0 }.value(expr)
+    Evaluation { db, body, depth: 0, left: &Cell::new(MOST) }.value(expr)
 }
 
 struct Evaluation<'a> {
     db: &'a dyn Db,
     body: &'a Body,
     depth: u32,
+    /// How many expressions may still be looked at.
+    left: &'a Cell<u32>,
 }
 
 impl Evaluation<'_> {
     fn value(&self, id: ExprId) -> Option<Literal> {
+        self.left.set(self.left.get().checked_sub(1)?);
         let expr = self.body.expr(id);
         match &expr.kind {
             ExprKind::Literal(literal) => Some(literal.clone()),
@@ -85,6 +93,7 @@ impl Evaluation<'_> {
             ("^", [a, b]) => a ^ b,
             ("<<", [a, b]) => a.wrapping_shl(*b as u32 % bits),
             (">>", [a, b]) if kind.is_unsigned() => ((*a as u64) >> (*b as u32 % bits)) as i64,
+            (">>>", [a, b]) => ((*a as u64) << (64 - bits) >> (64 - bits) >> (*b as u32 % bits)) as i64,
             (">>", [a, b]) => a >> (*b as u32 % bits),
             _ => return None,
         };

@@ -2,12 +2,15 @@
 
 use super::*;
 
+/// Lists inside each other; nobody writes more, and each `<` is looked after on its own.
+const DEEPEST: i32 = 32;
+
 /// Where the type arguments end that open with `<` at `index`, if what stands there can be nothing else.
 pub(super) fn after(p: &Parser<'_>, mut index: usize) -> Option<usize> {
     let mut depth = 0;
     loop {
         match p.kind_at(index) {
-            T![<] => depth += 1,
+            T![<] if depth < DEEPEST => depth += 1,
             kind => match (closes(kind), kind) {
                 (0, T![.] | T![,]) => {}
                 (0, IDENT) if p.kind_at(index + 1) == T![.] || foreign::names_type(p.text(index)) => {}
@@ -49,7 +52,9 @@ pub(super) fn at_list(p: &Parser<'_>) -> bool {
 /// Whether `<T>(` stands here, after a name: `a < T > (b)` would compare a `Boolean`. With a comma it may be two arguments of a call.
 pub(super) fn at_call(p: &Parser<'_>) -> bool {
     let Some(end) = after(p, p.position).filter(|_| p.at(T![<])) else { return false };
-    p.kind_at(end) == T!['('] && (p.position..end).all(|it| p.kind_at(it) != T![,])
+    // Nobody writes blanks there, but around operators.
+    let tight = habits::adjacent(p, p.position - 1) && habits::adjacent(p, end - 1);
+    p.kind_at(end) == T!['('] && tight && (p.position..end).all(|it| p.kind_at(it) != T![,])
 }
 
 /// The list, at `<`.

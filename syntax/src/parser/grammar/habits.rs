@@ -8,7 +8,7 @@ fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
 }
 
 /// Whether no blank stands between two tokens.
-fn adjacent(p: &Parser<'_>, index: usize) -> bool {
+pub(super) fn adjacent(p: &Parser<'_>, index: usize) -> bool {
     p.input.range(p.lexed, index).end() == p.input.range(p.lexed, index + 1).start()
 }
 
@@ -146,6 +146,34 @@ pub(super) fn final_variable(p: &mut Parser<'_>) {
     p.replace_by("val".to_owned());
 }
 
+//--- Headers of classes
+
+/// Whether a condition and properties stand here, in this order, after the name of a class.
+pub(super) fn at_early_guard(p: &Parser<'_>) -> bool {
+    if !p.at(T!['{']) {
+        return false;
+    }
+    let open = p.matching(p.position).map(|close| close + 1).filter(|it| p.kind_at(*it) == T!['(']);
+    let after = open.and_then(|open| p.matching(open));
+    after.is_some_and(|close| matches!(p.kind_at(close + 1), T!['{'] | T![extends] | T![implements]))
+}
+
+/// `{c}(x:T)`
+pub(super) fn early_guard(p: &mut Parser<'_>) {
+    let start = p.position;
+    lists::condition(p, GUARD);
+    let middle = p.position;
+    items::property_list(p);
+    if p.last_error == p.position {
+        return;
+    }
+    let text = p.text_of(middle, p.position).to_owned() + p.text_of(start, middle);
+    let range = p.range_since(start);
+    p.error_at(range, "the condition of a class follows its properties");
+    p.hint(&format!("write `{text}`"));
+    p.replace_by(text);
+}
+
 //--- Methods
 
 /// Words that declare a function elsewhere.
@@ -251,8 +279,12 @@ pub(super) fn colon_loop(p: &mut Parser<'_>) {
 
 /// `elif`, where an `else if` may stand; it is taken.
 pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
-    let found =
-        p.at(IDENT) && matches!(p.text(p.position), "elif" | "elsif" | "elseif") && p.nth(1) == T!['('];
+    // `elif(x);` calls a method.
+    let is_call = |close: usize| matches!(p.kind_at(close + 1), T![;] | T![.] | T!['(']);
+    let found = p.at(IDENT)
+        && matches!(p.text(p.position), "elif" | "elsif" | "elseif")
+        && p.nth(1) == T!['(']
+        && !p.matching(p.position + 1).is_some_and(is_call);
     if found {
         replaced(p, 1, "`else if` is two words", "write `else if (...)`", "else if");
     }

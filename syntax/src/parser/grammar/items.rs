@@ -171,8 +171,12 @@ pub(super) fn type_decl(p: &mut Parser<'_>, m: Marker) {
     const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements]]);
     name(p);
     lists::type_param_list(p);
-    property_list(p);
-    guard(p, &FOLLOW);
+    if habits::at_early_guard(p) {
+        habits::early_guard(p);
+    } else {
+        property_list(p);
+        guard(p, &FOLLOW);
+    }
     heritage(p);
     class_body(p);
     m.complete(p, kind);
@@ -209,7 +213,7 @@ fn type_def(p: &mut Parser<'_>) {
     semicolon(p);
 }
 
-fn property_list(p: &mut Parser<'_>) {
+pub(super) fn property_list(p: &mut Parser<'_>) {
     if !p.at(T!['(']) {
         return;
     }
