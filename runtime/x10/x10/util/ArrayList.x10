@@ -33,25 +33,27 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
     /** The value at i. */
     public def get(i:Long):T {
         if (i < 0 || i >= count) outOfRange(i, count);
-        return Unsafe.uncheckedRailApply(elements, i);
+        return elements(i);
     }
     public operator this(i:Long):T {
         if (i < 0 || i >= count) outOfRange(i, count);
-        return Unsafe.uncheckedRailApply(elements, i);
+        return elements(i);
     }
     /** Makes v the value at i; adds it if i is the size. */
     public def set(v:T, i:Long):T {
         if (i == count) { add(v); return v; }
         check(i);
-        return Unsafe.uncheckedRailSet(elements, i, v);
+        return elements(i) = v;
     }
     /** Makes v the value at i; adds it if i is the size. */
     public operator this(i:Long)=(v:T):T = set(v, i);
 
     public def add(v:T):Boolean {
-        if (count == elements.size) reserve(count + 1);
-        Unsafe.uncheckedRailSet(elements, count, v);
-        count++;
+        // Activities that add at once may lose elements, but write nowhere else.
+        val end = count;
+        if (end >= elements.size) reserve(end + 1);
+        elements(end) = v;
+        count = end + 1;
         return true;
     }
     /** Adds all elements at the end. */

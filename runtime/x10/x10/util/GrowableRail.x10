@@ -26,9 +26,11 @@ public final class GrowableRail[T] {
 
     /** Adds v at the end. */
     public def add(v:T):void {
-        if (count == elements.size) grow(count + 1);
-        Unsafe.uncheckedRailSet(elements, count, v);
-        count++;
+        // Activities that add at once may lose elements, but write nowhere else.
+        val end = count;
+        if (end >= elements.size) grow(end + 1);
+        elements(end) = v;
+        count = end + 1;
     }
     /** Adds all elements of x at the end. */
     public def addAll(x:Rail[T]):void { insert(count, x); }
@@ -51,13 +53,13 @@ public final class GrowableRail[T] {
     /** The element at idx. */
     public operator this(idx:Long):T {
         if (idx < 0 || idx >= count) outOfRange(idx, count);
-        return Unsafe.uncheckedRailApply(elements, idx);
+        return elements(idx);
     }
     /** Sets the element at idx; adds v if idx is the size. */
     public operator this(idx:Long)=(v:T):void {
         if (idx < 0) outOfRange(idx, count);
         if (idx > count) gap(idx, count);
-        if (idx == count) add(v); else Unsafe.uncheckedRailSet(elements, idx, v);
+        if (idx == count) add(v); else elements(idx) = v;
     }
     /** Whether an element equals v. */
     public def contains(v:T):Boolean {

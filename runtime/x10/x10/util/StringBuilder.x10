@@ -54,9 +54,10 @@ public class StringBuilder implements Builder[Any,String] {
     /** Adds a character. */
     public def add(x:Char):StringBuilder {
         if (x.ord() >= 128n) return addString(x.toString());
-        if (count == bytes.size) reserve(1);
-        Unsafe.uncheckedRailSet(bytes, count, x.ord() as Byte);
-        count++;
+        val end = count;
+        if (end >= bytes.size) reserve(1);
+        bytes(end) = x.ord() as Byte;
+        count = end + 1;
         return this;
     }
     /** Adds "true" or "false". */
@@ -76,10 +77,10 @@ public class StringBuilder implements Builder[Any,String] {
         var rest:Long = x;
         while (rest >= 10) {
             val tenth = rest / 10;
-            Unsafe.uncheckedRailSet(bytes, --spot, (48 + (rest - 10 * tenth)) as Byte);
+            bytes(--spot) = (48 + (rest - 10 * tenth)) as Byte;
             rest = tenth;
         }
-        Unsafe.uncheckedRailSet(bytes, --spot, (48 + rest) as Byte);
+        bytes(--spot) = (48 + rest) as Byte;
         count = end;
         return this;
     }
