@@ -142,6 +142,9 @@ impl Infer<'_> {
         if let Some(diagnostic) = self.printed_elsewhere(diagnostic.clone(), name, at) {
             return self.report(diagnostic);
         }
+        if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
+            return self.report(diagnostic);
+        }
         let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
         self.report(super::name::suggest(diagnostic, near, at));
     }

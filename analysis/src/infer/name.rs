@@ -580,6 +580,9 @@ impl<'db> Infer<'db> {
         }
         names.extend(self.type_scope().visible_names());
         let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
+        if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
+            return self.report(diagnostic);
+        }
         let near = super::habits::literal(name);
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
         self.report(suggest(diagnostic, near, range));

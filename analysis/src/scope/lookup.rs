@@ -10,7 +10,7 @@ use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
 use super::suggest::closest;
 use crate::db::Db;
-use crate::diagnostics::{Fix, name as name_rules};
+use crate::diagnostics::{Diagnostic, Fix, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
 use crate::item_tree::items::{
     body_typedefs, class_head, imports, own_member_class, own_typedefs, package, top_level_classes,
@@ -263,20 +263,15 @@ impl TypeScope<'_> {
 
     /// The problem that a dotted name stands for nothing, with what was probably meant.
     fn unknown(&self, segments: &[NameSegment]) -> Problem {
-        let db = self.db;
-        let root = source_root(db, self.file);
         let last = &segments[segments.len() - 1];
         let whole = segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
-        let elsewhere = types_named(db, root, &last.name);
-        if segments.len() == 1 && !elsewhere.is_empty() {
-            let mut problem = unknown_type(last.at, &whole);
-            for name in elsewhere.iter().take(3) {
-                problem = problem.note(format!("there is `{name}`: import it with `import {name};`"));
-                problem.diagnostic = problem.diagnostic.fix(self.import_fix(name));
-            }
+        let mut problem = unknown_type(last.at, &whole);
+        if segments.len() == 1
+            && let Some(diagnostic) = self.with_imports(&problem.diagnostic, &last.name)
+        {
+            problem.diagnostic = diagnostic;
             return problem;
         }
-        let problem = unknown_type(last.at, &whole);
         if segments.len() > 1 {
             let package =
                 segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
@@ -298,6 +293,16 @@ impl TypeScope<'_> {
                 None => problem.note("declare it, or import it from its package"),
             },
         }
+    }
+
+    /// The diagnostic of a name that stands for nothing, with imports of the types that have that name in other packages, if there are.
+    pub fn with_imports(&self, diagnostic: &Diagnostic, name: &str) -> Option<Diagnostic> {
+        let elsewhere = types_named(self.db, source_root(self.db, self.file), name);
+        let add = |diagnostic: Diagnostic, name: &SmolStr| {
+            let note = format!("there is `{name}`: import it with `import {name};`");
+            diagnostic.note(note).fix(self.import_fix(name))
+        };
+        (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic.clone(), add))
     }
 
     /// A type of the library whose name differs in capital letters only, qualified.
