@@ -37,8 +37,11 @@ use crate::{memory, watcher};
 const LONG_JOBS: usize = 2;
 
 /// Expressions nest deeper in the queries than on the parser's bounded stack, and declarations that lean on each other may be
-/// as many as there are. What is not used of it takes no memory.
-const STACK: usize = 256 << 20;
+/// as many as there are. What is not used of it takes no memory. `APG_STACK` says another size, in MB.
+fn stack() -> usize {
+    let given = std::env::var("APG_STACK").ok().and_then(|size| size.parse::<usize>().ok());
+    given.unwrap_or(256).clamp(1, 4096) << 20
+}
 
 /// How often memory is measured.
 const MEASURED_EVERY: Duration = Duration::from_secs(2);
@@ -264,7 +267,7 @@ pub fn start(
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
-        .stack_size(STACK)
+        .stack_size(stack())
         .spawn(move || main.run(&queue))?;
     Ok(sender)
 }
@@ -273,7 +276,7 @@ fn pool(name: &'static str, threads: usize) -> std::io::Result<rayon::ThreadPool
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(move |n| format!("{name}-{n}"))
-        .stack_size(STACK)
+        .stack_size(stack())
         .build()
         .map_err(std::io::Error::other)
 }

@@ -339,13 +339,21 @@ impl Snapshot {
     /// # Errors
     /// An edit came first.
     pub fn prepare(&self, document: &Document) -> Result<(), Cancelled> {
+        let text = document.text.text();
+        if self.aside.why(&document.path, text).is_some() {
+            return Ok(());
+        }
         let Some(file) = self.analysis.file(&document.path) else { return Ok(()) };
+        let _working = aside::mark(&document.path, text);
         // What panics here becomes a diagnostic when that is asked for.
         let code = catch_unwind(AssertUnwindSafe(|| self.analysis.with(|db| check::code_of(db, file))));
         let Ok(code) = code else { return Ok(()) };
         let code = code?;
         code.par_chunks(CODE_AT_ONCE)
-            .map_with(self.analysis.clone(), |analysis, code| analysis.with(|db| check::prepare(db, code)))
+            .map_with(self.analysis.clone(), |analysis, code| {
+                let _working = aside::mark(&document.path, text);
+                analysis.with(|db| check::prepare(db, code))
+            })
             .collect()
     }
 

@@ -69,7 +69,7 @@ fn a_file_that_takes_too_long_is_set_aside_until_it_changes() {
 /// More declarations that lean on each other than any stack bears: the server goes down once, and not again.
 #[test]
 fn a_file_that_took_the_server_down_is_set_aside() {
-    let many = 15_000;
+    let many = 5_000;
     let mut text = String::from("class Deep {\n");
     for n in 0..many {
         let _ = writeln!(text, "    def a{n}() = a{}();", n + 1);
@@ -78,14 +78,19 @@ fn a_file_that_took_the_server_down_is_set_aside() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let uri = format!("file://{}/Deep.x10", folder.path().display());
     let plain = || json!({ "capabilities": {}, "processId": null, "rootUri": null });
-    let mut server = Server::start(session::command(&folder), plain());
+    let command = || {
+        let mut command = session::command(&folder);
+        command.env("APG_STACK", "32");
+        command
+    };
+    let mut server = Server::start(command(), plain());
     server.open(&uri, "x10", &text);
     let ended = (0..3000).any(|_| {
         std::thread::sleep(Duration::from_millis(100));
         server.has_ended()
     });
     assert!(ended, "this needs more stack than there is: make it deeper");
-    let mut server = Server::start(session::command(&folder), plain());
+    let mut server = Server::start(command(), plain());
     server.open(&uri, "x10", &text);
     let found = server.diagnostics(&uri, 1);
     assert!(message(&found).contains("set aside"), "{found:?}");
