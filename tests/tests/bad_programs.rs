@@ -140,6 +140,13 @@ fn expressions_of_thousands_of_terms() {
 }
 
 #[test]
+fn thousands_of_declarations_that_lean_on_each_other() {
+    let methods: String = (0..5000).map(|n| format!("def m{n}() = m{}();\n", n + 1)).collect();
+    let found = errors(&[("a.x10", &format!("class A {{ {methods} def m5000() = 1; }}"))]);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
 fn a_file_that_changes_while_it_is_checked() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.x10");

@@ -82,7 +82,7 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
     progress.stage("checking");
     let (host, file) = source::load_program(request.file, request.sources)?;
     let analysis = host.snapshot();
-    match build::translate(&analysis, file, request.main, request.options) {
+    match source::deep(move || build::translate(&analysis, file, request.main, request.options)) {
         Ok(translated) => Ok(Ok(translated)),
         Err(build::Failure::Findings(findings)) => {
             progress.finish();

@@ -30,8 +30,22 @@ impl Checked {
     }
 }
 
+/// Declarations may lean on each other as many as there are. What is not used of a stack takes no memory.
+const STACK: usize = 256 << 20;
+
+/// Works on a thread whose stack bears it.
+pub fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    // Threads that are there already keep their stacks.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+    rayon::scope(|_| work())
+}
+
 /// Checks the named files and folders.
 pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
+    deep(|| check_here(paths, options))
+}
+
+fn check_here(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
     let sources = load(paths, options)?;
     let (files, lines) = (sources.roots.len(), lines(&sources));
     let mut host = host(sources, options);
