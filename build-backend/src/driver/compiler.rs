@@ -56,6 +56,8 @@ impl Compiler {
             "-fno-math-errno",
             // A loop without effects may be endless, and then is.
             "-fno-finite-loops",
+            // A recursion that became a loop would never end where it has to end in a StackOverflowError.
+            "-fno-optimize-sibling-calls",
             "-fno-semantic-interposition",
             "-fvisibility=hidden",
             "-w",
