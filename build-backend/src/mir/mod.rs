@@ -121,6 +121,8 @@ pub struct Program {
     pub natives: Vec<native::NativeFile>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
+    /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
+    pub says_every_line: bool,
 }
 
 /// A struct (a value type).
