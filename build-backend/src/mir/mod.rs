@@ -535,6 +535,8 @@ pub enum Operation {
     Rsqrt,
     Erf,
     Erfc,
+    /// The value of a texture, a struct, at one to three coordinates.
+    Texture,
 }
 
 /// What an atomic operation does to an element.

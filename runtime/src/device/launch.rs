@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
+use super::constants;
 use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
@@ -139,7 +140,14 @@ impl Device {
         let at = |error: DeviceError| error.at(&place_of(kernel));
         let overlap = environment::overlap(kernel, environment);
         // SAFETY: see above.
-        let (function, plan) = unsafe { self.variant(kernel, overlap, environment.as_ptr().cast())? };
+        let variant =
+            |constant| unsafe { self.variant(kernel, overlap, constant, environment.as_ptr().cast()) };
+        let wanted = constants::wanted(kernel, environment);
+        let (mut function, mut plan) = variant(wanted.is_some())?;
+        let part = wanted.zip(function.constants.as_ref()).and_then(|(bytes, area)| area.take(bytes));
+        if wanted.is_some() && part.is_none() {
+            (function, plan) = variant(false)?;
+        }
         if plan.is_empty() {
             done(Ok(()));
             return Ok(None);
@@ -147,7 +155,7 @@ impl Device {
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
         self.allow_shared(&function, shared).map_err(at)?;
-        let mut prepared = environment::prepare(self, place, kernel, environment).map_err(at)?;
+        let mut prepared = environment::prepare(self, place, kernel, environment, part).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
             Some(self.upload_environment(&mut prepared).map_err(at)?)
         } else {
@@ -183,11 +191,12 @@ impl Device {
         &self,
         kernel: &'static Kernel,
         overlap: bool,
+        constant: bool,
         environment: *const c_void,
     ) -> Result<(Arc<Function>, Plan), LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
         let with = |proven| {
-            let function = self.function(kernel, Variant { overlap, proven }).map_err(at)?;
+            let function = self.function(kernel, Variant { overlap, proven, constant }).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
             let plan = unsafe { self.extents(kernel, &function, environment)? };
