@@ -53,6 +53,8 @@ struct InitializationOptions {
     memory_limit: Option<u64>,
     /// So many seconds the analysis of a file may take.
     patience: Option<f64>,
+    /// Whether kernels are compiled in the background, to say what they need of a GPU.
+    kernel_resources: Option<bool>,
 }
 
 /// What a server takes at most, unless it is told otherwise.
@@ -153,10 +155,14 @@ fn settings(params: &InitializeParams) -> Settings {
         client_watches: capabilities::watches(client),
         refreshes: Refreshes::of(client, pulls),
         commands: options.commands,
+        augments_syntax: text
+            .and_then(|t| t.semantic_tokens.as_ref())
+            .is_some_and(|tokens| tokens.augments_syntax_tokens == Some(true)),
         progress: client.window.as_ref().is_some_and(|w| w.work_done_progress == Some(true)),
         patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
             .unwrap_or(Duration::from_secs(1)),
         memory: options.memory_limit.unwrap_or(MEMORY_LIMIT).saturating_mul(1 << 20),
+        compiles_kernels: options.kernel_resources.unwrap_or(true),
     }
 }
 
