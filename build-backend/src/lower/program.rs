@@ -263,7 +263,7 @@ impl<'db> Lowerer<'db> {
             body: Vec::new(),
             device: false,
             for_kernels: false,
-            recursive: false,
+            recursion: mir::Recursion::default(),
             frame: Vec::new(),
         });
         id
