@@ -84,6 +84,8 @@ pub struct Settings {
     pub refreshes: Refreshes,
     /// Commands that the client carries out beside *Run* and *Show CUDA*.
     pub commands: Vec<String>,
+    /// The client colours words, literals and comments itself.
+    pub augments_syntax: bool,
     /// The client shows progress that the server begins.
     pub progress: bool,
     /// How long the analysis of a file may take.

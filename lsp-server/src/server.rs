@@ -153,6 +153,9 @@ fn settings(params: &InitializeParams) -> Settings {
         client_watches: capabilities::watches(client),
         refreshes: Refreshes::of(client, pulls),
         commands: options.commands,
+        augments_syntax: text
+            .and_then(|t| t.semantic_tokens.as_ref())
+            .is_some_and(|tokens| tokens.augments_syntax_tokens == Some(true)),
         progress: client.window.as_ref().is_some_and(|w| w.work_done_progress == Some(true)),
         patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
             .unwrap_or(Duration::from_secs(1)),

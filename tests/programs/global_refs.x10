@@ -18,7 +18,7 @@ public class global_refs {
         private val root = GlobalRef[Remote](this);
         val numbers = new Rail[Long](16 * 1024);
         var sum:Long = 0;
-        def add(n:Long) { at (root) (root as GlobalRef[Remote]{self.home == here})().sum += n; }
+        def add(n:Long) { at (root) atomic (root as GlobalRef[Remote]{self.home == here})().sum += n; }
     }
 
     static def at7(ref:GlobalRef[Payload]) = at (ref) (ref as GlobalRef[Payload]{self.home == here})().numbers(7);

@@ -87,7 +87,7 @@ public class kernel_checks {
 
     /** Loops whose last turn is guarded, and one that is not. */
     static def loops(p:Place, n:Long, limit:Long) {
-        val out = CUDAUtilities.makeGlobalRail[Long](p, n);
+        val out = CUDAUtilities.makeGlobalRail[Long](p, n), steps = CUDAUtilities.makeGlobalRail[Int](p, n);
         report("loops", () => {
             finish async at (p) @CUDA {
                 finish for (block in 0n..1n) async {
@@ -95,12 +95,13 @@ public class kernel_checks {
                         val id = block * 32n + thread;
                         for (var i:Long = id; i < n; i += 64) out(i) = i;
                         if (id < n) for (i in 0..id) out(id) = out(id) + i;
-                        for (var s:Int = 1n; s < limit; s *= 2n) if (id == 0n) out(s) = s;
+                        for (var s:Int = 1n; s < limit; s *= 2n) if (id == 0n) steps(s) = s;
                     }
                 }
             }
         });
         CUDAUtilities.deleteGlobalRail(out);
+        CUDAUtilities.deleteGlobalRail(steps);
     }
 
     public static def main(args:Rail[String]) {

@@ -13,9 +13,10 @@ public class queue {
         def close() { atomic closed = true; }
         def next(use:(T)=>void):Boolean {
             var found:Boolean = false;
-            var x:T = items(0);
+            var x:T;
             when (count > 0 || closed) {
-                if (count > 0) { x = items(head); head = (head + 1) % items.size; count--; found = true; }
+                x = items(head);
+                if (count > 0) { head = (head + 1) % items.size; count--; found = true; }
             }
             if (found) use(x);
             return found;

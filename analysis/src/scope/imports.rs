@@ -1,7 +1,7 @@
 //! Imports: whether they name something, and where a new one goes.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{TextRange, TextSize};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::lookup::qualified_type;
@@ -30,8 +30,24 @@ fn insertion(db: &dyn Db, file: SourceFile) -> Insertion {
     if let Some(package) = tree.package_decl() {
         return Insertion { range: at(package.syntax().text_range().end()), before: "\n\n", after: "" };
     }
-    let start = tree.items().next().map_or(TextSize::from(0), |item| item.syntax().text_range().start());
+    let start = tree.items().next().map_or(TextSize::from(0), |item| start_with_comments(item.syntax()));
     Insertion { range: at(start), before: "", after: "\n\n" }
+}
+
+/// Where a declaration starts with the comments that stand right above it: its documentation stays with it. A comment that an
+/// empty line parts from it speaks of the file.
+fn start_with_comments(item: &SyntaxNode) -> TextSize {
+    let mut start = item.text_range().start();
+    let mut token = item.first_token().and_then(|token| token.prev_token());
+    while let Some(before) = token.filter(|token| token.kind().is_trivia()) {
+        match before.kind() {
+            SyntaxKind::WHITESPACE if before.text().matches('\n').count() > 1 => break,
+            SyntaxKind::WHITESPACE => {}
+            _ => start = before.text_range().start(),
+        }
+        token = before.prev_token();
+    }
+    start
 }
 
 /// The edit that imports a type of this qualified name.

@@ -75,7 +75,13 @@ impl Code<'_> {
             ExprKind::Local(id) => self.local_value(*id),
             ExprKind::Field { object, class, field, checked } => {
                 let object = self.expr(object);
-                self.member(&object, *class, *field, *checked)
+                let member = self.member(&object, *class, *field, *checked);
+                let fields = &self.program.classes[class.index()].fields;
+                if fields.get(*field as usize).is_some_and(|it| it.volatile) {
+                    member + ".get()"
+                } else {
+                    member
+                }
             }
             ExprKind::StructField { value, field } => self.struct_member(value, *field),
             ExprKind::Element { rail, index, checked } => self.element(rail, index, expr.ty, *checked),

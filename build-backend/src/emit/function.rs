@@ -201,7 +201,10 @@ impl Code<'_> {
         let mut index = 0;
         for owner in chain(self.program, class) {
             for field in &self.program.classes[owner.index()].fields {
-                let ty = self.ty(field.ty);
+                let mut ty = self.ty(field.ty);
+                if field.volatile {
+                    ty = format!("apg_volatile<{ty}>");
+                }
                 members.push_str(&format!(" {ty} {};", names::field(index, field)));
                 index += 1;
             }

@@ -1,8 +1,8 @@
 //! Classes, structs, interfaces, statics and functions on demand.
 
 use apg_analysis::ids::{ClassId, FieldId};
-use apg_analysis::item_tree::Modifiers;
 use apg_analysis::item_tree::items::{field_item, qualified_name};
+use apg_analysis::item_tree::{Modifiers, has_annotation};
 use apg_analysis::ty::known::Known;
 use apg_analysis::ty::{Ty, TyKind};
 use smol_str::SmolStr;
@@ -175,8 +175,13 @@ impl<'db> Lowerer<'db> {
         let mut result = Vec::new();
         for id in self.own_fields(ty) {
             let concrete = self.field_of(id, ty);
-            let transient = field_item(self.db, id).is_some_and(|it| it.modifiers.has(Modifiers::TRANSIENT));
-            result.push(mir::Field { name: id.name(self.db).clone(), ty: self.machine(concrete), transient });
+            let item = field_item(self.db, id);
+            let transient = item.as_ref().is_some_and(|it| it.modifiers.has(Modifiers::TRANSIENT));
+            let marked = item.as_ref().is_some_and(|it| has_annotation(&it.annotations, "Volatile"));
+            let machine = self.machine(concrete);
+            // A processor reads no more than a word in one step.
+            let volatile = marked && !matches!(machine, mir::Ty::Struct(_));
+            result.push(mir::Field { name: id.name(self.db).clone(), ty: machine, transient, volatile });
         }
         result.extend(self.hidden_fields(ty));
         result
@@ -296,5 +301,5 @@ impl<'db> Lowerer<'db> {
 
 /// A field that is sent to other places.
 pub(super) fn field(name: &str, ty: mir::Ty) -> mir::Field {
-    mir::Field { name: SmolStr::new(name), ty, transient: false }
+    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false }
 }

@@ -161,6 +161,8 @@ pub struct Field {
     pub ty: Ty,
     /// Not sent to other places.
     pub transient: bool,
+    /// Read and written in one step, in one order for all activities (`@Volatile`); of classes only.
+    pub volatile: bool,
 }
 
 /// What a class is to the runtime.

@@ -107,7 +107,8 @@ impl<'a> Printer<'a> {
         self.indent += 1;
         for field in fields {
             let transient = if field.transient { "transient " } else { "" };
-            self.line(&format!("{transient}{}: {}", field.name, self.ty(field.ty)));
+            let volatile = if field.volatile { "volatile " } else { "" };
+            self.line(&format!("{transient}{volatile}{}: {}", field.name, self.ty(field.ty)));
         }
         self.indent -= 1;
     }

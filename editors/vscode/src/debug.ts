@@ -6,6 +6,7 @@ import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 
+import { isOnPath } from "./programs";
 import { findApg } from "./run";
 
 /** A launch configuration of ours. */
@@ -88,11 +89,7 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     }
     const found = DEBUGGERS.find(({ extension }) => vscode.extensions.getExtension(extension) !== undefined);
     if (found === undefined) {
-      const install = "Show CodeLLDB";
-      const text = "No debugger for native programs is installed. CodeLLDB, LLDB DAP and Microsoft's C/C++ extension can be used.";
-      if ((await vscode.window.showErrorMessage(text, install)) === install) {
-        await vscode.commands.executeCommand("workbench.extensions.search", "@id:vadimcn.vscode-lldb");
-      }
+      await debugInTerminal(command, folder, launch);
       return undefined;
     }
     const settings = vscode.workspace.getConfiguration("apg", vscode.Uri.file(launch.program));
@@ -126,5 +123,52 @@ export class Debugger implements vscode.DebugConfigurationProvider {
       void vscode.window.showErrorMessage(`${path.basename(file)} cannot be built: ${said.split("\n")[0]}`);
       return undefined;
     }
+  }
+}
+
+/** gdb in a terminal, stopped where the editor's breakpoints are: `apg run --debugger` tells it of X10's values. */
+async function debugInTerminal(
+  command: string,
+  folder: vscode.WorkspaceFolder | undefined,
+  launch: Launch,
+): Promise<void> {
+  if (!(await isOnPath("gdb"))) {
+    const install = "Show CodeLLDB";
+    const text =
+      "No debugger for native programs is installed: install gdb, or one of the extensions CodeLLDB, LLDB DAP and C/C++ (Microsoft).";
+    if ((await vscode.window.showErrorMessage(text, install)) === install) {
+      await vscode.commands.executeCommand("workbench.extensions.search", "@id:vadimcn.vscode-lldb");
+    }
+    return;
+  }
+  const file = launch.program ?? "";
+  const settings = vscode.workspace.getConfiguration("apg", vscode.Uri.file(file));
+  const accels = launch.accels ?? settings.get<string>("run.accels", "");
+  const programArguments = launch.args ?? settings.get<string[]>("run.arguments", []);
+  const shellArgs = ["run", "--debugger", file, "--places", String(launch.places ?? 1)];
+  shellArgs.push(...(accels === "" ? [] : ["--accels", accels]));
+  shellArgs.push(...settings.get<string[]>("sourcePath", []).flatMap((source) => ["--source-path", source]));
+  shellArgs.push(...(programArguments.length === 0 ? [] : ["--", ...programArguments]));
+  const terminal = vscode.window.createTerminal({
+    name: `gdb: ${path.basename(file)}`,
+    shellPath: command,
+    shellArgs,
+    cwd: folder?.uri.fsPath ?? path.dirname(file),
+    iconPath: new vscode.ThemeIcon("debug-alt"),
+  });
+  terminal.show();
+  // What is written before gdb reads waits for it.
+  terminal.sendText("set confirm off");
+  const lines = vscode.debug.breakpoints.flatMap((breakpoint) =>
+    breakpoint instanceof vscode.SourceBreakpoint && breakpoint.enabled && breakpoint.location.uri.path.endsWith(".x10")
+      ? [{ file: breakpoint.location.uri.fsPath, line: breakpoint.location.range.start.line + 1, condition: breakpoint.condition }]
+      : [],
+  );
+  lines.forEach(({ file, line, condition }) => {
+    terminal.sendText(`break ${file}:${line}${condition === undefined ? "" : ` if ${condition}`}`);
+  });
+  // Without a breakpoint it stops where the user says before `run`.
+  if (lines.length > 0) {
+    terminal.sendText("run");
   }
 }

@@ -1,53 +1,67 @@
 // The VS Code client of apg: it starts `apg-lsp`, and runs programs with `apg`. Everything else is the server's.
 
-import { ChildProcess, spawn } from "node:child_process";
-import * as path from "node:path";
 import * as vscode from "vscode";
-import { LanguageClient, LanguageClientOptions, State } from "vscode-languageclient/node";
 
 import { Debugger } from "./debug";
 import { GeneratedCode } from "./generated";
+import { SourceLinks } from "./links";
 import { PlacesView } from "./places";
 import { findProgram } from "./programs";
-import { explain, Programs } from "./run";
-import { Status } from "./status";
+import { documentOf, explain, Programs } from "./run";
+import { Server } from "./server";
+import { menu, Status } from "./status";
 
-let client: LanguageClient | undefined;
+let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const status = new Status();
-  const generated = new GeneratedCode(() => client);
+  const started = new Server(context, status);
+  server = started;
+  const generated = new GeneratedCode(() => started.client);
   const places = new PlacesView(() => findProgram(context, "apg", "apg.command.path"));
   const programs = new Programs(context, places);
+  const command = (name: string, action: (...given: unknown[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(name, action);
   context.subscriptions.push(
     status,
+    started,
     generated,
     places,
     programs,
     new Debugger(context).register(),
-    vscode.commands.registerCommand("apg.run", (uri?: unknown) => programs.run(uriOf(uri))),
-    vscode.commands.registerCommand("apg.runWithPlaces", (uri?: unknown) => programs.runWithPlaces(uriOf(uri))),
-    vscode.commands.registerCommand("apg.showCuda", (uri?: unknown) => generated.show("cuda", uriOf(uri))),
-    vscode.commands.registerCommand("apg.showHostCode", (uri?: unknown) => generated.show("cpp", uriOf(uri))),
-    vscode.commands.registerCommand("apg.showMir", (uri?: unknown) => generated.show("mir", uriOf(uri))),
-    vscode.commands.registerCommand("apg.refreshPlaces", () => places.refresh()),
-    vscode.commands.registerCommand("apg.newProgram", newProgram),
-    vscode.commands.registerCommand("apg.explain", () => explain(context)),
-    vscode.commands.registerCommand("apg.restart", async () => {
-      await client?.stop();
-      await start(context, status);
-    }),
+    vscode.window.registerTerminalLinkProvider(new SourceLinks()),
+    command("apg.run", (uri) => programs.run(uriOf(uri))),
+    command("apg.runAtCpu", (uri) => programs.run(uriOf(uri), { accels: "none" })),
+    command("apg.runOnGpu", (uri) => programs.run(uriOf(uri), { accels: "all" })),
+    command("apg.runWithPlaces", (uri) => programs.runWithPlaces(uriOf(uri))),
+    command("apg.stop", () => programs.stop()),
+    command("apg.debug", (uri) => debug(uriOf(uri))),
+    command("apg.showCuda", (uri) => generated.show("cuda", uriOf(uri))),
+    command("apg.showPtx", (uri) => generated.show("ptx", uriOf(uri))),
+    command("apg.showHostCode", (uri) => generated.show("cpp", uriOf(uri))),
+    command("apg.showMir", (uri) => generated.show("mir", uriOf(uri))),
+    command("apg.showReferences", showReferences),
+    command("apg.refreshPlaces", () => places.refresh()),
+    command("apg.newProgram", newProgram),
+    command("apg.explain", () => explain(context)),
+    command("apg.menu", menu),
+    command("apg.showLog", () => started.showLog()),
+    command("apg.openSettings", () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:apg.apg")),
+    command("apg.openWalkthrough", () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", "apg.apg#apg.start", false),
+    ),
+    command("apg.restart", () => started.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("apg.server")) {
-        await vscode.commands.executeCommand("apg.restart");
+      if (change.affectsConfiguration("apg.server") || change.affectsConfiguration("apg.lens")) {
+        await started.restart();
       }
     }),
   );
-  await start(context, status);
+  await started.restart();
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await server?.stop();
 }
 
 /** A code lens gives a URI as text, a menu as an object, a key or the palette nothing. */
@@ -58,57 +72,26 @@ function uriOf(argument: unknown): string | undefined {
   return typeof argument === "string" ? argument : undefined;
 }
 
-async function start(context: vscode.ExtensionContext, status: Status): Promise<void> {
-  const command = await findProgram(context, "apg-lsp", "apg.server.path");
-  if (command === undefined) {
-    client = undefined;
-    status.set("absent", "apg-lsp was not found");
-    // Not awaited: the editor goes on while the message stands.
-    void sayAbsent();
-    return;
+/** Debugs the program of a document, without a launch configuration. */
+async function debug(uri: string | undefined): Promise<void> {
+  const document = await documentOf(uri);
+  if (document !== undefined) {
+    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+    const launch = { type: "apg", request: "launch", name: "Debug this X10 program", program: document.uri.fsPath };
+    await vscode.debug.startDebugging(folder, launch);
   }
-  let server: ChildProcess | undefined;
-  const settings = vscode.workspace.getConfiguration("apg");
-  const options: LanguageClientOptions = {
-    // A new program is analysed before it is saved.
-    documentSelector: ["file", "untitled"].map((scheme) => ({ language: "x10", scheme })),
-    initializationOptions: {
-      sourcePath: settings.get<string[]>("sourcePath", []),
-      memoryLimit: settings.get<number>("server.memoryLimit", 2048),
-    },
-    synchronize: {
-      configurationSection: "apg",
-      fileEvents: vscode.workspace.createFileSystemWatcher("**/*.x10"),
-    },
-  };
-  const spawnServer = async (): Promise<ChildProcess> => {
-    server = spawn(command, [], { stdio: "pipe" });
-    return server;
-  };
-  client = new LanguageClient("apg", "apg", spawnServer, options);
-  client.onDidChangeState(({ newState }) => {
-    const name = path.basename(command);
-    if (newState === State.Running) {
-      const version = client?.initializeResult?.serverInfo?.version;
-      status.set("running", version === undefined ? name : `${name} ${version}`, server?.pid);
-    } else {
-      status.set(newState === State.Starting ? "starting" : "stopped", name);
-    }
-  });
-  await client.start();
 }
 
-async function sayAbsent(): Promise<void> {
-  const [how, settings, again] = ["How to Install", "Open Settings", "Try Again"];
-  const text = "apg-lsp was not found, so X10 files get colours only.";
-  const answer = await vscode.window.showErrorMessage(text, how, settings, again);
-  if (answer === how) {
-    await vscode.commands.executeCommand("workbench.action.openWalkthrough", "apg.apg#apg.start", false);
-  } else if (answer === settings) {
-    await vscode.commands.executeCommand("workbench.action.openSettings", "apg.server.path");
-  } else if (answer === again) {
-    await vscode.commands.executeCommand("apg.restart");
-  }
+/** What a lens that counts references gives: shown where the editor shows references. */
+async function showReferences(uri: unknown, position: unknown, locations: unknown): Promise<void> {
+  type At = { line: number; character: number };
+  type Found = { uri: string; range: { start: At; end: At } };
+  const at = ({ line, character }: At): vscode.Position => new vscode.Position(line, character);
+  const found = (locations as Found[]).map(
+    ({ uri, range }) => new vscode.Location(vscode.Uri.parse(uri), new vscode.Range(at(range.start), at(range.end))),
+  );
+  const target = vscode.Uri.parse(uri as string);
+  await vscode.commands.executeCommand("editor.action.showReferences", target, at(position as At), found);
 }
 
 /** Opens a new document with a program of places. */

@@ -11,31 +11,47 @@ const SCHEME = "apg-generated";
 const SETTLED = 300;
 /** An editor that was scrolled here does not scroll the other one in turn. */
 const ECHO = 150;
+/** An editor that opens moves by itself so long. */
+const OPENING = 700;
 
 /** What can be shown. */
-export type Kind = "cuda" | "cpp" | "mir";
+export type Kind = "cuda" | "ptx" | "cpp" | "mir";
 
 /** The ending gives the colours. */
-const ENDINGS: Record<Kind, string> = { cuda: "cu", cpp: "cpp", mir: "mir" };
+const ENDINGS: Record<Kind, string> = { cuda: "cu", ptx: "ptx", cpp: "cpp", mir: "mir" };
 const KINDS = Object.keys(ENDINGS) as Kind[];
+
+/** What the server answers: the code, and which of its lines belong to which of the source; or why there is none. */
+interface Answer {
+  text: string;
+  lines: Lines;
+  isCode: boolean;
+}
 
 export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: vscode.Disposable[];
-  private readonly lines = new Map<string, Lines>();
+  /** The last code of each document that is shown. */
+  private readonly shown = new Map<string, Answer>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
   });
+  /** Those of code that is shown on below a note. */
+  private readonly stale = new Map<string, Lines>();
+  private quiet = 0;
   private scrolled: { editor: vscode.TextEditor; until: number } | undefined;
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly client: () => LanguageClient | undefined) {
     this.registrations = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => this.generateSoon(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.lines.delete(uri.toString())),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        this.generateSoon(document);
+        this.markAgain(document);
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.shown.delete(uri.toString())),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor, visibleRanges }) => {
         if (visibleRanges.length > 0) {
           this.scroll(textEditor, visibleRanges[0].start.line);
@@ -53,18 +69,24 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
     if (source === undefined) {
       return;
     }
+    const sourceEditor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === source.toString());
     const target = virtualUri(source, kind);
     this.changed.fire(target);
     const document = await vscode.workspace.openTextDocument(target);
-    const options = { viewColumn: vscode.ViewColumn.Beside, preview: true, preserveFocus: true };
-    const editor = await vscode.window.showTextDocument(document, options);
+    const line = sourceEditor === undefined ? undefined : this.map(document).generated(sourceEditor.selection.active.line);
     // The kernel is what was asked for; before it stands what all kernels share.
-    const kernel = document.getText().search(/__global__/);
-    if (kernel >= 0) {
-      const at = document.positionAt(kernel);
-      editor.selection = new vscode.Selection(at, at);
-      this.reveal(editor, at.line);
-    }
+    const kernel = document.getText().search(/__global__|\.entry/);
+    const at = kernel >= 0 && (line === undefined || line < document.positionAt(kernel).line) ? document.positionAt(kernel) : undefined;
+    const selection = at ?? new vscode.Position(line ?? 0, 0);
+    // Where it opens is said here: it does not scroll the source.
+    this.quiet = Date.now() + OPENING;
+    const editor = await vscode.window.showTextDocument(document, {
+      viewColumn: vscode.ViewColumn.Beside,
+      preview: true,
+      preserveFocus: true,
+      selection: new vscode.Range(selection, selection),
+    });
+    editor.revealRange(new vscode.Range(selection, selection), vscode.TextEditorRevealType.AtTop);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
@@ -73,8 +95,20 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
       return "// The language server is not running.\n";
     }
     const parameters = { textDocument: { uri: uri.query }, kind: uri.fragment };
-    const answer = await client.sendRequest<{ text: string; lines: Lines }>("apg/generatedCode", parameters, token);
-    this.lines.set(uri.toString(), answer.lines);
+    const answer = await client.sendRequest<Answer>("apg/generatedCode", parameters, token);
+    const key = uri.toString();
+    const before = this.shown.get(key);
+    if (!answer.isCode && before !== undefined) {
+      // While someone types, most texts are no programs: the last one stays in sight.
+      const note = "// Of the last text without errors.";
+      const lines: Lines = [[0, -1], ...before.lines.map(([line, of]): [number, number] => [line + 1, of])];
+      this.stale.set(key, lines);
+      return `${note}\n${before.text}`;
+    }
+    this.stale.delete(key);
+    if (answer.isCode) {
+      this.shown.set(key, answer);
+    }
     return answer.text;
   }
 
@@ -115,11 +149,13 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
   }
 
   private map(generated: vscode.TextDocument): LineMap {
-    return new LineMap(this.lines.get(generated.uri.toString()) ?? [], generated.lineCount);
+    const key = generated.uri.toString();
+    return new LineMap(this.stale.get(key) ?? this.shown.get(key)?.lines ?? [], generated.lineCount);
   }
 
   private scroll(editor: vscode.TextEditor, line: number): void {
-    if (this.scrolled?.editor === editor && Date.now() < this.scrolled.until) {
+    const now = Date.now();
+    if (now < this.quiet || (this.scrolled?.editor === editor && now < this.scrolled.until)) {
       return;
     }
     const toSource = editor.document.uri.scheme === SCHEME;
@@ -134,6 +170,16 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
   private reveal(editor: vscode.TextEditor, line: number): void {
     this.scrolled = { editor, until: Date.now() + ECHO };
     editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
+  }
+
+  /** Marks in code that was generated again what belongs to the cursor of its source. */
+  private markAgain(generated: vscode.TextDocument): void {
+    if (generated.uri.scheme !== SCHEME) {
+      return;
+    }
+    vscode.window.visibleTextEditors
+      .filter(({ document }) => document.uri.toString(true) === generated.uri.query)
+      .forEach((editor) => this.markLines(editor, editor.selection.active.line));
   }
 
   private markLines(editor: vscode.TextEditor, line: number): void {

@@ -3,6 +3,9 @@
 /** `[line, source]`: from this line on the text comes from that line of the source; -1 is nowhere. */
 export type Lines = [number, number][];
 
+/** So many lines are seen at once, more or less. */
+const NEAR = 30;
+
 export class LineMap {
   /** For each generated line the source's, from 0; -1 where there is none. */
   private readonly sources: number[];
@@ -23,9 +26,9 @@ export class LineMap {
     return best;
   }
 
-  /** The source line of a generated line, or of the nearest one behind it that has any. */
+  /** The source line of a generated line, or of one a little behind it: what is between is shared by all programs. */
   source(line: number): number | undefined {
-    return this.sources.slice(line).find((source) => source >= 0);
+    return this.sources.slice(line, line + NEAR).find((source) => source >= 0);
   }
 
   /** All generated lines of a source line. */

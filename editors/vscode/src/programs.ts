@@ -25,6 +25,16 @@ export async function findProgram(
   return undefined;
 }
 
+/** Whether a command of this name can be started. */
+export async function isOnPath(name: string): Promise<boolean> {
+  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+    if (folder !== "" && (await isProgram(path.join(folder, name)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 async function isProgram(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);

@@ -4,6 +4,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 
+import { runsIn } from "./links";
 import { PlacesView } from "./places";
 import { findProgram } from "./programs";
 import { RunTerminal } from "./terminal";
@@ -18,39 +19,63 @@ interface Definition extends vscode.TaskDefinition {
   args?: string[];
 }
 
+/** How a program is run, where that is not as the settings say. */
+export interface How {
+  places?: number;
+  accels?: string;
+}
+
 export class Programs implements vscode.TaskProvider, vscode.Disposable {
-  private readonly registration: vscode.Disposable;
+  private readonly registrations: vscode.Disposable[];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly places: PlacesView,
   ) {
-    this.registration = vscode.tasks.registerTaskProvider("apg", this);
+    const tell = (): unknown =>
+      vscode.commands.executeCommand("setContext", "apg.running", vscode.tasks.taskExecutions.some(isRun));
+    this.registrations = [
+      vscode.tasks.registerTaskProvider("apg", this),
+      vscode.tasks.onDidStartTask(tell),
+      vscode.tasks.onDidEndTask(tell),
+    ];
   }
 
   dispose(): void {
-    this.registration.dispose();
+    this.registrations.forEach((registration) => registration.dispose());
   }
 
-  /** Runs the program of a document (a URI from a code lens, or the active editor). */
-  async run(uri?: string, places?: number): Promise<void> {
-    const document = await documentOf(uri);
+  /** Runs the program of a document (a URI from a code lens, or the active editor), anew if it runs already. */
+  async run(uri?: string, how: How = {}): Promise<void> {
+    const document = await saved(await documentOf(uri));
     if (document === undefined || (await findApg(this.context)) === undefined) {
       return;
     }
-    await document.save();
+    const file = document.uri.fsPath;
     const settings = vscode.workspace.getConfiguration("apg", document.uri);
-    const definition: Definition = {
-      type: "apg",
-      command: "run",
-      file: document.uri.fsPath,
-      places: places ?? settings.get<number>("run.places", 1),
-    };
+    const places = how.places ?? settings.get<number>("run.places", 1);
+    const definition: Definition = { type: "apg", command: "run", file, places };
+    if (how.accels !== undefined) {
+      definition.accels = how.accels;
+    }
+    const name = [path.basename(file)];
+    if (places > 1) {
+      name.push(`at ${places} places`);
+    }
+    if (how.accels !== undefined) {
+      name.push(how.accels === "none" ? "on CPUs" : "on GPUs");
+    }
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-    const task = await this.task(definition, folder, path.basename(document.uri.fsPath));
+    const task = await this.task(definition, folder, name.join(" "));
     if (task !== undefined) {
+      await ended(vscode.tasks.taskExecutions.filter((execution) => isRun(execution) && execution.task.definition.file === file));
       await vscode.tasks.executeTask(task);
     }
+  }
+
+  /** Ends the programs that run. */
+  async stop(): Promise<void> {
+    await ended(vscode.tasks.taskExecutions.filter(isRun));
   }
 
   /** Asks for the number of places first. */
@@ -61,17 +86,17 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
       validateInput: (text) => (/^[1-9][0-9]*$/.test(text) ? undefined : "a number from 1 up"),
     });
     if (answer !== undefined) {
-      await this.run(uri, Number(answer));
+      await this.run(uri, { places: Number(answer) });
     }
   }
 
   async provideTasks(): Promise<vscode.Task[]> {
-    const folder = vscode.workspace.workspaceFolders?.[0];
     const commands: Definition["command"][] = ["run", "build", "check"];
-    const tasks = await Promise.all(
-      commands.map((command) => this.task({ type: "apg", command, file: "${file}" }, folder, command)),
+    const tasks = commands.map((command) => this.task({ type: "apg", command, file: "${file}" }, undefined, command));
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) =>
+      this.task({ type: "apg", command: "check", file: "${workspaceFolder}" }, folder, "check all"),
     );
-    return tasks.filter((task) => task !== undefined);
+    return (await Promise.all([...tasks, ...folders])).filter((task) => task !== undefined);
   }
 
   async resolveTask(task: vscode.Task): Promise<vscode.Task | undefined> {
@@ -111,10 +136,45 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const places = definition.places ?? vscode.workspace.getConfiguration("apg").get<number>("run.places", 1);
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
     const cwd = folder?.uri.fsPath ?? path.dirname(file);
+    runsIn(path.dirname(file));
     await this.places.start(name, places);
     const args = argumentsOf({ ...definition, file, places });
     return new RunTerminal({ command, args, cwd, places }, (event) => this.places.take(name, event));
   }
+}
+
+function isRun({ task }: vscode.TaskExecution): boolean {
+  return task.definition.type === "apg" && task.definition.command === "run";
+}
+
+/** Ends tasks, and waits until they have ended. */
+async function ended(executions: vscode.TaskExecution[]): Promise<void> {
+  await Promise.all(
+    executions.map((execution) => {
+      const end = new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          listener.dispose();
+          resolve();
+        };
+        const timer = setTimeout(done, 5_000);
+        const listener = vscode.tasks.onDidEndTask((event) => event.execution === execution && done());
+      });
+      execution.terminate();
+      return end;
+    }),
+  );
+}
+
+/** A document as a file with its present text; a new one asks for its name. */
+async function saved(document: vscode.TextDocument | undefined): Promise<vscode.TextDocument | undefined> {
+  if (document === undefined || !document.isUntitled) {
+    return document === undefined || (await document.save()) || !document.isDirty ? document : undefined;
+  }
+  await vscode.window.showTextDocument(document);
+  await vscode.commands.executeCommand("workbench.action.files.saveAs");
+  const active = vscode.window.activeTextEditor?.document;
+  return active?.isUntitled === false ? active : undefined;
 }
 
 /** The arguments of `apg`. */

@@ -18,7 +18,12 @@ export interface Run {
 const COLOURS = [36, 33, 35, 32, 34, 31];
 const DIM = "\x1b[2m";
 const RED = "\x1b[31m";
+const BOLD = "\x1b[1m";
 const PLAIN = "\x1b[0m";
+const SEVERITIES: Record<string, string> = { error: RED, warning: "\x1b[33m" };
+/** Stands there until something comes. */
+const BUILDING = "building...";
+const CLEARED = "\r\x1b[2K";
 
 export class RunTerminal implements vscode.Pseudoterminal {
   private readonly written = new vscode.EventEmitter<string>();
@@ -27,6 +32,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
   readonly onDidClose = this.closed.event;
   private child: ChildProcess | undefined;
   private typed = "";
+  private isBuilding = true;
 
   constructor(
     private readonly run: Run,
@@ -37,6 +43,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
     // The command takes its options before the program's arguments.
     const [verb, ...rest] = this.run.args;
     this.say(`${DIM}> apg ${this.run.args.join(" ")}${PLAIN}`);
+    this.written.fire(`${DIM}${BUILDING}${PLAIN}`);
     const child = spawn(this.run.command, [verb, "--message-format", "json", ...rest], { cwd: this.run.cwd });
     this.child = child;
     const reader = new EventReader(
@@ -45,7 +52,10 @@ export class RunTerminal implements vscode.Pseudoterminal {
     );
     child.stdout?.setEncoding("utf8").on("data", (text: string) => reader.push(text));
     // The command's own: it cannot start, or a message for people.
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.written.fire(text.replace(/\r?\n/g, "\r\n")));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.built();
+      this.written.fire(text.replace(/\r?\n/g, "\r\n"));
+    });
     // A program that does not read its input does not matter.
     child.stdin?.on("error", () => undefined);
     child.on("error", (error) => {
@@ -90,7 +100,12 @@ export class RunTerminal implements vscode.Pseudoterminal {
       const text = event.stream === "stderr" ? `${RED}${event.text}${PLAIN}` : event.text;
       this.say(`${this.origin(event.place)}${text}`);
     } else if (event.event === "diagnostic" && event.severity !== "hint") {
-      this.say(`${event.file}:${event.line}:${event.column}: ${event.severity}: ${event.message} [${event.code}]`);
+      const colour = SEVERITIES[event.severity] ?? "";
+      const where = `${BOLD}${event.file}:${event.line}:${event.column}:${PLAIN}`;
+      this.say(`${where} ${colour}${event.severity}:${PLAIN} ${event.message} ${DIM}[${event.code}]${PLAIN}`);
+      event.notes.forEach((note) => this.say(`    ${note.replace(/\n/g, "\r\n    ")}`));
+    } else if (event.event === "started") {
+      this.built();
     }
     this.onEvent(event);
   }
@@ -102,12 +117,23 @@ export class RunTerminal implements vscode.Pseudoterminal {
     return `\x1b[${COLOURS[place % COLOURS.length]}m[place ${place}]${PLAIN} `;
   }
 
+  private built(): void {
+    if (this.isBuilding) {
+      this.isBuilding = false;
+      this.written.fire(CLEARED);
+    }
+  }
+
   private say(line: string): void {
+    if (this.child !== undefined) {
+      this.built();
+    }
     this.written.fire(`${line}\r\n`);
   }
 
   private end(status: number): void {
     if (this.child !== undefined) {
+      this.built();
       this.child = undefined;
       this.onEvent({ event: "exit", status });
       this.closed.fire(status);

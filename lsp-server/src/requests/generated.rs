@@ -22,12 +22,15 @@ pub struct GeneratedCodeParams {
 
 /// The answer to `apg/generatedCode`.
 #[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct GeneratedCode {
     /// The text; a comment that says why if there is none.
     pub text: String,
     /// `[line of the text, line of the document]`, both from 0: from the first on, up to that of the next entry, the text comes
     /// from the second. `-1` is nowhere in the document.
     pub lines: Vec<(u32, i64)>,
+    /// Whether the text is code, and not why there is none: a client may show the last code there was on.
+    pub is_code: bool,
 }
 
 /// A program in the intermediate form, or why there is none, as a comment.
@@ -65,10 +68,10 @@ impl Snapshot {
 pub fn code(lowered: Lowered, kind: &str) -> GeneratedCode {
     match lowered.program {
         Ok(program) if kind == "mir" => intermediate(&program, &lowered.path),
-        program => {
-            let text = program.and_then(|program| written(program, kind)).unwrap_or_else(|why| why);
-            GeneratedCode { lines: lines(&text, &lowered.path), text }
-        }
+        program => match program.and_then(|program| written(program, kind)) {
+            Ok(text) => mapped(&text, &lowered.path),
+            Err(why) => GeneratedCode { text: why, lines: vec![(0, -1)], is_code: false },
+        },
     }
 }
 
@@ -88,7 +91,7 @@ fn intermediate(program: &mir::Program, path: &Path) -> GeneratedCode {
             lines.push((at, source));
         }
     }
-    GeneratedCode { text, lines }
+    GeneratedCode { text, lines, is_code: true }
 }
 
 fn written(program: mir::Program, kind: &str) -> Result<String, String> {
@@ -128,40 +131,51 @@ fn comment(text: &str) -> String {
     text.replace(['\r', '\n'], "\n// ")
 }
 
-/// The lines of a document that those of a text come from, by its `#line` directives or, in PTX, its `.loc` ones. All that
-/// follows one is made for its line.
-fn lines(text: &str, path: &Path) -> Vec<(u32, i64)> {
-    let mut found: Vec<(u32, i64)> = vec![(0, -1)];
+/// A text with the lines of the document that its own come from, by its `#line` directives or, in PTX, its `.loc` ones. All that
+/// follows one is made for its line. `#line` is for compilers and debuggers: what people read is without it.
+fn mapped(text: &str, path: &Path) -> GeneratedCode {
+    let mut lines: Vec<(u32, i64)> = vec![(0, -1)];
     let mut files: Vec<(&str, bool)> = Vec::new();
+    let mut shown = String::with_capacity(text.len());
+    let mut at = 0;
     let is_document = |quoted: &str| {
         let name = quoted.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\");
         std::path::absolute(name).is_ok_and(|file| file == path)
     };
-    for (at, line) in text.lines().enumerate() {
-        let Ok(at) = u32::try_from(at) else { break };
+    for line in text.lines() {
         let words = line.trim_start();
-        let source = if let Some(rest) = words.strip_prefix("#line ") {
+        let directive = words.strip_prefix("#line ");
+        let source = if let Some(rest) = directive {
             let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
-            number.parse::<i64>().ok().filter(|_| is_document(file)).map(|line| line - 1)
+            Some(number.parse::<i64>().ok().filter(|_| is_document(file)))
         } else if let Some(rest) = words.strip_prefix(".file") {
             if let Some((number, file)) = rest.trim().split_once([' ', '\t']) {
                 files.push((number, is_document(file)));
             }
-            None
+            Some(None)
         } else if let Some(rest) = words.strip_prefix(".loc") {
             let mut words = rest.split_whitespace();
             let (file, number) = (words.next(), words.next().and_then(|n| n.parse::<i64>().ok()));
             let ours = files.iter().any(|(n, ours)| *ours && Some(*n) == file);
-            number.filter(|_| ours).map(|line| line - 1)
+            Some(number.filter(|_| ours))
         } else {
-            continue;
+            None
         };
-        let source = source.unwrap_or(-1);
-        if found.last().is_none_or(|(_, last)| *last != source) {
-            found.push((at, source));
+        if let Some(source) = source {
+            let source = source.map_or(-1, |line| line - 1);
+            // Of directives that follow each other the last counts.
+            lines.pop_if(|(start, _)| *start == at);
+            if lines.last().is_none_or(|(_, last)| *last != source) {
+                lines.push((at, source));
+            }
+        }
+        if directive.is_none() {
+            shown.push_str(line);
+            shown.push('\n');
+            at += 1;
         }
     }
-    found
+    GeneratedCode { text: shown, lines, is_code: true }
 }
 
 #[cfg(test)]
@@ -171,9 +185,10 @@ mod tests {
     #[test]
     fn lines_of_the_text_are_those_of_the_source() {
         let text = "a\n#line 3 \"/A.x10\"\nb;\nc;\n#line 9 \"/B.x10\"\nd;\n#line 4 \"/A.x10\"\ne;";
-        let found = lines(text, Path::new("/A.x10"));
-        assert_eq!(found, [(0, -1), (1, 2), (4, -1), (6, 3)]);
+        let found = mapped(text, Path::new("/A.x10"));
+        assert_eq!(found.lines, [(0, -1), (1, 2), (3, -1), (4, 3)]);
+        assert_eq!(found.text, "a\nb;\nc;\nd;\ne;\n");
         let ptx = ".file 1 \"/A.x10\"\n.loc 1 7 0\nadd;\nmul;\n.loc 1 8 0\nret;";
-        assert_eq!(lines(ptx, Path::new("/A.x10")), [(0, -1), (1, 6), (4, 7)]);
+        assert_eq!(mapped(ptx, Path::new("/A.x10")).lines, [(0, -1), (1, 6), (4, 7)]);
     }
 }

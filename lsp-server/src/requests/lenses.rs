@@ -16,6 +16,7 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
         let counted = self.has_command(SHOW_REFERENCES);
         let lenses = self.analysis.with(|db| ide::lenses(db, file, counted))?;
+        let has_kernel = lenses.iter().any(|lens| matches!(lens.kind, LensKind::ShowCuda));
         let mut all = Vec::new();
         for lens in lenses {
             let range = self.range(document, lens.range);
@@ -32,8 +33,12 @@ impl Snapshot {
             match lens.kind {
                 LensKind::Run => {
                     all.push(command("▶ Run", "apg.run", &[]));
-                    all.extend(optional("Run at CPU", "apg.runAtCpu", &[]));
-                    all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
+                    all.extend(optional("Debug", "apg.debug", &[]));
+                    // Without a kernel there is nothing to choose between.
+                    if has_kernel {
+                        all.extend(optional("Run at CPU", "apg.runAtCpu", &[]));
+                        all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
+                    }
                     all.extend(optional("Run with places…", "apg.runWithPlaces", &[]));
                     all.extend(optional("Show host code", "apg.showHostCode", &[]));
                 }

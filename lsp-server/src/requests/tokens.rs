@@ -60,7 +60,10 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let all = || TextRange::up_to(TextSize::of(&**document.text.text()));
         let range = range.map_or_else(all, |range| document.text.text_range(range, self.settings.encoding));
-        let tokens = self.analysis.with(|db| ide::semantic_tokens(db, file, range))?;
+        let mut tokens = self.analysis.with(|db| ide::semantic_tokens(db, file, range))?;
+        if self.settings.augments_syntax {
+            tokens.retain(|token| !is_of_grammar(token.kind));
+        }
         Ok(Some(self.encoded(document, &tokens)))
     }
 
@@ -87,6 +90,13 @@ impl Snapshot {
         }
         encoded
     }
+}
+
+/// What the grammar of an editor colours as well, and finer: it tells `class` from `return`. Colours do not change then when the
+/// server's come.
+fn is_of_grammar(kind: HighlightKind) -> bool {
+    use HighlightKind::{Comment, Keyword, Modifier, Number, Operator, String};
+    matches!(kind, Comment | Keyword | Modifier | Number | Operator | String)
 }
 
 fn modifiers(token: &ide::Token) -> u32 {

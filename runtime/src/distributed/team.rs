@@ -16,6 +16,7 @@ use super::{codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::layout::slot;
 use crate::memory::Ref;
+use crate::sanitizer;
 use crate::serialize::read::Input;
 use crate::serialize::{Error, slots, write};
 
@@ -160,6 +161,7 @@ impl Round {
             let mut mailbox = MAILBOX.lock();
             let mailbox = mailbox.get_or_insert_default();
             if let Some(data) = mailbox.arrived.remove(&key) {
+                sanitizer::acquire(&raw const MAILBOX);
                 return data;
             }
             let waiter = system().engine().waiter();
@@ -180,6 +182,7 @@ pub(super) fn arrived(from: u32, body: &[u8]) -> Result<(), Error> {
     let mailbox = mailbox.get_or_insert_default();
     let key = (team, number, step, from);
     mailbox.arrived.insert(key, data);
+    sanitizer::release(&raw const MAILBOX);
     if let Some(waiter) = mailbox.waiting.remove(&key) {
         waiter.wake();
     }

@@ -144,6 +144,16 @@ fn a_class_of_another_package_brings_its_import() {
 }
 
 #[test]
+fn a_first_import_stands_above_what_documents_the_class() {
+    let class = "/** A table. */\n// Rarely used.\nclass Example { val m:HashM$0; }\n";
+    for (head, start) in [("", 0), ("/** Of a project. */\n\n", 22)] {
+        let found = at_cursor(&format!("{head}{class}"));
+        let map = found.iter().find(|c| c.label == "HashMap").expect("HashMap is offered");
+        assert_eq!(u32::from(map.also[0].range.start()), start, "after {head:?}");
+    }
+}
+
+#[test]
 fn imports_and_annotations_are_completed() {
     assert_has(&labels("import $0\nclass Example {}"), &["x10"]);
     assert_has(&labels("import x10.$0\nclass Example {}"), &["util", "lang", "compiler"]);

@@ -157,6 +157,13 @@ APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_M
 /* ---- atomic operations on elements of rails ---- */
 template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
 template <class T> static inline T apg_atomic_compare(T *p, T expected, T v) { __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }
+// A field that is read and written in one step.
+template <class T> struct apg_volatile {
+  T value;
+  T get() const { T now; __atomic_load(&value, &now, __ATOMIC_SEQ_CST); return now; }
+  operator T() const { return get(); }
+  void operator=(T now) { __atomic_store(&value, &now, __ATOMIC_SEQ_CST); }
+};
 template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   T old, v;
   __atomic_load(p, &old, __ATOMIC_RELAXED);

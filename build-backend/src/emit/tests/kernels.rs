@@ -66,7 +66,7 @@ fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
         repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
     ];
     let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
-    let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false };
+    let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false, volatile: false };
     program.structs.push(Struct {
         custom: Custom::Fields,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),

@@ -1,5 +1,7 @@
 package x10.array;
 
+import x10.compiler.TransientInitExpr;
+
 /**
  * An array of `size` elements in dense zero-based axes, distributed over the places of a group. Elements are read and written where they
  * are. DistArray_Block_1 and the other classes of this name say how it is cut.
@@ -9,8 +11,8 @@ public abstract class DistArray[T](size:Long) implements Iterable[Point(this.ran
     public abstract property rank():Long;
 
     private val handle:PlaceLocalHandle[Part[T]];
-    /** What this place has, if it was asked for. */
-    private transient var local:Part[T] = null;
+    /** What this place has; null where there is no part. */
+    @TransientInitExpr(handle()) private transient val local:Part[T];
     /** The places that have elements. */
     protected val placeGroup:PlaceGroup;
 
@@ -19,13 +21,11 @@ public abstract class DistArray[T](size:Long) implements Iterable[Point(this.ran
         property(size);
         placeGroup = pg;
         handle = PlaceLocalHandle.make[Part[T]](pg, init);
+        local = handle();
     }
     /** What this place has. */
     final def part():Part[T] {
-        if (local == null) {
-            local = handle();
-            if (local == null) throw new BadPlaceException("no part of the array is at " + here);
-        }
+        if (local == null) throw new BadPlaceException("no part of the array is at " + here);
         return local;
     }
 

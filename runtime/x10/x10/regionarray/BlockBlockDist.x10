@@ -1,5 +1,6 @@
 package x10.regionarray;
 
+import x10.compiler.Volatile;
 import x10.array.BlockingUtils;
 import x10.array.DenseIterationSpace_2;
 
@@ -11,7 +12,7 @@ final class BlockBlockDist extends Dist {
     /** The two axes of the bounding box. */
     private val plane:DenseIterationSpace_2;
     /** The points of this place, if they were asked for. */
-    private transient var local:Region = null;
+    @Volatile private transient var local:Region = null;
 
     def this(r:Region, axis0:Long, axis1:Long, pg:PlaceGroup):BlockBlockDist{self.region==r} {
         super(r);
@@ -44,8 +45,12 @@ final class BlockBlockDist extends Dist {
         val index = pg.indexOf(p);
         if (index < 0) return Region.makeEmpty(rank);
         if (p != here) return block(index) as Region(rank);
-        if (local == null) local = block(index);
-        return local as Region(rank);
+        // Several activities may find the same.
+        val known = local;
+        if (known != null) return known as Region(rank);
+        val made = block(index);
+        local = made;
+        return made as Region(rank);
     }
     public def containsLocally(p:Point):Boolean = get(here).contains(p);
 

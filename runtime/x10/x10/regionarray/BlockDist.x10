@@ -1,5 +1,6 @@
 package x10.regionarray;
 
+import x10.compiler.Volatile;
 import x10.array.BlockingUtils;
 
 /** A region cut along one axis into a block for each place of a group; the sizes differ by at most one, the larger come first. */
@@ -9,7 +10,7 @@ final class BlockDist extends Dist {
     private val min:Long;
     private val max:Long;
     /** The points of this place, if they were asked for, and the place. */
-    private transient var local:Region = null;
+    @Volatile private transient var local:Region = null;
 
     def this(r:Region, axis:Long, pg:PlaceGroup):BlockDist{self.region==r} {
         super(r);
@@ -37,8 +38,12 @@ final class BlockDist extends Dist {
         val index = pg.indexOf(p);
         if (index < 0) return Region.makeEmpty(rank);
         if (p != here) return block(index) as Region(rank);
-        if (local == null) local = block(index);
-        return local as Region(rank);
+        // Several activities may find the same.
+        val known = local;
+        if (known != null) return known as Region(rank);
+        val made = block(index);
+        local = made;
+        return made as Region(rank);
     }
     public def containsLocally(p:Point):Boolean = get(here).contains(p);
 

@@ -1,6 +1,7 @@
 package x10.regionarray;
 
 import x10.array.Rows;
+import x10.compiler.TransientInitExpr;
 import x10.compiler.Uncounted;
 
 /**
@@ -15,8 +16,8 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     public property rank():Long = dist.rank;
 
     private val handle:PlaceLocalHandle[LocalState[T]];
-    /** What this place has, if it was asked for. */
-    private transient var local:LocalState[T] = null;
+    /** What this place has; null where there is no part. */
+    @TransientInitExpr(handle()) private transient val local:LocalState[T];
 
     /** What one place has: its elements, and who keeps its ghosts. */
     protected static class LocalState[T] {
@@ -28,14 +29,9 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
 
     /** How it is distributed. */
     public def getDist():Dist = dist;
-    private def local():LocalState[T] {
-        if (local == null) local = handle();
-        return local;
-    }
     private def portion():Array[T] {
-        val state = local();
-        if (state == null) throw new BadPlaceException("no part of the array is at " + here);
-        return state.portion;
+        if (local == null) throw new BadPlaceException("no part of the array is at " + here);
+        return local.portion;
     }
     /** The rail of this place's elements, ghosts included. */
     public final def raw():Rail[T]{self!=null} = portion().raw();
@@ -71,6 +67,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             val ghosts = manager(dist, ghostWidth, periodic);
             new LocalState[T](new Array[T](covered(dist, ghosts)), ghosts)
         });
+        local = handle();
     }
     def this(dist:Dist, init:(Point(dist.rank))=>T, ghostWidth:Long, periodic:Boolean):DistArray[T]{self.dist==dist} {
         property(dist);
@@ -78,6 +75,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             val ghosts = manager(dist, ghostWidth, periodic);
             new LocalState[T](initialised[T](dist, init, ghosts), ghosts)
         });
+        local = handle();
     }
     def this(dist:Dist, init:T, ghostWidth:Long, periodic:Boolean):DistArray[T]{self.dist==dist} {
         property(dist);
@@ -85,10 +83,12 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             val ghosts = manager(dist, ghostWidth, periodic);
             new LocalState[T](new Array[T](covered(dist, ghosts), init), ghosts)
         });
+        local = handle();
     }
     private def this(dist:Dist, handle:PlaceLocalHandle[LocalState[T]]):DistArray[T]{self.dist==dist} {
         property(dist);
         this.handle = handle;
+        local = handle();
     }
     private static def manager(dist:Dist, ghostWidth:Long, periodic:Boolean):GhostManager =
         ghostWidth > 0 ? dist.getLocalGhostManager(ghostWidth, periodic) : null;
@@ -290,7 +290,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
 
     /** Brings all ghosts up to date. */
     public def updateGhosts():void {
-        if (local().ghosts == null) return;
+        if (local.ghosts == null) return;
         finish for (p in dist.places()) async at (p) {
             sendGhostsLocal();
             waitForGhostsLocal();
@@ -298,12 +298,12 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     }
     /** Sends this place's borders to the neighbours. */
     public def sendGhostsLocal():void {
-        val ghosts = local().ghosts;
+        val ghosts = local.ghosts;
         if (ghosts != null) ghosts.sendGhosts(this);
     }
     /** Waits until this place's ghosts are up to date. */
     public def waitForGhostsLocal():void {
-        val ghosts = local().ghosts;
+        val ghosts = local.ghosts;
         if (ghosts != null) ghosts.waitOnGhosts();
     }
     /** Sends the elements of overlap, which are here, to the neighbour, where their indices are shift more. */
@@ -313,7 +313,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
         val patch = getPatch(overlap as Region(this.rank){self.rect}).raw();
         val there = overlap.translate(shift);
         @Uncounted async at (neighborPlace) {
-            val ghosts = local().ghosts;
+            val ghosts = local.ghosts;
             when (ghosts.currentPhase() == phase) {}
             val portion = portion();
             portion.copy(new Array[T](there, patch) as Array[T](portion.rank), there as Region(portion.rank));

@@ -1,5 +1,6 @@
 package x10.util;
 
+import x10.compiler.Volatile;
 import x10.io.Deserializer;
 import x10.io.Serializer;
 
@@ -21,11 +22,11 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     /**
      * Open addressing with linear probing: 0 is free, else the hash in the upper half and 1 + the position in the rails in
      * the lower. It is no part of what is sent to another place, for hashes of identities are others there: it is made
-     * when it is first needed.
+     * when it is first needed, perhaps by several activities that look for keys at once, each of which makes the same.
      */
-    private transient var table:Rail[Long] = null;
+    @Volatile private transient var table:Rail[Long] = null;
     /** 64 less the logarithm of the size of the table. */
-    private transient var shift:Long = 0;
+    @Volatile private transient var shift:Long = 0;
 
     /** An empty map. */
     public def this() { this(LEAST_SIZE); }

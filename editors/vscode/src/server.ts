@@ -1,0 +1,187 @@
+// Starts the language server, and starts it again when it ends by itself; says what to do when there is none.
+
+import { ChildProcess, spawn } from "node:child_process";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  CloseHandlerResult,
+  ErrorAction,
+  ErrorHandler,
+  LanguageClient,
+  LanguageClientOptions,
+  State,
+} from "vscode-languageclient/node";
+
+import { findProgram } from "./programs";
+import { Status } from "./status";
+
+/** What code lenses may name, beside `apg.run` and `apg.showCuda`. */
+const LENS_COMMANDS = [
+  "apg.debug",
+  "apg.runAtCpu",
+  "apg.runOnGpu",
+  "apg.runWithPlaces",
+  "apg.showHostCode",
+];
+/** The one that counts: it is in the way of those who read. */
+const COUNTING_LENS = "apg.showReferences";
+/** A server that ends by itself more often than this in so many milliseconds is left alone. */
+const MOST_ENDS = 4;
+const PERIOD = 180_000;
+
+export class Server implements vscode.Disposable {
+  client: LanguageClient | undefined;
+  private readonly files = vscode.workspace.createFileSystemWatcher("**/*.x10");
+  private readonly log = vscode.window.createOutputChannel("apg");
+  /** One after the other: settings may change while it starts. */
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly status: Status,
+  ) {}
+
+  /** Starts it, or starts it anew. */
+  restart(): Promise<void> {
+    this.last = this.last.then(async () => {
+      await this.end();
+      await this.start();
+    });
+    return this.last;
+  }
+
+  async stop(): Promise<void> {
+    await this.last;
+    await this.end();
+  }
+
+  showLog(): void {
+    this.log.show(true);
+  }
+
+  dispose(): void {
+    this.log.dispose();
+    this.files.dispose();
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.dispose();
+    } catch {
+      // It has not started, or has ended already.
+    }
+  }
+
+  private async start(): Promise<void> {
+    const command = await findProgram(this.context, "apg-lsp", "apg.server.path");
+    if (command === undefined) {
+      this.status.set("absent", "apg-lsp");
+      // Not awaited: the editor goes on while the message stands.
+      void sayAbsent();
+      return;
+    }
+    let server: ChildProcess | undefined;
+    const spawnServer = async (): Promise<ChildProcess> => {
+      server = spawn(command, [], { stdio: "pipe" });
+      return server;
+    };
+    const client = new LanguageClient("apg", "apg", spawnServer, this.options());
+    this.client = client;
+    client.onDidChangeState(({ newState }) => {
+      if (this.client !== client) {
+        return;
+      }
+      const name = path.basename(command);
+      const version = client.initializeResult?.serverInfo?.version;
+      if (newState === State.Running) {
+        this.status.set("running", version === undefined ? name : `${name} ${version}`, server?.pid);
+      } else {
+        this.status.set(newState === State.Starting ? "starting" : "stopped", name);
+      }
+    });
+    try {
+      await client.start();
+    } catch (error) {
+      this.status.set("failed", path.basename(command));
+      void this.sayFailed(`${command} does not start: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private options(): LanguageClientOptions {
+    const settings = vscode.workspace.getConfiguration("apg");
+    return {
+      // A new program is analysed before it is saved.
+      documentSelector: ["file", "untitled"].map((scheme) => ({ language: "x10", scheme })),
+      outputChannel: this.log,
+      initializationOptions: {
+        sourcePath: settings.get<string[]>("sourcePath", []),
+        memoryLimit: settings.get<number>("server.memoryLimit", 2048),
+        commands: settings.get<boolean>("lens.references", false) ? [...LENS_COMMANDS, COUNTING_LENS] : LENS_COMMANDS,
+      },
+      synchronize: {
+        configurationSection: "apg",
+        fileEvents: this.files,
+      },
+      errorHandler: this.errorHandler(),
+      middleware: {
+        handleWorkDoneProgress: (token, value, next) => {
+          if (value.kind === "begin") {
+            this.status.working(token, value.title);
+          } else if (value.kind === "end") {
+            this.status.working(token, undefined);
+          }
+          next(token, value);
+        },
+      },
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    const ends: number[] = [];
+    return {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: (): CloseHandlerResult => {
+        this.status.crashed();
+        const now = Date.now();
+        ends.push(now);
+        if (ends.filter((time) => time > now - PERIOD).length <= MOST_ENDS) {
+          return { action: CloseAction.Restart, handled: true };
+        }
+        // After the client has said that it is stopped.
+        setTimeout(() => this.status.set("failed", "apg-lsp"), 100);
+        void this.sayFailed("The language server of X10 ended again and again, so it is not started again.");
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  private async sayFailed(text: string): Promise<void> {
+    const [log, again] = ["Show Log", "Start Again"];
+    const answer = await vscode.window.showErrorMessage(text, log, again);
+    if (answer === log) {
+      this.showLog();
+    } else if (answer === again) {
+      await this.restart();
+    }
+  }
+}
+
+async function sayAbsent(): Promise<void> {
+  const [how, settings, again] = ["How to Install", "Open Settings", "Try Again"];
+  const configured = vscode.workspace.getConfiguration("apg").get<string>("server.path", "");
+  const text =
+    configured === ""
+      ? "apg-lsp was not found, so X10 files get colours only."
+      : `apg-lsp was not found at ${configured} (apg.server.path), so X10 files get colours only.`;
+  const answer = await vscode.window.showErrorMessage(text, how, settings, again);
+  if (answer === how) {
+    await vscode.commands.executeCommand("apg.openWalkthrough");
+  } else if (answer === settings) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "apg.server.path");
+  } else if (answer === again) {
+    await vscode.commands.executeCommand("apg.restart");
+  }
+}
