@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 4
+#define APG_ABI_VERSION 5
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -16,6 +16,10 @@ typedef struct apg_type apg_type;
 typedef struct apg_object { const apg_type *type; } apg_object;
 typedef struct apg_rail { const apg_type *type; apg_i64 length; /* elements follow */ } apg_rail;
 typedef struct apg_string { const apg_type *type; apg_i64 length; char bytes[]; } apg_string;
+
+/* A part of a text that is joined: a string, or the bits of a value that is written into it. */
+typedef enum { APG_PART_STRING, APG_PART_I64, APG_PART_U64, APG_PART_F64, APG_PART_F32, APG_PART_BOOL, APG_PART_CHAR } apg_part_kind;
+typedef struct apg_part { apg_u64 kind, bits; } apg_part;
 
 typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CELL, APG_STRUCT } apg_kind;
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
@@ -194,8 +198,6 @@ typedef struct apg_runtime {
   bool (*atomic_compare_ref)(apg_object *rail, apg_object *expected, apg_object *value);
   void (*atomic_fence)(void);
   apg_object *(*string_concat)(apg_object *left, apg_object *right, apg_object **out);
-  apg_object *(*string_concat_3)(apg_object *a, apg_object *b, apg_object *c, apg_object **out);
-  apg_object *(*string_concat_4)(apg_object *a, apg_object *b, apg_object *c, apg_object *d, apg_object **out);
   apg_object *(*string_length)(apg_object *string, apg_i32 *out);
   apg_object *(*string_char_at)(apg_object *string, apg_i32 index, apg_char *out);
   apg_object *(*string_substring)(apg_object *string, apg_i32 start, apg_i32 end, apg_object **out);
@@ -210,6 +212,7 @@ typedef struct apg_runtime {
   apg_object *(*string_from_bytes)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_from_chars)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail, apg_i64 start);
+  apg_object *(*string_join)(const void *parts, apg_i64 count, apg_object **out);
   apg_object *(*string_format)(apg_object *format, apg_object *arguments, apg_object **out);
   apg_object *(*string_from_char)(apg_char value, apg_object **out);
   bool (*char_is_lower)(apg_char value);
@@ -481,10 +484,6 @@ static inline bool apg_atomic_compare_ref(apg_object *rail, apg_object *expected
 static inline void apg_atomic_fence() { apg_rt->atomic_fence(); }
 /* The two texts after each other; null reads `null`. */
 static inline apg_object *apg_string_concat(apg_object *left, apg_object *right) { apg_object *out; if (apg_object *e = apg_rt->string_concat(left, right, &out)) apg_raised(e); return out; }
-/* The same of three. */
-static inline apg_object *apg_string_concat_3(apg_object *a, apg_object *b, apg_object *c) { apg_object *out; if (apg_object *e = apg_rt->string_concat_3(a, b, c, &out)) apg_raised(e); return out; }
-/* The same of four. */
-static inline apg_object *apg_string_concat_4(apg_object *a, apg_object *b, apg_object *c, apg_object *d) { apg_object *out; if (apg_object *e = apg_rt->string_concat_4(a, b, c, d, &out)) apg_raised(e); return out; }
 /* Number of bytes. */
 static inline apg_i32 apg_string_length(apg_object *string) { apg_i32 out; if (apg_object *e = apg_rt->string_length(string, &out)) apg_raised(e); return out; }
 /* The byte at an index. */
@@ -513,6 +512,8 @@ static inline apg_object *apg_string_from_bytes(apg_object *rail, apg_i64 start,
 static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_from_chars(rail, start, count, &out)) apg_raised(e); return out; }
 /* Copies the string's bytes into a Rail[Byte] at `start`. */
 static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail, apg_i64 start) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail, start)) apg_raised(e); }
+/* The texts of `count` parts (`apg_part`) after each other; at most 8. */
+static inline apg_object *apg_string_join(const void *parts, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_join(parts, count, &out)) apg_raised(e); return out; }
 /* printf-like formatting of a Rail[Any]. */
 static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) apg_raised(e); return out; }
 /* The character as UTF-8. */

@@ -93,6 +93,10 @@ impl Code<'_> {
         if self.target.is_kernel() {
             return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
         }
+        if entry == JOIN {
+            let operands: Vec<&Expr> = args.iter().collect();
+            return self.ordered(&operands, |_, text| format!("apg_joined({})", text.join(", ")));
+        }
         let Some(found) = abi::entry(entry) else {
             return self.fail(format!("the runtime has no entry `{entry}`"));
         };

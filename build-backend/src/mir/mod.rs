@@ -18,6 +18,11 @@ use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
 
+/// The runtime entry that joins texts.
+pub const JOIN: &str = "string_join";
+/// How many at once.
+pub const JOINED: usize = 8;
+
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
         $(#[$doc])*
@@ -459,7 +464,8 @@ pub enum ExprKind {
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
-    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...).
+    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`JOIN`] takes up to [`JOINED`]
+    /// strings, numbers, Booleans and characters, whose texts it joins.
     Runtime { entry: SmolStr, args: Vec<Expr> },
     /// Reference cast; checked at run time if `checked`.
     Cast { value: Box<Expr>, target: CastTarget, checked: bool },

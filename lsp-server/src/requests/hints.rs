@@ -15,7 +15,14 @@ impl Snapshot {
     pub fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let range = document.text.text_range(range, self.settings.encoding);
-        let found = self.analysis.with(|db| ide::inlays(db, file, range))?;
+        let mut found = self.analysis.with(|db| ide::inlays(db, file, range))?;
+        let kernels = self.known_kernels(document, file)?;
+        for inlay in found.iter_mut().filter(|inlay| inlay.kind == InlayKind::Launch) {
+            if let Some((_, needs)) = kernels.iter().find(|(head, _)| head.end() == inlay.at) {
+                inlay.label.push_str(&needs.label());
+                inlay.tooltip = Some(needs.markdown().trim_start().to_owned());
+            }
+        }
         let hint = |inlay: ide::Inlay| {
             let position = document.text.position(inlay.at, self.settings.encoding);
             let insert =

@@ -17,6 +17,10 @@ typedef struct apg_object { const apg_type *type; } apg_object;
 typedef struct apg_rail { const apg_type *type; apg_i64 length; /* elements follow */ } apg_rail;
 typedef struct apg_string { const apg_type *type; apg_i64 length; char bytes[]; } apg_string;
 
+/* A part of a text that is joined: a string, or the bits of a value that is written into it. */
+typedef enum { APG_PART_STRING, APG_PART_I64, APG_PART_U64, APG_PART_F64, APG_PART_F32, APG_PART_BOOL, APG_PART_CHAR } apg_part_kind;
+typedef struct apg_part { apg_u64 kind, bits; } apg_part;
+
 typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CELL, APG_STRUCT } apg_kind;
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;

@@ -252,10 +252,6 @@ entries! {
     in natives::strings {
         /// The two texts after each other; null reads `null`.
         raises fn string_concat(left: Ref, right: Ref) -> Ref;
-        /// The same of three.
-        raises fn string_concat_3(a: Ref, b: Ref, c: Ref) -> Ref;
-        /// The same of four.
-        raises fn string_concat_4(a: Ref, b: Ref, c: Ref, d: Ref) -> Ref;
         /// Number of bytes.
         raises fn string_length(string: Ref) -> i32;
         /// The byte at an index.
@@ -284,6 +280,10 @@ entries! {
         raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
         /// Copies the string's bytes into a Rail[Byte] at `start`.
         raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
+    }
+    in natives::join {
+        /// The texts of `count` parts (`apg_part`) after each other; at most 8.
+        raises fn string_join(parts: Bytes, count: i64) -> Ref;
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].

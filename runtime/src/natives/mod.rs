@@ -9,6 +9,7 @@ pub mod devices;
 pub mod files;
 pub mod format;
 pub mod graphs;
+pub mod join;
 pub mod locks;
 pub mod numbers;
 pub mod objects;

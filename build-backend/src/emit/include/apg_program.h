@@ -102,6 +102,17 @@ static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, 
   if (APG_UNLIKELY(start < 0 || count > room - start)) apg_string_copy_bytes(s, into, start);
   else __builtin_memcpy(&apg_unchecked<apg_i8>(into, start), apg_string_bytes(s), count);
 }
+static inline apg_part apg_text(const apg_object *s) { return {APG_PART_STRING, (apg_u64)s}; }
+static inline apg_part apg_text(apg_i64 i) { return {APG_PART_I64, (apg_u64)i}; }
+static inline apg_part apg_text(apg_u64 i) { return {APG_PART_U64, i}; }
+static inline apg_part apg_text(bool b) { return {APG_PART_BOOL, b}; }
+static inline apg_part apg_text(apg_char c) { return {APG_PART_CHAR, c}; }
+static inline apg_part apg_text(double x) { apg_part p = {APG_PART_F64, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
+static inline apg_part apg_text(float x) { apg_part p = {APG_PART_F32, 0}; __builtin_memcpy(&p.bits, &x, sizeof x); return p; }
+template <class... T> static inline apg_object *apg_joined(T... texts) {
+  const apg_part parts[] = {apg_text(texts)...};
+  return apg_string_join(parts, sizeof...(T));
+}
 /* The object is alive here at the latest. */
 static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
 /* Blocks or threads on one axis of a launch. */
