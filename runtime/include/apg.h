@@ -291,6 +291,7 @@ typedef struct apg_runtime {
   void (*place_local_set)(apg_i64 number, apg_object *object);
   apg_object *(*async_put)(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count);
   apg_object *(*async_get)(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count);
+  apg_object *(*async_copy_devices)(apg_object *sample, apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count);
   apg_i32 (*team_number)(void);
   void (*team_forget)(apg_i64 team);
   apg_object *(*team_barrier)(apg_i64 team, apg_object *members);
@@ -670,6 +671,8 @@ static inline void apg_place_local_set(apg_i64 number, apg_object *object) { apg
 static inline void apg_async_put(apg_object *source, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_put(source, source_index, target_size, target_home, target_handle, target_index, count)) apg_raised(e); }
 /* Starts a copy from a global rail to a rail here; the innermost finish waits for it. */
 static inline void apg_async_get(apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_get(source_size, source_home, source_handle, source_index, target, target_index, count)) apg_raised(e); }
+/* Starts a copy between global rails of accelerators of this host, whose elements are like those of `sample`; the innermost finish waits for it. */
+static inline void apg_async_copy_devices(apg_object *sample, apg_i64 source_size, apg_i64 source_home, apg_i64 source_handle, apg_i64 source_index, apg_i64 target_size, apg_i64 target_home, apg_i64 target_handle, apg_i64 target_index, apg_i64 count) { if (apg_object *e = apg_rt->async_copy_devices(sample, source_size, source_home, source_handle, source_index, target_size, target_home, target_handle, target_index, count)) apg_raised(e); }
 /* A number for a new team. */
 static inline apg_i32 apg_team_number() { return apg_rt->team_number(); }
 /* Nothing is done with the team any more. */

@@ -456,6 +456,9 @@ entries! {
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Starts a copy between global rails of accelerators of this host, whose elements are like those of `sample`; the innermost
+        /// finish waits for it.
+        raises fn async_copy_devices(sample: Ref, source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
     }
     in natives::teams {
         /// A number for a new team.

@@ -1,11 +1,11 @@
 //! Kernels as functions of the device, compiled when they are first used.
 
-use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use super::driver::sys;
 use super::error::{DeviceError, Kind, Place};
@@ -25,7 +25,7 @@ pub struct Function {
     /// Dynamic shared memory that it has been allowed so far.
     allowed_shared: Mutex<i32>,
     /// Answers of the occupancy calculator: resident blocks by threads and dynamic shared memory of a block.
-    resident: Mutex<HashMap<(i32, i32), i32>>,
+    resident: Mutex<FxHashMap<(i32, i32), i32>>,
 }
 
 // SAFETY: functions of the driver may be used from any thread.
@@ -47,7 +47,7 @@ pub struct Variant {
 /// The kernels of a device, by address of their descriptors and variant.
 pub struct Modules {
     cache: Option<PathBuf>,
-    loaded: Mutex<HashMap<(usize, Variant), Slot>>,
+    loaded: Mutex<FxHashMap<(usize, Variant), Slot>>,
 }
 
 /// Where the kernel stands.
@@ -66,7 +66,7 @@ fn text(pointer: *const std::ffi::c_char) -> String {
 impl Modules {
     /// None yet.
     pub fn new(cache: Option<PathBuf>) -> Modules {
-        Modules { cache, loaded: Mutex::new(HashMap::new()) }
+        Modules { cache, loaded: Mutex::default() }
     }
 }
 
