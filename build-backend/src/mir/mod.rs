@@ -262,10 +262,20 @@ pub struct Function {
     pub device: bool,
     /// Called by kernels only: the host needs no code.
     pub for_kernels: bool,
-    /// May be on the stack several times: checks that there is room for more.
-    pub recursive: bool,
+    /// Whether it may be on the stack several times.
+    pub recursion: Recursion,
     /// Objects in the function's frame, see [`ExprKind::Frame`].
     pub frame: Vec<ClassId>,
+}
+
+/// What a function has to check so that the stack does not overflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recursion {
+    /// Functions that may call each other in a circle have the same number; 0: none.
+    pub cycle: u32,
+    /// The circle may be closed without a call in the function's code: there must be room when it starts. Otherwise there
+    /// must be in front of each call that may be of the circle.
+    pub checks_at_start: bool,
 }
 
 /// A local variable.

@@ -55,14 +55,18 @@ static inline const void *apg_function(apg_object *o, apg_u32 interface) {
 }
 
 /* ---- the stack ----
-   The stacks of activities begin at multiples of their size, so that the stack pointer alone says how much is left. */
-static inline void apg_stack_check() {
-#ifdef APG_STACK_CHECKS
-  /* Known to the compiler to be the same all over a function, whatever was inlined. */
-  apg_u64 at = (apg_u64)__builtin_frame_address(0);
-  /* Both are powers of two: whether the lowest part was reached is one test of some bits. */
-  if (APG_UNLIKELY(!(at & (APG_STACK - APG_STACK_RESERVE)))) apg_stack_overflow();
+   The stacks of activities begin at multiples of their size, so that the stack pointer alone says how much is left. Both sizes are
+   powers of two: whether the lowest part was reached is one test of some bits. */
+static __attribute__((noinline, cold, unused)) void apg_stack_full() { apg_stack_overflow(); }
+static inline __attribute__((always_inline)) void apg_stack_check() {
+#ifdef __x86_64__
+  /* One instruction with its jump, and no frame pointer. To the compiler its value is the same all over a function. */
+  bool full;
+  __asm__("testl %1, %%esp" : "=@ccz"(full) : "i"(APG_STACK - APG_STACK_RESERVE));
+#else
+  const bool full = !((apg_u64)__builtin_frame_address(0) & (APG_STACK - APG_STACK_RESERVE));
 #endif
+  if (APG_UNLIKELY(full)) apg_stack_full();
 }
 
 /* ---- rails ---- */
