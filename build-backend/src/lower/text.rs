@@ -110,14 +110,40 @@ impl Builder<'_, '_> {
         loop {
             // As many at once as the runtime takes: what is in between need not be made.
             let mut some = vec![result];
-            some.extend(parts.by_ref().take(3));
-            result = match some.len() {
-                1 => return some.remove(0),
-                2 => self.runtime("string_concat", some, machine),
-                3 => self.runtime("string_concat_3", some, machine),
-                _ => self.runtime("string_concat_4", some, machine),
+            some.extend(parts.by_ref().take(mir::JOINED - 1));
+            if some.len() == 1 {
+                return some.remove(0);
+            }
+            let some: Vec<_> = some.into_iter().map(part).collect();
+            let strings = some.iter().all(|it| matches!(it.ty, mir::Ty::Ref(_) | mir::Ty::Any));
+            result = if strings && some.len() == 2 {
+                self.runtime("string_concat", some, machine)
+            } else {
+                expr(machine, ExprKind::Runtime { entry: mir::JOIN.into(), args: some })
             };
         }
+    }
+}
+
+/// A text as a part of another one: if it is that of a number, the number.
+fn part(text: mir::Expr) -> mir::Expr {
+    const OF_VALUES: [&str; 6] = [
+        "string_from_i64",
+        "string_from_u64",
+        "string_from_f64",
+        "string_from_f32",
+        "string_from_bool",
+        "string_from_char",
+    ];
+    let mut at = &text;
+    while let ExprKind::Cast { value, .. } = &at.kind {
+        at = value;
+    }
+    match &at.kind {
+        ExprKind::Runtime { entry, args } if OF_VALUES.contains(&entry.as_str()) && args.len() == 1 => {
+            args[0].clone()
+        }
+        _ => text,
     }
 }
 

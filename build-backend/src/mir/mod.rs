@@ -18,6 +18,11 @@ use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
 
+/// The runtime entry that joins texts.
+pub const JOIN: &str = "string_join";
+/// How many at once.
+pub const JOINED: usize = 8;
+
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
         $(#[$doc])*
@@ -259,10 +264,20 @@ pub struct Function {
     pub device: bool,
     /// Called by kernels only: the host needs no code.
     pub for_kernels: bool,
-    /// May be on the stack several times: checks that there is room for more.
-    pub recursive: bool,
+    /// Whether it may be on the stack several times.
+    pub recursion: Recursion,
     /// Objects in the function's frame, see [`ExprKind::Frame`].
     pub frame: Vec<ClassId>,
+}
+
+/// What a function has to check so that the stack does not overflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recursion {
+    /// Functions that may call each other in a circle have the same number; 0: none.
+    pub cycle: u32,
+    /// The circle may be closed without a call in the function's code: there must be room when it starts. Otherwise there
+    /// must be in front of each call that may be of the circle.
+    pub checks_at_start: bool,
 }
 
 /// A local variable.
@@ -451,7 +466,8 @@ pub enum ExprKind {
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
-    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...).
+    /// A runtime entry by its name in the ABI (`string_concat`, `nano_time`, `math_sqrt`, ...). [`JOIN`] takes up to [`JOINED`]
+    /// strings, numbers, Booleans and characters, whose texts it joins.
     Runtime { entry: SmolStr, args: Vec<Expr> },
     /// Reference cast; checked at run time if `checked`.
     Cast { value: Box<Expr>, target: CastTarget, checked: bool },
@@ -539,6 +555,8 @@ pub enum Operation {
     Rsqrt,
     Erf,
     Erfc,
+    /// The value of a texture, a struct, at one to three coordinates.
+    Texture,
 }
 
 /// What an atomic operation does to an element.

@@ -16,7 +16,14 @@ impl Snapshot {
     pub fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let range = document.text.text_range(range, self.settings.encoding);
-        let found = self.analysis.with(|db| ide::inlays(db, file, range))?;
+        let mut found = self.analysis.with(|db| ide::inlays(db, file, range))?;
+        let kernels = self.known_kernels(document, file)?;
+        for inlay in found.iter_mut().filter(|inlay| inlay.kind == InlayKind::Launch) {
+            if let Some((_, needs)) = kernels.iter().find(|(head, _)| head.end() == inlay.at) {
+                inlay.label.push_str(&needs.label());
+                inlay.tooltip = Some(needs.markdown().trim_start().to_owned());
+            }
+        }
         let text = document.text.text();
         let touches = |at: TextSize, neighbour: fn(&str, &str) -> Option<char>| {
             let (before, behind) = text.split_at_checked(at.into()).unwrap_or_default();

@@ -17,6 +17,10 @@ typedef struct apg_object { const apg_type *type; } apg_object;
 typedef struct apg_rail { const apg_type *type; apg_i64 length; /* elements follow */ } apg_rail;
 typedef struct apg_string { const apg_type *type; apg_i64 length; char bytes[]; } apg_string;
 
+/* A part of a text that is joined: a string, or the bits of a value that is written into it. */
+typedef enum { APG_PART_STRING, APG_PART_I64, APG_PART_U64, APG_PART_F64, APG_PART_F32, APG_PART_BOOL, APG_PART_CHAR } apg_part_kind;
+typedef struct apg_part { apg_u64 kind, bits; } apg_part;
+
 typedef enum { APG_OBJECT, APG_RAIL, APG_STRING, APG_BOXED, APG_CLOSURE, APG_CELL, APG_STRUCT } apg_kind;
 typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64,
                APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE } apg_slot;
@@ -46,17 +50,22 @@ struct apg_type {
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
+/* x10.util.CUDATextureRail by value: the object is on a host an apg_texture, on an accelerator the texture object of the driver. */
+typedef struct apg_texture_rail { apg_i64 rank; apg_i64 extent[3]; apg_i64 home; apg_i64 object; } apg_texture_rail;
+/* Elements, x fastest. mode: 1 filtered, 2 normalized coordinates; outside of the elements 0 the nearest, 4 zero, 8 from the other end, 12 mirrored. */
+typedef struct apg_texture { const void *data; apg_i32 extent[3]; apg_u32 mode; } apg_texture;
 
 /* ---- kernels ----
    The environment is one struct, a member a capture, built by the program before the launch:
      APG_SCALAR         the value
      APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
      APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+     APG_TEXTURE        apg_texture_rail, in a value that travels: the runtime sees that it is at the kernel's place
    The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
    extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
    extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
    with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
-typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL, APG_TEXTURE } apg_capture_kind;
 typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
 #define APG_MAX_SHARED 16

@@ -252,10 +252,6 @@ entries! {
     in natives::strings {
         /// The two texts after each other; null reads `null`.
         raises fn string_concat(left: Ref, right: Ref) -> Ref;
-        /// The same of three.
-        raises fn string_concat_3(a: Ref, b: Ref, c: Ref) -> Ref;
-        /// The same of four.
-        raises fn string_concat_4(a: Ref, b: Ref, c: Ref, d: Ref) -> Ref;
         /// Number of bytes.
         raises fn string_length(string: Ref) -> i32;
         /// The byte at an index.
@@ -284,6 +280,10 @@ entries! {
         raises fn string_from_chars(rail: Ref, start: i64, count: i64) -> Ref;
         /// Copies the string's bytes into a Rail[Byte] at `start`.
         raises fn string_copy_bytes(string: Ref, rail: Ref, start: i64) -> ();
+    }
+    in natives::join {
+        /// The texts of `count` parts (`apg_part`) after each other; at most 8.
+        raises fn string_join(parts: Bytes, count: i64) -> Ref;
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].
@@ -456,6 +456,9 @@ entries! {
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Starts a copy between global rails of accelerators of this host, whose elements are like those of `sample`; the innermost
+        /// finish waits for it.
+        raises fn async_copy_devices(sample: Ref, source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
     }
     in natives::teams {
         /// A number for a new team.
@@ -491,5 +494,17 @@ entries! {
         /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a
         /// finish, starts the closure instead, which launches it and waits.
         raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> ();
+    }
+    in natives::textures {
+        /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
+        raises fn texture_make(place: i64, sample: Ref, rank: i64, width: i64, height: i64, depth: i64, mode: i32) -> i64;
+        /// Sets the elements of a texture from a rail of this host.
+        raises fn texture_fill(place: i64, number: i64, source: Ref) -> ();
+        /// Sets the elements of a texture from a global rail of its place.
+        raises fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> ();
+        /// Ends a texture.
+        raises fn texture_free(place: i64, number: i64) -> ();
+        /// Raises an exception unless code of this host may read the texture.
+        raises fn texture_check(place: i64, number: i64) -> ();
     }
 }

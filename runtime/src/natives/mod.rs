@@ -9,6 +9,7 @@ pub mod devices;
 pub mod files;
 pub mod format;
 pub mod graphs;
+pub mod join;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
@@ -17,6 +18,7 @@ pub mod stack;
 pub mod strings;
 pub mod system;
 pub mod teams;
+pub mod textures;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

@@ -1,7 +1,9 @@
 //! Numbers as text, and back.
 
+use std::fmt::{self, Write};
+
 use super::{raise, text_of};
-use crate::abi::{ExceptionKind, Outcome};
+use crate::abi::{Char, ExceptionKind, Outcome};
 use crate::memory::Ref;
 use crate::program;
 
@@ -10,60 +12,163 @@ pub fn string_from_bool(value: bool) -> Outcome<Ref> {
 }
 
 pub fn string_from_i64(value: i64) -> Outcome<Ref> {
-    program::string(value.to_string().as_bytes())
+    program::string(Digits::with(|digits| digits.signed(value)).text())
 }
 
 pub fn string_from_u64(value: u64) -> Outcome<Ref> {
-    program::string(value.to_string().as_bytes())
+    program::string(Digits::with(|digits| digits.unsigned(value)).text())
 }
 
-/// Java's form of a number whose shortest digits are given as `d.ddde±x`: plain from 10^-3 to 10^7, else scientific.
-fn java_form(scientific: &str) -> String {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    if !(-3..7).contains(&exponent) {
-        let fraction = if digits.len() > 1 { &digits[1..] } else { "0" };
-        return format!("{sign}{}.{fraction}E{exponent}", &digits[..1]);
+/// The text of a number, without memory of its own.
+#[derive(Debug)]
+pub struct Digits {
+    bytes: [u8; Self::ROOM],
+    start: u8,
+    end: u8,
+}
+
+impl Digits {
+    /// The longest text is that of the least normal Double, `-2.2250738585072014E-308`.
+    const ROOM: usize = 32;
+
+    /// No text.
+    pub const fn new() -> Self {
+        Self { bytes: [0; Self::ROOM], start: 0, end: 0 }
     }
-    if exponent < 0 {
-        return format!("{sign}0.{}{digits}", "0".repeat((-exponent - 1) as usize));
+
+    fn with(write: impl FnOnce(&mut Self)) -> Self {
+        let mut digits = Self::new();
+        write(&mut digits);
+        digits
     }
-    let whole = exponent as usize + 1;
-    if digits.len() <= whole {
-        return format!("{sign}{digits}{}.0", "0".repeat(whole - digits.len()));
+
+    /// What was written last.
+    pub fn text(&self) -> &[u8] {
+        &self.bytes[self.start.into()..self.end.into()]
     }
-    format!("{sign}{}.{}", &digits[..whole], &digits[whole..])
+
+    /// Decimal.
+    pub fn unsigned(&mut self, value: u64) {
+        self.decimal(value, false);
+    }
+
+    /// Decimal.
+    pub fn signed(&mut self, value: i64) {
+        self.decimal(value.unsigned_abs(), value < 0);
+    }
+
+    /// From the last digit to the first, two at once.
+    fn decimal(&mut self, mut value: u64, negative: bool) {
+        let mut at = Self::ROOM;
+        while value >= 100 {
+            at -= 2;
+            self.pair(at, value % 100);
+            value /= 100;
+        }
+        if value >= 10 {
+            at -= 2;
+            self.pair(at, value);
+        } else {
+            at -= 1;
+            self.bytes[at] = b'0' + value as u8;
+        }
+        if negative {
+            at -= 1;
+            self.bytes[at] = b'-';
+        }
+        (self.start, self.end) = (at as u8, Self::ROOM as u8);
+    }
+
+    fn pair(&mut self, at: usize, value: u64) {
+        self.bytes[at] = b'0' + (value / 10) as u8;
+        self.bytes[at + 1] = b'0' + (value % 10) as u8;
+    }
+
+    /// Shortest decimal that reads back as the same Double.
+    pub fn double(&mut self, value: f64) {
+        self.real(value, |scientific| write!(scientific, "{value:e}"));
+    }
+
+    /// Shortest decimal that reads back as the same Float.
+    pub fn float(&mut self, value: f32) {
+        self.real(value.into(), |scientific| write!(scientific, "{value:e}"));
+    }
+
+    fn real(&mut self, value: f64, print: impl FnOnce(&mut Self) -> fmt::Result) {
+        (self.start, self.end) = (0, 0);
+        // What has no room is cut off, and all of it has.
+        let _ = if value.is_nan() {
+            self.write_str("NaN")
+        } else if value.is_infinite() {
+            self.write_str(if value > 0.0 { "Infinity" } else { "-Infinity" })
+        } else {
+            let mut scientific = Self::new();
+            print(&mut scientific).and_then(|()| self.java_form(scientific.text()))
+        };
+    }
+
+    /// Java's form of a number whose shortest digits are given as `d.ddde±x`: plain from 10^-3 to 10^7, else scientific.
+    fn java_form(&mut self, scientific: &[u8]) -> fmt::Result {
+        let scientific = std::str::from_utf8(scientific).unwrap_or_default();
+        let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+        let exponent: i32 = exponent.parse().unwrap_or(0);
+        let mantissa = match mantissa.strip_prefix('-') {
+            Some(rest) => {
+                self.write_str("-")?;
+                rest
+            }
+            None => mantissa,
+        };
+        let (first, others) = mantissa.split_at(1);
+        let others = others.strip_prefix('.').unwrap_or(others);
+        if !(-3..7).contains(&exponent) {
+            let fraction = if others.is_empty() { "0" } else { others };
+            return write!(self, "{first}.{fraction}E{exponent}");
+        }
+        if exponent < 0 {
+            return write!(self, "0.{}{first}{others}", &"00"[..(-exponent - 1) as usize]);
+        }
+        let whole = exponent as usize;
+        match others.split_at_checked(whole) {
+            Some((whole, fraction)) if !fraction.is_empty() => write!(self, "{first}{whole}.{fraction}"),
+            _ => write!(self, "{first}{others}{}.0", &"000000"[..whole - others.len()]),
+        }
+    }
+
+    /// A character as UTF-8.
+    pub fn character(&mut self, value: Char) {
+        (self.start, self.end) = (0, 0);
+        let value = char::from_u32(value.0).unwrap_or(char::REPLACEMENT_CHARACTER);
+        let _ = self.write_char(value);
+    }
+}
+
+impl fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let from = usize::from(self.end);
+        let to = from + text.len();
+        self.bytes.get_mut(from..to).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.end = to as u8;
+        Ok(())
+    }
 }
 
 /// `Double.toString()`.
 pub fn double_text(value: f64) -> String {
-    match value {
-        v if v.is_nan() => "NaN".into(),
-        v if v.is_infinite() => if v > 0.0 { "Infinity" } else { "-Infinity" }.into(),
-        v => java_form(&format!("{v:e}")),
-    }
+    String::from_utf8_lossy(Digits::with(|digits| digits.double(value)).text()).into_owned()
 }
 
 /// `Float.toString()`.
 pub fn float_text(value: f32) -> String {
-    match value {
-        v if v.is_nan() => "NaN".into(),
-        v if v.is_infinite() => if v > 0.0 { "Infinity" } else { "-Infinity" }.into(),
-        v => java_form(&format!("{v:e}")),
-    }
+    String::from_utf8_lossy(Digits::with(|digits| digits.float(value)).text()).into_owned()
 }
 
 pub fn string_from_f32(value: f32) -> Outcome<Ref> {
-    program::string(float_text(value).as_bytes())
+    program::string(Digits::with(|digits| digits.float(value)).text())
 }
 
 pub fn string_from_f64(value: f64) -> Outcome<Ref> {
-    program::string(double_text(value).as_bytes())
+    program::string(Digits::with(|digits| digits.double(value)).text())
 }
 
 fn radix_text(mut value: u64, negative: bool, radix: i32) -> Outcome<Ref> {

@@ -9,31 +9,15 @@ fn bytes_of<'a>(string: Ref) -> Outcome<&'a [u8]> {
     Ok(non_null(string)?.bytes())
 }
 
-/// The texts after each other.
-fn joined<const N: usize>(parts: [Ref; N]) -> Outcome<Ref> {
-    let texts = parts.map(|part| if part.is_null() { &b"null"[..] } else { part.bytes() });
-    let result = program::string_of_length(texts.iter().map(|it| it.len()).sum())?;
-    let mut to = result.elements();
-    for text in texts {
-        // SAFETY: a new string of the length of all.
-        unsafe {
-            to.copy_from_nonoverlapping(text.as_ptr(), text.len());
-            to = to.add(text.len());
-        }
+pub fn string_concat(left: Ref, right: Ref) -> Outcome<Ref> {
+    let [left, right] = [left, right].map(|it| if it.is_null() { &b"null"[..] } else { it.bytes() });
+    let result = program::string_of_length(left.len() + right.len())?;
+    // SAFETY: a new string of the length of both.
+    unsafe {
+        result.elements().copy_from_nonoverlapping(left.as_ptr(), left.len());
+        result.elements().add(left.len()).copy_from_nonoverlapping(right.as_ptr(), right.len());
     }
     Ok(result)
-}
-
-pub fn string_concat(left: Ref, right: Ref) -> Outcome<Ref> {
-    joined([left, right])
-}
-
-pub fn string_concat_3(a: Ref, b: Ref, c: Ref) -> Outcome<Ref> {
-    joined([a, b, c])
-}
-
-pub fn string_concat_4(a: Ref, b: Ref, c: Ref, d: Ref) -> Outcome<Ref> {
-    joined([a, b, c, d])
 }
 
 pub fn string_length(string: Ref) -> Outcome<i32> {

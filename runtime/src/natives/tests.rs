@@ -128,6 +128,24 @@ fn doubles_read_as_in_java() {
 }
 
 #[test]
+fn digits_have_room_for_the_longest() {
+    let mut digits = numbers::Digits::new();
+    let mut check = |write: &dyn Fn(&mut numbers::Digits), expected: &str| {
+        write(&mut digits);
+        assert_eq!(std::str::from_utf8(digits.text()), Ok(expected));
+    };
+    check(&|it| it.signed(i64::MIN), "-9223372036854775808");
+    check(&|it| it.unsigned(u64::MAX), "18446744073709551615");
+    check(&|it| it.double(-f64::MIN_POSITIVE), "-2.2250738585072014E-308");
+    check(&|it| it.double(-1.0 / 1024.0 / 3.0), "-3.255208333333333E-4");
+    check(&|it| it.float(f32::MIN), "-3.4028235E38");
+    check(&|it| it.character(crate::abi::Char(0x1f600)), "\u{1f600}");
+    for value in [0, 1, 9, 10, 99, 100, 101, 12_345, -1, -10, -100] {
+        check(&|it| it.signed(value), &value.to_string());
+    }
+}
+
+#[test]
 fn hexadecimal_floating_point() {
     let cases = [
         (1.0, "0x1.0p0"),

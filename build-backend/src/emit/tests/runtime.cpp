@@ -49,6 +49,18 @@ static apg_object *string_concat(apg_object *left, apg_object *right, apg_object
   *out = (apg_object *)text;
   return nullptr;
 }
+static apg_object *string_join(const void *at, apg_i64 count, apg_object **out) {
+  *out = string("", 0);
+  for (const apg_part *part = (const apg_part *)at; count-- > 0; ++part) {
+    apg_object *text = (apg_object *)part->bits;
+    double real;
+    memcpy(&real, &part->bits, sizeof real);
+    if (part->kind == APG_PART_I64) string_from_i64((apg_i64)part->bits, &text);
+    if (part->kind == APG_PART_F64) string_from_f64(real, &text);
+    string_concat(*out, text, out);
+  }
+  return nullptr;
+}
 static apg_object *console_print(apg_i32, apg_object *text) {
   fwrite(((apg_string *)text)->bytes, 1, ((apg_string *)text)->length, stdout);
   putchar('\n');
@@ -90,6 +102,7 @@ int main() {
   table.string_from_i64 = string_from_i64;
   table.string_from_f64 = string_from_f64;
   table.string_concat = string_concat;
+  table.string_join = string_join;
   table.console_print = console_print;
   table.static_begin = static_begin;
   table.static_end = static_end;
