@@ -88,7 +88,14 @@ impl Compiler {
             (UnitKind::Code, Profile::Dev) => {
                 // Recursion that has no end is an exception; without checks, which would keep recursive functions
                 // from being inlined into themselves, it ends the program.
-                flags.extend(["-O1", "-ffp-contract=off", "-g1", "-DAPG_STACK_CHECKS"]);
+                // Small functions in their callers are less to compile.
+                flags.extend([
+                    "-O1",
+                    "-finline-small-functions",
+                    "-ffp-contract=off",
+                    "-g1",
+                    "-DAPG_STACK_CHECKS",
+                ]);
             }
             (UnitKind::Code | UnitKind::Native, Profile::Portable) => {
                 flags.extend(["-O2", "-ffp-contract=off", "-g1"])
