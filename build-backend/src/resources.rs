@@ -11,7 +11,7 @@ use crate::mir;
 const ASSUMED: u32 = 256;
 
 /// What a kernel needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelResources {
     /// `Class_method_line`.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct KernelResources {
 }
 
 /// What a kernel needs on an architecture.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// 90 for `sm_90`.
     pub architecture: u32,
@@ -45,6 +45,23 @@ pub struct Needs {
 /// # Errors
 /// Words for the user: NVRTC is missing, or does not know an architecture.
 pub fn kernels(translated: &Translated, architectures: &[u32]) -> Result<Vec<KernelResources>, String> {
+    kernels_by(translated, architectures, &mut |_, source, architecture| {
+        device::resources(source, architecture)
+    })
+}
+
+/// What compiles a kernel, which it is told, from its source for an architecture.
+pub type Compile<'a> = dyn FnMut(&mir::Kernel, &str, u32) -> Result<Resources, String> + 'a;
+
+/// As [`kernels`], by a compiler that may remember what it has seen.
+///
+/// # Errors
+/// As [`kernels`], and what the compiler says.
+pub fn kernels_by(
+    translated: &Translated,
+    architectures: &[u32],
+    compile: &mut Compile<'_>,
+) -> Result<Vec<KernelResources>, String> {
     let program = &translated.mir;
     if architectures.is_empty() && !program.kernels.is_empty() {
         let version = device::compiler_version();
@@ -53,7 +70,7 @@ pub fn kernels(translated: &Translated, architectures: &[u32]) -> Result<Vec<Ker
             .unwrap_or_else(|| "the CUDA run-time compiler knows no architecture".into()));
     }
     let kernels = program.kernels.iter().zip(&translated.emitted.cuda);
-    kernels.map(|(kernel, text)| needs_of(program, kernel, text, architectures)).collect()
+    kernels.map(|(kernel, text)| needs_of(program, kernel, text, architectures, compile)).collect()
 }
 
 fn needs_of(
@@ -61,6 +78,7 @@ fn needs_of(
     kernel: &mir::Kernel,
     text: &str,
     architectures: &[u32],
+    compile: &mut Compile<'_>,
 ) -> Result<KernelResources, String> {
     let (threads, threads_known) = match extent(&kernel.host.threads) {
         Some(threads) => (threads, true),
@@ -69,7 +87,7 @@ fn needs_of(
     let shared = shared(program, kernel);
     let source = format!("#define APG_PROVEN\n{text}");
     let compiled = architectures.iter().map(|architecture| {
-        let resources = device::resources(&source, *architecture)?;
+        let resources = compile(kernel, &source, *architecture)?;
         let occupancy = device::occupancy(*architecture, &resources, threads, shared.unwrap_or(0));
         Ok(Needs { architecture: *architecture, resources, occupancy })
     });
@@ -121,7 +139,7 @@ impl Needs {
             shared + self.resources.shared
         );
         if let Some(found) = self.occupancy {
-            let percent = 100 * found.threads / found.most_threads.max(1);
+            let percent = found.percent();
             text.push_str(&format!(
                 "; occupancy {percent} % ({} blocks), limited by {}",
                 found.blocks, found.limit

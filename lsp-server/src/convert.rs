@@ -171,6 +171,22 @@ pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRa
     Some(Location { uri, range: text.range(range, snapshot.settings.encoding) })
 }
 
+/// Pieces of files on the disk, in the order given. Those of a file that follow each other are looked up at once.
+pub fn locations(
+    snapshot: &Snapshot,
+    found: impl IntoIterator<Item = (SourceFile, apg_syntax::TextRange)>,
+) -> Vec<Location> {
+    let mut of: Option<(SourceFile, Option<(Uri, LineText)>)> = None;
+    let location = |(file, range)| {
+        if of.as_ref().is_none_or(|(last, _)| *last != file) {
+            of = Some((file, place(snapshot, file)));
+        }
+        let (uri, text) = of.as_ref()?.1.as_ref()?;
+        Some(Location { uri: uri.clone(), range: text.range(range, snapshot.settings.encoding) })
+    };
+    found.into_iter().filter_map(location).collect()
+}
+
 /// The URI of a file.
 pub fn uri(snapshot: &Snapshot, file: SourceFile) -> Option<Uri> {
     place(snapshot, file).map(|(uri, _)| uri)

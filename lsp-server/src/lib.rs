@@ -2,13 +2,14 @@
 //!
 //! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on
 //! their way, `task` what ends them and `progress` what shows them, `server` takes requests, `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
-//! `watcher` sees them change, `aside` knows the texts that are better left alone, `refresh` has clients ask again, `convert` and `position` translate.
+//! `watcher` sees them change, `aside` knows the texts that are better left alone, `kernels` has them compiled for GPUs, `refresh` has clients ask again, `convert` and `position` translate.
 
 mod aside;
 mod capabilities;
 mod convert;
 mod document;
 mod jobs;
+mod kernels;
 mod library;
 mod main_loop;
 mod memory;

@@ -25,6 +25,7 @@ use tower_lsp_server::ls_types::{
 use crate::aside::Aside;
 use crate::document::Document;
 use crate::jobs::{Job, Terms, internal_error};
+use crate::kernels::{self, Known, Worker};
 use crate::position::Encoding;
 use crate::progress::Progress;
 use crate::refresh::{self, Refreshes};
@@ -92,6 +93,8 @@ pub struct Settings {
     pub patience: Duration,
     /// So many bytes the server may have in memory before it forgets what it computed.
     pub memory: u64,
+    /// Kernels are compiled in the background, to say what they need of a GPU.
+    pub compiles_kernels: bool,
 }
 
 enum Event {
@@ -116,6 +119,8 @@ enum Event {
     },
     /// The analysis of this file takes too long.
     Slow(PathBuf),
+    /// What kernels need of a GPU; none if an edit came first, or nothing can be found.
+    Kernels(Option<Known>),
     Stop,
 }
 
@@ -266,6 +271,12 @@ pub fn start(
         diagnosers: threads - 1,
         refreshes,
         refresh_at: None,
+        kernels: Worker::start(stack(), {
+            let sender = sender.clone();
+            move |known| sender.send(Event::Kernels(known))
+        })?,
+        kernels_at: None,
+        kernels_asked: false,
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
@@ -324,6 +335,12 @@ struct MainLoop {
     refreshes: tokio::sync::mpsc::UnboundedSender<Refreshes>,
     /// When the client is to be told to ask again.
     refresh_at: Option<Instant>,
+    /// What compiles kernels.
+    kernels: Worker,
+    /// When the kernels of open documents are to be compiled again.
+    kernels_at: Option<Instant>,
+    /// It is doing that.
+    kernels_asked: bool,
 }
 
 impl MainLoop {
@@ -351,17 +368,50 @@ impl MainLoop {
         }
     }
 
-    /// Waits for an event; none if the time has come to tell the client to ask again.
+    /// Waits for an event; none if the time has come for something that was put off.
     fn next(&mut self, queue: &mpsc::Receiver<Event>) -> Option<Event> {
-        let Some(due) = self.refresh_at else { return Some(queue.recv().unwrap_or(Event::Stop)) };
+        let Some(due) = [self.refresh_at, self.kernels_at].into_iter().flatten().min() else {
+            return Some(queue.recv().unwrap_or(Event::Stop));
+        };
         match queue.recv_timeout(due.saturating_duration_since(Instant::now())) {
             Ok(event) => Some(event),
             Err(mpsc::RecvTimeoutError::Disconnected) => Some(Event::Stop),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                self.refresh_at = None;
-                let _ = self.refreshes.send(self.world.settings().refreshes);
+                self.due();
                 None
             }
+        }
+    }
+
+    /// Does what was put off until now.
+    fn due(&mut self) {
+        let now = Instant::now();
+        if self.refresh_at.take_if(|at| *at <= now).is_some() {
+            let _ = self.refreshes.send(self.world.settings().refreshes);
+        }
+        // While an older text is compiled, nothing: its end asks for this again.
+        if self.kernels_at.take_if(|at| *at <= now).is_some() && !self.kernels_asked {
+            let documents = self.world.open_documents().into_iter().map(|document| document.path).collect();
+            self.kernels_asked = self.kernels.ask(self.world.snapshot(), documents, self.edits);
+        }
+    }
+
+    /// Has the kernels of open documents compiled when there is nothing else to do.
+    fn compile_kernels(&mut self) {
+        if self.world.settings().compiles_kernels && self.world.has_documents() {
+            self.kernels_at = Some(Instant::now() + kernels::QUIET);
+        }
+    }
+
+    /// Takes what kernels need.
+    fn compiled(&mut self, known: Option<Known>) {
+        self.kernels_asked = false;
+        // Unless there were edits meanwhile, nothing more is asked.
+        self.compile_kernels();
+        if let Some(known) = known
+            && self.world.set_kernels(known)
+        {
+            let _ = self.refreshes.send(self.world.settings().refreshes.of_hints());
         }
     }
 
@@ -423,6 +473,7 @@ impl MainLoop {
                 self.world.set_aside(&path);
                 self.stale = true;
             }
+            Event::Kernels(known) => self.compiled(known),
             Event::Stop => {}
         }
     }
@@ -467,6 +518,7 @@ impl MainLoop {
             self.is_wide = true;
             self.refresh(refresh::PAUSE);
         }
+        self.compile_kernels();
     }
 
     /// Something else than one document's text is another.
@@ -475,6 +527,7 @@ impl MainLoop {
         self.stale = true;
         self.is_wide = true;
         self.refresh(pause);
+        self.compile_kernels();
     }
 
     /// Tells the client in a while to ask again for what it has of open documents.

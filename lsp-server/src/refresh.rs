@@ -37,6 +37,21 @@ impl Refreshes {
         }
     }
 
+    /// Inlay hints alone, if the client refreshes them.
+    pub fn of_hints(self) -> Self {
+        Self { hints: self.hints, ..Self::default() }
+    }
+
+    /// All that either names.
+    fn and(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens || other.tokens,
+            hints: self.hints || other.hints,
+            lenses: self.lenses || other.lenses,
+            diagnostics: self.diagnostics || other.diagnostics,
+        }
+    }
+
     /// Whether there is anything to ask.
     pub fn any(self) -> bool {
         self.tokens || self.hints || self.lenses || self.diagnostics
@@ -77,9 +92,8 @@ pub fn start(
     let (due, mut asked) = tokio::sync::mpsc::unbounded_channel::<Refreshes>();
     tasks.spawn(async move {
         while let Some(mut what) = asked.recv().await {
-            // Those that came meanwhile are the same.
             while let Ok(later) = asked.try_recv() {
-                what = later;
+                what = what.and(later);
             }
             if let Some(client) = client.get() {
                 what.ask(client).await;

@@ -53,6 +53,8 @@ struct InitializationOptions {
     memory_limit: Option<u64>,
     /// So many seconds the analysis of a file may take.
     patience: Option<f64>,
+    /// Whether kernels are compiled in the background, to say what they need of a GPU.
+    kernel_resources: Option<bool>,
 }
 
 /// What a server takes at most, unless it is told otherwise.
@@ -160,6 +162,7 @@ fn settings(params: &InitializeParams) -> Settings {
         patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
             .unwrap_or(Duration::from_secs(1)),
         memory: options.memory_limit.unwrap_or(MEMORY_LIMIT).saturating_mul(1 << 20),
+        compiles_kernels: options.kernel_resources.unwrap_or(true),
     }
 }
 

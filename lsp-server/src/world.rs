@@ -14,6 +14,7 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 use crate::aside::{self, Aside};
 use crate::convert;
 use crate::document::Document;
+use crate::kernels::Known;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
@@ -26,6 +27,7 @@ pub struct World {
     documents: Arc<FxHashMap<PathBuf, Document>>,
     settings: Arc<Settings>,
     aside: Arc<Aside>,
+    kernels: Arc<Known>,
 }
 
 /// What an edit did beside changing a text.
@@ -54,7 +56,13 @@ impl Default for World {
         let library = apg_runtime::library::files();
         let host =
             AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
-        Self { host, documents: Arc::default(), settings: Arc::default(), aside: Arc::default() }
+        Self {
+            host,
+            documents: Arc::default(),
+            settings: Arc::default(),
+            aside: Arc::default(),
+            kernels: Arc::default(),
+        }
     }
 }
 
@@ -270,6 +278,13 @@ impl World {
         self.host.set_files(unopened);
     }
 
+    /// Takes what kernels need of a GPU; whether that is news.
+    pub fn set_kernels(&mut self, known: Known) -> bool {
+        let is_new = *self.kernels != known;
+        self.kernels = Arc::new(known);
+        is_new
+    }
+
     /// Whether a document is open.
     pub fn has_documents(&self) -> bool {
         !self.documents.is_empty()
@@ -294,6 +309,7 @@ impl World {
             documents: self.documents.clone(),
             settings: self.settings.clone(),
             aside: self.aside.clone(),
+            kernels: self.kernels.clone(),
             task: Task::default(),
         }
     }
@@ -312,6 +328,8 @@ pub struct Snapshot {
     pub settings: Arc<Settings>,
     /// The files that are set aside.
     aside: Arc<Aside>,
+    /// What is known of kernels.
+    pub kernels: Arc<Known>,
     /// What is known of the request that asks.
     pub task: Task,
 }

@@ -27,5 +27,5 @@ public class stack_overflow {
         }
     }
 }
-// without: thread release
-// ThreadSanitizer has room for 65,536 calls inside each other; optimised programs end at the overflow.
+// without: thread
+// ThreadSanitizer has room for 65,536 calls inside each other.

@@ -51,6 +51,49 @@ fn a_position_is_never_one_of_a_later_text() {
     assert_eq!(session.server.end(), Some(0));
 }
 
+/// Kernels are compiled when nobody types, and what they need is shown where they stand, also when they have moved.
+#[test]
+fn what_a_kernel_needs_is_shown_once_it_is_compiled() {
+    let kernel = "import x10.compiler.CUDA;
+public class Scale {
+    public static def main(args:Rail[String]) {
+        val out = new GlobalRail[Float](new Rail[Float](64));
+        finish async at (here) @CUDA {
+            finish for (block in 0n..1n) async {
+                clocked finish for (thread in 0n..31n) clocked async {
+                    out(block * 32n + thread) = 2.0f * thread;
+                }
+            }
+        }
+    }
+}
+";
+    if apg_runtime::device::architectures().is_empty() {
+        return apg_tests::tools::skip("the CUDA run-time compiler is not installed");
+    }
+    let capabilities = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+    let mut session = Session::workspace_for(&[], capabilities, Value::Null);
+    let uri = session.open("Scale.x10", kernel);
+    let hints = |session: &mut Session| {
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+        let asked = json!({ "textDocument": { "uri": uri }, "range": range });
+        session.server.request("textDocument/inlayHint", asked).to_string()
+    };
+    assert!(hints(&mut session).contains("2 × 32 threads"));
+    while !hints(&mut session).contains("registers") {
+        session.server.notification("workspace/inlayHint/refresh");
+    }
+    let hover = session.at("textDocument/hover", &uri, 4, 22)["contents"]["value"].to_string();
+    for part in ["Compiled with 32 threads", "sm_90", "occupancy", "limited by", "constant", "spills"] {
+        assert!(hover.contains(part), "no `{part}` in {hover}");
+    }
+    session.server.change(&uri, 2, [0, 0, 0, 0], "// moved\n");
+    assert!(hints(&mut session).contains("registers"));
+    session.server.change(&uri, 3, [8, 48, 8, 52], "3.0f");
+    assert!(!hints(&mut session).contains("registers"));
+    assert_eq!(session.server.end(), Some(0));
+}
+
 #[test]
 fn edits_say_of_which_version_they_are() {
     let (mut session, uri) = session();

@@ -10,7 +10,7 @@ use crate::infer::Owner;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{all_classes, method_item, methods};
 use crate::item_tree::source::{Item, item_ptr, name_range};
-use crate::kernel::launch_summaries;
+use crate::kernel::{LaunchSummary, launch_summaries};
 use crate::members::result_type;
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
@@ -57,6 +57,11 @@ pub fn lenses(db: &dyn Db, file: SourceFile, counts_references: bool) -> Vec<Len
     }
     lenses.sort_by_key(|lens| lens.range.start());
     lenses
+}
+
+/// The launch of each valid kernel of a file.
+pub fn launches(db: &dyn Db, file: SourceFile) -> Vec<LaunchSummary> {
+    owners(db, file).flat_map(|owner| launch_summaries(db, owner)).collect()
 }
 
 /// Whether a program begins here: `public static def main` of a class or struct, that takes a rail of strings or nothing and

@@ -34,7 +34,7 @@ pub use hover::{Hover, hover};
 pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};
 pub use labels::label_uses;
-pub use lens::{Lens, LensKind, lenses};
+pub use lens::{Lens, LensKind, launches, lenses};
 pub use references::{Access, Reference, Wanted, references};
 pub use rename::{Rename, prepare_rename, rename};
 pub use rename_check::RenameCheck;

@@ -91,15 +91,38 @@ pub(super) fn references_to(
 ) -> Vec<Reference> {
     let mut found = Vec::new();
     for file in files.iter().filter(|f| local.is_none_or(|local| local == **f)) {
-        for token in tokens(db, *file, name) {
-            let symbols = token_symbols(db, *file, &token);
-            if symbols.iter().any(|s| family.contains(s)) {
-                let range = token.text_range();
-                found.push(Reference { file: *file, range, access: access(&token) });
-            }
+        if name.is_empty() || !file.text(db).contains(name) {
+            continue;
         }
+        let of_family = uses(db, *file, SmolStr::new(name)).iter().filter(|u| u.means(family));
+        found.extend(of_family.map(|u| Reference { file: *file, range: u.range, access: u.access }));
     }
     found
+}
+
+/// A name in a file, and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Use {
+    range: TextRange,
+    access: Access,
+    symbols: Vec<Symbol>,
+}
+
+impl Use {
+    fn means(&self, family: &Family) -> bool {
+        self.symbols.iter().any(|symbol| family.contains(symbol))
+    }
+}
+
+/// The names with this text in a file: who asks for the uses of a symbol asks again after the next edit.
+#[salsa::tracked(lru = 16384)]
+fn uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
+    let of_token = |token: SyntaxToken| Use {
+        range: token.text_range(),
+        access: access(&token),
+        symbols: token_symbols(db, file, &token),
+    };
+    tokens(db, file, &name).into_iter().map(of_token).filter(|u| !u.symbols.is_empty()).collect()
 }
 
 /// The names with this text in a file.

@@ -77,7 +77,7 @@ impl Compiler {
                 }
             }
             (UnitKind::Code | UnitKind::Native, _) if mode.debug => {
-                flags.extend(["-O0", "-ffp-contract=off", "-g", "-DAPG_STACK_CHECKS"])
+                flags.extend(["-O0", "-ffp-contract=off", "-g"])
             }
             (UnitKind::Native, Profile::Dev) => {
                 // The user's code is compiled as written.
@@ -86,16 +86,8 @@ impl Compiler {
             }
             (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
-                // Recursion that has no end is an exception; without checks, which would keep recursive functions
-                // from being inlined into themselves, it ends the program.
                 // Small functions in their callers are less to compile.
-                flags.extend([
-                    "-O1",
-                    "-finline-small-functions",
-                    "-ffp-contract=off",
-                    "-g1",
-                    "-DAPG_STACK_CHECKS",
-                ]);
+                flags.extend(["-O1", "-finline-small-functions", "-ffp-contract=off", "-g1"]);
             }
             (UnitKind::Code | UnitKind::Native, Profile::Portable) => {
                 flags.extend(["-O2", "-ffp-contract=off", "-g1"])
@@ -108,7 +100,7 @@ impl Compiler {
             (mode.sanitizer, kind)
         {
             flags.extend(sanitizer.flags());
-            flags.extend(["-fno-omit-frame-pointer", "-DAPG_STACK_CHECKS"]);
+            flags.extend(["-fno-omit-frame-pointer"]);
         }
         flags.into_iter().map(str::to_owned).collect()
     }

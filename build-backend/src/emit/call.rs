@@ -10,10 +10,20 @@ impl Code<'_> {
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
         let hidden = self.hidden_arguments();
-        self.ordered(&operands, |_, text| {
+        self.ordered(&operands, |code, text| {
             let all: Vec<String> = text.iter().cloned().chain(hidden).collect();
-            format!("{symbol}({})", all.join(", "))
+            code.with_room(Some(function), format!("{symbol}({})", all.join(", ")))
         })
+    }
+
+    /// A call, of a function that is not known where there is none; if it may be one of a recursion there must be room for it.
+    fn with_room(&self, function: Option<FunctionId>, call: String) -> String {
+        let callee = function.map(|it| self.program.functions[it.index()].recursion.cycle);
+        if self.cycle != 0 && callee.is_none_or(|it| it == self.cycle) {
+            format!("(apg_stack_check(), {call})")
+        } else {
+            call
+        }
     }
 
     /// A call through the receiver's vtable.
@@ -42,10 +52,10 @@ impl Code<'_> {
         }
         let symbol = self.function_symbol(function);
         let operands: Vec<&Expr> = args.iter().collect();
-        self.ordered(&operands, |_, text| {
+        self.ordered(&operands, |code, text| {
             let Some((receiver, rest)) = text.split_first() else { return "0".into() };
             let rest: String = rest.iter().map(|it| format!(", {it}")).collect();
-            format!("{symbol}(apg_check({receiver}){rest})")
+            code.with_room(Some(function), format!("{symbol}(apg_check({receiver}){rest})"))
         })
     }
 
@@ -66,13 +76,14 @@ impl Code<'_> {
         let simple = matches!(args.first().map(|it| &it.kind), Some(ExprKind::Local(_)));
         let operands: Vec<&Expr> = args.iter().collect();
         let receiver = format!("t{}", self.fresh());
-        self.ordered(&operands, |_, text| {
+        self.ordered(&operands, |code, text| {
             let Some((first, rest)) = text.split_first() else { return "0".into() };
             // The receiver is needed twice.
             let name = if simple { first } else { &receiver };
             let mut all = vec![name.clone()];
             all.extend(rest.iter().cloned());
             let call = format!("(({signature}){})({})", method(name), all.join(", "));
+            let call = code.with_room(None, call);
             if simple { call } else { format!("({{ apg_object *{receiver} = {first}; {call}; }})") }
         })
     }

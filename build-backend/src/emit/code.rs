@@ -151,6 +151,8 @@ pub struct Code<'p> {
     pub scopes: Vec<Scope>,
     /// Result of the current function.
     pub result: Ty,
+    /// The circle of calls that the current function is on; 0: none.
+    pub cycle: u32,
     /// For messages.
     pub position: Position,
     /// Number of the next temporary.
@@ -188,6 +190,7 @@ impl<'p> Code<'p> {
             locals: Vec::new(),
             scopes: Vec::new(),
             result: Ty::Void,
+            cycle: 0,
             position: Position { file: FileId(0), line: 1 },
             next: 0,
             errors: Vec::new(),
@@ -218,7 +221,7 @@ impl<'p> Code<'p> {
     /// Attributes what follows to a position.
     pub fn at(&mut self, position: Position) {
         self.position = position;
-        self.out.position(position, &self.program.files);
+        self.out.position(position, &self.program.files, self.program.says_every_line);
     }
 
     /// The type of a value.

@@ -26,6 +26,7 @@ impl Code<'_> {
         self.scopes.clear();
         self.locals = Code::plain_locals(&function.locals);
         self.result = function.result;
+        self.cycle = if self.target.is_kernel() { 0 } else { function.recursion.cycle };
         if self.target.is_kernel() {
             self.stack_rails(&function.body);
         }
@@ -41,7 +42,7 @@ impl Code<'_> {
             let layout = self.layout(*class);
             self.out.line(format!("{layout} o{slot};"));
         }
-        if function.recursive && !self.target.is_kernel() {
+        if function.recursion.checks_at_start && !self.target.is_kernel() {
             self.at(function.position);
             self.out.line("apg_stack_check();");
         }

@@ -37,7 +37,7 @@ pub fn copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
 }
 
 fn is_small(program: &Program, function: &Function) -> bool {
-    let host = !function.for_kernels && !function.recursive && !native::is_native(function);
+    let host = !function.for_kernels && function.recursion.cycle == 0 && !native::is_native(function);
     let mut size = 0;
     let mut plain = true;
     walk::visit_stmts(&function.body, &mut |stmt| {

@@ -156,7 +156,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             body,
             device: self.for_kernels,
             for_kernels: self.for_kernels,
-            recursive: false,
+            recursion: mir::Recursion::default(),
             frame: Vec::new(),
         };
         self.lowerer.program.functions[id.index()] = function;

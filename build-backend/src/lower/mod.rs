@@ -11,6 +11,7 @@ mod constraint;
 mod constructor;
 mod convert;
 mod custom;
+mod cycles;
 mod defaults;
 mod device;
 mod dispatch;

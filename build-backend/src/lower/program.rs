@@ -268,7 +268,7 @@ impl<'db> Lowerer<'db> {
             body: Vec::new(),
             device: false,
             for_kernels: false,
-            recursive: false,
+            recursion: mir::Recursion::default(),
             frame: Vec::new(),
         });
         id

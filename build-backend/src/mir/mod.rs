@@ -128,6 +128,8 @@ pub struct Program {
     pub natives: Vec<native::NativeFile>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
+    /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
+    pub says_every_line: bool,
 }
 
 /// A struct (a value type).
@@ -264,10 +266,20 @@ pub struct Function {
     pub device: bool,
     /// Called by kernels only: the host needs no code.
     pub for_kernels: bool,
-    /// May be on the stack several times: checks that there is room for more.
-    pub recursive: bool,
+    /// Whether it may be on the stack several times.
+    pub recursion: Recursion,
     /// Objects in the function's frame, see [`ExprKind::Frame`].
     pub frame: Vec<ClassId>,
+}
+
+/// What a function has to check so that the stack does not overflow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Recursion {
+    /// Functions that may call each other in a circle have the same number; 0: none.
+    pub cycle: u32,
+    /// The circle may be closed without a call in the function's code: there must be room when it starts. Otherwise there
+    /// must be in front of each call that may be of the circle.
+    pub checks_at_start: bool,
 }
 
 /// A local variable.
@@ -545,6 +557,8 @@ pub enum Operation {
     Rsqrt,
     Erf,
     Erfc,
+    /// The value of a texture, a struct, at one to three coordinates.
+    Texture,
 }
 
 /// What an atomic operation does to an element.

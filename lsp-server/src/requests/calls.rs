@@ -45,11 +45,10 @@ impl Snapshot {
         let files = self.analysis.user_files();
         let found = self.calls(item, |db, method| ide::incoming_calls(db, &files, method))?;
         let call = |placed: &Placed| {
-            let from_ranges =
-                placed.calls.iter().filter_map(|r| Some(convert::location(self, placed.file, *r)?.range));
+            let calls = convert::locations(self, placed.calls.iter().map(|range| (placed.file, *range)));
             Some(CallHierarchyIncomingCall {
                 from: self.call_item(placed)?,
-                from_ranges: from_ranges.collect(),
+                from_ranges: calls.into_iter().map(|call| call.range).collect(),
             })
         };
         Ok(found.map(|all| all.iter().filter_map(call).collect()))
@@ -63,8 +62,8 @@ impl Snapshot {
         let found = self.calls(item, ide::outgoing_calls)?;
         let caller = self.any_file(&item.uri);
         let call = |placed: &Placed| {
-            let range = |r: &TextRange| Some(convert::location(self, caller?, *r)?.range);
-            let from_ranges = placed.calls.iter().filter_map(range).collect();
+            let calls = placed.calls.iter().filter_map(|range| Some((caller?, *range)));
+            let from_ranges = convert::locations(self, calls).into_iter().map(|call| call.range).collect();
             Some(CallHierarchyOutgoingCall { to: self.call_item(placed)?, from_ranges })
         };
         Ok(found.map(|all| all.iter().filter_map(call).collect()))

@@ -76,7 +76,7 @@ impl Snapshot {
         let files = self.analysis.user_files();
         let found = self.analysis.with(|db| ide::references(db, &files, &symbol))?;
         let uses = found.into_iter().filter(|r| r.access != Access::Declaration);
-        Ok(uses.filter_map(|r| convert::location(self, r.file, r.range)).collect())
+        Ok(convert::locations(self, uses.map(|r| (r.file, r.range))))
     }
 }
 

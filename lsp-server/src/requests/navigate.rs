@@ -18,10 +18,13 @@ impl Snapshot {
     pub fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::hover(db, file, offset))?;
+        let kernels = self.known_kernels(document, file)?;
+        let needs =
+            |range| kernels.iter().find(|(head, _)| *head == range).map(|(_, needs)| needs.markdown());
         Ok(found.map(|hover| Hover {
             contents: HoverContents::Markup(MarkupContent {
                 kind: MarkupKind::Markdown,
-                value: hover.markdown,
+                value: hover.markdown + &needs(hover.range).unwrap_or_default(),
             }),
             range: Some(self.range(document, hover.range)),
         }))
@@ -92,7 +95,7 @@ impl Snapshot {
     }
 
     fn locations(&self, found: impl IntoIterator<Item = (SourceFile, TextRange)>) -> Vec<Location> {
-        found.into_iter().filter_map(|(file, range)| convert::location(self, file, range)).collect()
+        convert::locations(self, found)
     }
 
     /// The same name in the same document.

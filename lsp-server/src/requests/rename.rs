@@ -112,10 +112,8 @@ impl Snapshot {
 
     fn changes(&self, edits: &[(SourceFile, TextRange)], new: &str) -> Changes {
         let mut changes = Changes::default();
-        for (file, range) in edits {
-            if let Some(location) = convert::location(self, *file, *range) {
-                changes.add(location.uri, TextEdit { range: location.range, new_text: new.to_owned() });
-            }
+        for location in convert::locations(self, edits.iter().copied()) {
+            changes.add(location.uri, TextEdit { range: location.range, new_text: new.to_owned() });
         }
         changes
     }

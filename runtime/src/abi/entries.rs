@@ -456,6 +456,9 @@ entries! {
         raises fn async_put(source: Ref, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
         /// Starts a copy from a global rail to a rail here; the innermost finish waits for it.
         raises fn async_get(source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target: Ref, target_index: i64, count: i64) -> ();
+        /// Starts a copy between global rails of accelerators of this host, whose elements are like those of `sample`; the innermost
+        /// finish waits for it.
+        raises fn async_copy_devices(sample: Ref, source_size: i64, source_home: i64, source_handle: i64, source_index: i64, target_size: i64, target_home: i64, target_handle: i64, target_index: i64, count: i64) -> ();
     }
     in natives::teams {
         /// A number for a new team.
@@ -491,5 +494,17 @@ entries! {
         /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a
         /// finish, starts the closure instead, which launches it and waits.
         raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> ();
+    }
+    in natives::textures {
+        /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
+        raises fn texture_make(place: i64, sample: Ref, rank: i64, width: i64, height: i64, depth: i64, mode: i32) -> i64;
+        /// Sets the elements of a texture from a rail of this host.
+        raises fn texture_fill(place: i64, number: i64, source: Ref) -> ();
+        /// Sets the elements of a texture from a global rail of its place.
+        raises fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> ();
+        /// Ends a texture.
+        raises fn texture_free(place: i64, number: i64) -> ();
+        /// Raises an exception unless code of this host may read the texture.
+        raises fn texture_check(place: i64, number: i64) -> ();
     }
 }

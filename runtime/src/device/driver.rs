@@ -3,6 +3,8 @@
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
+use parking_lot::Mutex;
+
 pub use cudarc::driver::sys;
 
 use super::error::DeviceError;
@@ -168,6 +170,8 @@ impl Handle {
 pub struct Context {
     device: Handle,
     context: sys::CUcontext,
+    /// The numbers of the devices whose memory was asked for.
+    reached: Mutex<Vec<u32>>,
 }
 
 // SAFETY: contexts may be used from any thread.
@@ -188,7 +192,7 @@ impl Context {
             check(sys::cuDevicePrimaryCtxSetFlags_v2(device.device, flags)).map_err(error)?;
             check(sys::cuDevicePrimaryCtxRetain(&mut context, device.device)).map_err(error)?;
         }
-        Ok(Context { device, context })
+        Ok(Context { device, context, reached: Mutex::default() })
     }
 
     /// Makes it the calling thread's. Activities move between threads, so that this comes before any other call.
@@ -202,6 +206,30 @@ impl Context {
     /// For copies between devices.
     pub fn raw(&self) -> sys::CUcontext {
         self.context
+    }
+
+    /// Asks, once, for direct ways between this device and another one's memory. Where there are none, the driver copies through the host.
+    /// This context is current before and after.
+    pub fn reach(&self, other: &Context) {
+        let mut reached = self.reached.lock();
+        if reached.contains(&other.device.ordinal) {
+            return;
+        }
+        reached.push(other.device.ordinal);
+        for (from, to) in [(other, self), (self, other)] {
+            let mut can = 0;
+            // SAFETY: devices and contexts of the driver; the result goes to a local. That access was given before is no harm.
+            unsafe {
+                if check(sys::cuDeviceCanAccessPeer(&mut can, from.device.device, to.device.device)).is_ok()
+                    && can != 0
+                    && check(sys::cuCtxSetCurrent(from.context)).is_ok()
+                {
+                    sys::cuCtxEnablePeerAccess(to.context, 0);
+                }
+            }
+        }
+        // SAFETY: a context that is never destroyed.
+        unsafe { sys::cuCtxSetCurrent(self.context) };
     }
 
     /// The device.

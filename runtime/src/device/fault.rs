@@ -7,8 +7,9 @@ use parking_lot::Mutex;
 
 use super::driver::{self, sys};
 use super::error::{DeviceError, Kind, Place};
+use super::launch::Extents;
 use super::{Device, Done};
-use crate::layout::{Fault, Launch, fault_kind};
+use crate::layout::{Fault, fault_kind};
 
 /// Records that are made at once.
 const BLOCK: usize = 256;
@@ -48,7 +49,7 @@ impl Record {
     }
 
     /// What a check has left, once the kernel has ended.
-    fn error(&self, launch: &Launch) -> Option<DeviceError> {
+    fn error(&self, launch: &Extents) -> Option<DeviceError> {
         // SAFETY: written by the device, whose work has ended.
         error(&unsafe { self.address.0.read_volatile() }, launch)
     }
@@ -78,7 +79,7 @@ impl Device {
 }
 
 /// The error that a record of that launch is, if a check has failed.
-pub fn error(fault: &Fault, launch: &Launch) -> Option<DeviceError> {
+pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
     let (kind, what) = match fault.kind {
         fault_kind::NONE => return None,
         fault_kind::NULL => (Kind::NullPointer, format!("an element of null, index {}", fault.index)),
@@ -109,7 +110,7 @@ impl Record {
 }
 
 /// Calls `done` with what the kernel's checks have found, if it has otherwise ended well.
-pub fn checked(record: Record, launch: Launch, done: Done) -> Done {
+pub fn checked(record: Record, launch: Extents, done: Done) -> Done {
     Box::new(move |result| {
         let found = match result {
             Ok(()) => record.error(&launch).map_or(Ok(()), Err),

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
+use super::constants;
 use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
@@ -35,13 +36,43 @@ impl From<DeviceError> for LaunchError {
     }
 }
 
-/// Extents, and where shared rails lie.
-#[derive(Clone, Copy, Debug)]
+/// Blocks of a launch and threads of a block on each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extents {
+    /// Blocks.
+    pub blocks: [i32; 3],
+    /// Threads of a block.
+    pub threads: [i32; 3],
+}
+
+impl Extents {
+    /// Of a launch.
+    pub fn of(launch: &Launch) -> Extents {
+        Extents { blocks: launch.blocks, threads: launch.threads }
+    }
+}
+
+/// Extents, and where shared rails lie. It is filled in place: a launch takes microseconds, and these are hundreds of bytes.
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// As the program computed them.
     pub launch: Launch,
     shared: LaunchShared,
     shared_bytes: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        let launch = Launch {
+            blocks: [1; 3],
+            threads: [1; 3],
+            shared_lengths: [0; MAX_SHARED],
+            fault: std::ptr::null_mut(),
+            proven: 0,
+        };
+        let shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED], fault: 0 };
+        Plan { launch, shared, shared_bytes: 0 }
+    }
 }
 
 impl Plan {
@@ -70,16 +101,13 @@ pub unsafe fn configure(
     environment: *const c_void,
     blocks: i32,
     threads: i32,
-) -> Result<Plan, LaunchError> {
-    let mut launch = Launch {
-        blocks: [1; 3],
-        threads: [1; 3],
-        shared_lengths: [0; MAX_SHARED],
-        fault: std::ptr::null_mut(),
-        proven: 0,
-    };
+    plan: &mut Plan,
+) -> Result<(), LaunchError> {
+    let launch = &mut plan.launch;
+    (launch.blocks, launch.threads) = ([1; 3], [1; 3]);
+    launch.shared_lengths[..kernel.shared_count as usize].fill(0);
     // SAFETY: the kernel's own function, with its environment.
-    let raised = unsafe { (kernel.configure)(environment, blocks, threads, &mut launch) };
+    let raised = unsafe { (kernel.configure)(environment, blocks, threads, launch) };
     if !raised.is_null() {
         return Err(LaunchError::Raised(raised));
     }
@@ -90,32 +118,34 @@ pub unsafe fn configure(
             return Err(DeviceError::new(Kind::IllegalOperation, message).at(&place_of(kernel)).into());
         }
     }
-    plan(kernel, launch).map_err(|error| error.at(&place_of(kernel)).into())
+    plan.lay_out_shared(kernel).map_err(|error| error.at(&place_of(kernel)).into())
 }
 
-fn plan(kernel: &Kernel, launch: Launch) -> Result<Plan, DeviceError> {
-    let count = kernel.shared_count as usize;
-    let sizes: &[u32] = if count == 0 {
-        &[]
-    } else {
-        // SAFETY: descriptors are static data of the program and say their own lengths.
-        unsafe { std::slice::from_raw_parts(kernel.shared_element_sizes, count) }
-    };
-    let mut shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED], fault: 0 };
-    let mut end = 0_u64;
-    for (index, size) in sizes.iter().enumerate() {
-        let length = launch.shared_lengths.get(index).copied().unwrap_or(-1);
-        let (Ok(elements), Ok(offset)) = (i32::try_from(length), u32::try_from(end)) else {
-            return Err(shared_error(length));
+impl Plan {
+    fn lay_out_shared(&mut self, kernel: &Kernel) -> Result<(), DeviceError> {
+        let count = kernel.shared_count as usize;
+        let sizes: &[u32] = if count == 0 {
+            &[]
+        } else {
+            // SAFETY: descriptors are static data of the program and say their own lengths.
+            unsafe { std::slice::from_raw_parts(kernel.shared_element_sizes, count) }
         };
-        if elements < 0 {
-            return Err(shared_error(length));
+        let mut end = 0_u64;
+        for (index, size) in sizes.iter().enumerate() {
+            let length = self.launch.shared_lengths.get(index).copied().unwrap_or(-1);
+            let (Ok(elements), Ok(offset)) = (i32::try_from(length), u32::try_from(end)) else {
+                return Err(shared_error(length));
+            };
+            if elements < 0 {
+                return Err(shared_error(length));
+            }
+            self.shared.offset[index] = offset;
+            self.shared.length[index] = elements;
+            end = (end + elements as u64 * u64::from(*size)).next_multiple_of(SHARED_ALIGNMENT);
         }
-        shared.offset[index] = offset;
-        shared.length[index] = elements;
-        end = (end + elements as u64 * u64::from(*size)).next_multiple_of(SHARED_ALIGNMENT);
+        self.shared_bytes = end;
+        Ok(())
     }
-    Ok(Plan { launch, shared, shared_bytes: end })
 }
 
 fn shared_error(length: i64) -> DeviceError {
@@ -138,8 +168,17 @@ impl Device {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&place_of(kernel));
         let overlap = environment::overlap(kernel, environment);
+        let mut plan = Plan::default();
         // SAFETY: see above.
-        let (function, plan) = unsafe { self.variant(kernel, overlap, environment.as_ptr().cast())? };
+        let mut variant = |constant| unsafe {
+            self.variant(kernel, overlap, constant, environment.as_ptr().cast(), &mut plan)
+        };
+        let wanted = constants::wanted(kernel, environment);
+        let mut function = variant(wanted.is_some())?;
+        let part = wanted.zip(function.constants.as_ref()).and_then(|(bytes, area)| area.take(bytes));
+        if wanted.is_some() && part.is_none() {
+            function = variant(false)?;
+        }
         if plan.is_empty() {
             done(Ok(()));
             return Ok(None);
@@ -147,7 +186,7 @@ impl Device {
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
         self.allow_shared(&function, shared).map_err(at)?;
-        let mut prepared = environment::prepare(self, place, kernel, environment).map_err(at)?;
+        let mut prepared = environment::prepare(self, place, kernel, environment, part).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
             Some(self.upload_environment(&mut prepared).map_err(at)?)
         } else {
@@ -159,13 +198,13 @@ impl Device {
             ..=SMALL_UPLOADS => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
-        let ready = Ready { device: Arc::clone(self), place, function, plan, prepared, by_pointer, kernel };
+        let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
         if uploads.is_empty() {
-            return Ok(ready.start(done));
+            return Ok(ready.start(&mut plan, done));
         }
         let then: Done = Box::new(move |result| match result {
             // This is the thread for copies, which has other things to do than look at a kernel.
-            Ok(()) => drop(ready.start(done)),
+            Ok(()) => drop(ready.start(&mut plan, done)),
             Err(error) => done(Err(error.at(&place_of(ready.kernel)))),
         });
         let then = profile::copied(place, "captured rails", bytes, then);
@@ -183,21 +222,23 @@ impl Device {
         &self,
         kernel: &'static Kernel,
         overlap: bool,
+        constant: bool,
         environment: *const c_void,
-    ) -> Result<(Arc<Function>, Plan), LaunchError> {
+        plan: &mut Plan,
+    ) -> Result<Arc<Function>, LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let with = |proven| {
-            let function = self.function(kernel, Variant { overlap, proven }).map_err(at)?;
+        let with = |proven, plan: &mut Plan| {
+            let function = self.function(kernel, Variant { overlap, proven, constant }).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
-            let plan = unsafe { self.extents(kernel, &function, environment)? };
-            Ok((function, plan))
+            unsafe { self.extents(kernel, &function, environment, plan)? };
+            Ok(function)
         };
-        let Some(proven) = kernel.proven else { return with(false) };
-        let found = with(true)?;
+        let Some(proven) = kernel.proven else { return with(false, plan) };
+        let found = with(true, plan)?;
         // SAFETY: the kernel's own function, with its environment.
-        let holds = unsafe { proven(environment, &found.1.launch) } == 3;
-        if holds || found.1.is_empty() { Ok(found) } else { with(false) }
+        let holds = unsafe { proven(environment, &plan.launch) } == 3;
+        if holds || plan.is_empty() { Ok(found) } else { with(false, plan) }
     }
 
     /// Room for an environment that is too long for a parameter.
@@ -218,16 +259,18 @@ impl Device {
         kernel: &Kernel,
         function: &Function,
         environment: *const c_void,
-    ) -> Result<Plan, LaunchError> {
+        plan: &mut Plan,
+    ) -> Result<(), LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        // SAFETY: see above, here and below.
-        let configured = |blocks, threads| unsafe { configure(kernel, environment, blocks, threads) };
+        let configured =
+            // SAFETY: see above.
+            |blocks, threads, plan: &mut Plan| unsafe { configure(kernel, environment, blocks, threads, plan) };
         let multiprocessors = self.limits.multiprocessors;
         let mut threads = 1;
         if kernel.auto_threads != 0 {
             let mut raised = None;
-            let best = occupancy::best_size(&mut |size| match configured(multiprocessors, size) {
-                Ok(plan) => Ok(self.resident(function, &plan)?.saturating_mul(plan.threads() as i32)),
+            let best = occupancy::best_size(&mut |size| match configured(multiprocessors, size, plan) {
+                Ok(()) => Ok(self.resident(function, plan)?.saturating_mul(plan.threads() as i32)),
                 Err(LaunchError::Device(error)) => Err(error),
                 Err(LaunchError::Raised(object)) => {
                     raised = Some(object);
@@ -245,13 +288,13 @@ impl Device {
                 at(DeviceError::new(Kind::IllegalOperation, message))
             })?;
         }
-        let plan = configured(multiprocessors, threads)?;
+        configured(multiprocessors, threads, plan)?;
         if kernel.auto_blocks == 0 || plan.is_empty() {
-            return Ok(plan);
+            return Ok(());
         }
-        self.check_limits(function, &plan).map_err(at)?;
-        let resident = self.resident(function, &plan).map_err(at)?;
-        configured(multiprocessors.saturating_mul(resident.max(1)), threads)
+        self.check_limits(function, plan).map_err(at)?;
+        let resident = self.resident(function, plan).map_err(at)?;
+        configured(multiprocessors.saturating_mul(resident.max(1)), threads, plan)
     }
 
     /// Blocks of this plan that a multiprocessor holds at once; 0 if they do not fit.
@@ -303,7 +346,6 @@ struct Ready {
     device: Arc<Device>,
     place: i64,
     function: Arc<Function>,
-    plan: Plan,
     prepared: Prepared,
     /// The environment's address on the device, unless it is the parameter.
     by_pointer: Option<u64>,
@@ -311,14 +353,15 @@ struct Ready {
 }
 
 impl Ready {
-    fn start(self, done: Done) -> Option<Flight> {
+    fn start(self, plan: &mut Plan, done: Done) -> Option<Flight> {
         let device = Arc::clone(&self.device);
         if let Err(error) = device.context.enter() {
             done(Err(error));
             return None;
         }
         let queue = device.kernels.pick();
-        let (function, plan, mut by_pointer) = (self.function, self.plan, self.by_pointer);
+        let (function, mut by_pointer) = (self.function, self.by_pointer);
+        let extents = Extents::of(&plan.launch);
         let record = match Record::new(&device) {
             Ok(record) => record,
             Err(error) => {
@@ -326,32 +369,31 @@ impl Ready {
                 return None;
             }
         };
-        let mut shared = plan.shared;
-        shared.fault = record.address();
+        plan.shared.fault = record.address();
         let ended = record.ended();
-        let done = fault::checked(record, plan.launch, done);
+        let done = fault::checked(record, extents, done);
         let environment: *mut c_void = match &mut by_pointer {
             Some(address) => std::ptr::from_mut(address).cast(),
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
         };
-        let mut parameters = [environment, std::ptr::from_mut(&mut shared).cast()];
+        let mut parameters = [environment, std::ptr::from_mut(&mut plan.shared).cast()];
         let (mut prepared, kernel) = (self.prepared, self.kernel);
         let uploads = std::mem::take(&mut prepared.uploads);
         let recorded = profile::on();
         let stopwatch = if recorded { Stopwatch::new().map(Arc::new) } else { None };
         let submitted = if recorded { profile::now() } else { 0 };
-        let (watch, place, launch) = (stopwatch.clone(), self.place, plan.launch);
+        let (watch, place) = (stopwatch.clone(), self.place);
         let finished: Done = Box::new(move |result| {
             drop(prepared);
             if recorded {
                 let ended = profile::now();
                 let took = watch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
-                profile::kernel(place, kernel, &launch, ended.saturating_sub(took), ended);
+                profile::kernel(place, kernel, &extents, ended.saturating_sub(took), ended);
             }
             done(result.map_err(|error| error.at(&place_of(kernel))));
         });
-        let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
-        let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
+        let [x, y, z] = extents.blocks.map(|extent| extent as u32);
+        let [tx, ty, tz] = extents.threads.map(|extent| extent as u32);
         let bytes = plan.shared_bytes as u32;
         queue.submit(
             |stream| {

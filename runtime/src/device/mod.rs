@@ -7,20 +7,24 @@
 mod buffers;
 mod cache;
 mod compile;
+mod constants;
 mod copy;
 mod driver;
 mod environment;
 mod error;
 mod fault;
+mod lanes;
 mod launch;
 mod memory;
 mod module;
 mod occupancy;
+mod pinned;
 mod queue;
 mod resources;
 mod selftest;
 #[cfg(test)]
 mod tests;
+mod texture;
 
 use std::sync::Arc;
 
@@ -31,12 +35,17 @@ pub use driver::{count, driver_version};
 pub use environment::{Prepared, prepare_host};
 pub use error::{DeviceError, Kind, Place as ErrorPlace};
 pub use fault::error as fault_error;
-pub use launch::{LaunchError, Plan, configure};
+pub use launch::{Extents, LaunchError, Plan, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub use pinned::touches as pinned_memory;
 pub use queue::Flight;
 pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
 pub use selftest::{Check, self_test};
+pub use texture::{
+    Form as TextureForm, fill_here as fill_texture_here, free_here as free_texture_here,
+    is_here as is_texture_here, make_here as make_texture_here,
+};
 
 use crate::topology::Accelerator;
 use driver::{Attribute, Context, sys};
@@ -77,6 +86,7 @@ pub struct Device {
     limits: Limits,
     context: Arc<Context>,
     memory: memory::Memory,
+    textures: texture::Textures,
     buffers: buffers::Buffers,
     faults: fault::Faults,
     modules: module::Modules,
@@ -115,6 +125,7 @@ impl Device {
             capability: device.capability()?,
             limits,
             memory: memory::Memory::default(),
+            textures: texture::Textures::default(),
             buffers: buffers::Buffers::default(),
             faults: fault::Faults::default(),
             modules: module::Modules::new(cache),

@@ -61,6 +61,13 @@ pub struct Occupancy {
     pub limit: Limit,
 }
 
+impl Occupancy {
+    /// Threads in percent of the most there can be.
+    pub fn percent(&self) -> u32 {
+        100 * self.threads / self.most_threads.max(1)
+    }
+}
+
 /// A multiprocessor of an architecture: compute capability times 10, threads, blocks, bytes of shared memory, and bytes of it
 /// that each block costs besides its own.
 struct Multiprocessor(u32, u32, u32, u32, u32);

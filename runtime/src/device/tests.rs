@@ -91,23 +91,23 @@ fn the_self_test_compiles_where_there_is_a_compiler() {
 #[test]
 fn shared_rails_are_aligned_and_negative_extents_are_errors() {
     let blocks = 5_i32;
-    let plan = match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, 32) } {
-        Ok(plan) => plan,
-        Err(_) => panic!("nothing is wrong with it"),
-    };
+    let mut plan = Plan::default();
+    if unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, 32, &mut plan) }.is_err() {
+        panic!("nothing is wrong with it");
+    }
     // 33 floats are 132 bytes, and the next rail starts at a multiple of 16.
     assert_eq!((plan.shared_offset(0), plan.shared_offset(1)), (0, 144));
     assert_eq!(plan.launch.blocks, [5, 1, 1]);
     assert!(!plan.is_empty());
     let blocks = -1_i32;
-    match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, 32) } {
+    match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, 32, &mut plan) } {
         Err(LaunchError::Device(error)) => {
             assert_eq!(error.message, "Main.x10:12: kernel: the extent of a block loop is -1");
             assert_eq!(error.kind, Kind::IllegalOperation);
         }
         _ => panic!("a negative extent"),
     }
-    match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, -7) } {
+    match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, -7, &mut plan) } {
         Err(LaunchError::Device(_)) => {}
         _ => panic!("a negative length"),
     }
@@ -116,7 +116,7 @@ fn shared_rails_are_aligned_and_negative_extents_are_errors() {
 #[test]
 fn an_exception_of_the_programs_own_code_comes_through() {
     let kernel = Kernel { configure: raises, ..KERNEL };
-    match unsafe { configure(&kernel, std::ptr::null(), 1, 1) } {
+    match unsafe { configure(&kernel, std::ptr::null(), 1, 1, &mut Plan::default()) } {
         Err(LaunchError::Raised(object)) => assert_eq!(object, std::ptr::dangling_mut()),
         _ => panic!("it raises"),
     }

@@ -37,7 +37,7 @@ pub use globals::{ask_for_collections, tell_homes};
 pub use home::HomeFinish;
 pub use locals::{local, new_local, set_local};
 pub use system::{System, device_exception, start, system};
-pub use transfer::{get, put};
+pub use transfer::{between, get, put};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -127,6 +127,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
         // SAFETY: the rail is kept until `done`.
         unsafe { device.upload(vec![piece], done) };
+        device.copied(part.address(), part.bytes, || Handle::new(source));
         return Ok(());
     }
     let number = begin(governor, None, part.bytes);
@@ -162,6 +163,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         let done = profile::copied(source.home, "asyncCopy from the device", part.bytes, done);
         // SAFETY: the rail is kept until `done`.
         unsafe { device.download(address, part.address(), part.bytes, done) };
+        device.copied(part.address(), part.bytes, || Handle::new(target));
         return Ok(());
     }
     let number = begin(governor, Some((Handle::new(target), part.offset)), part.bytes);
@@ -174,6 +176,39 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         element: part.element,
     };
     system().send(host, message::GET, &transfer.encode());
+    Ok(())
+}
+
+/// Starts a copy of `count` elements, of a kind with those of `sample`, from a rail of one accelerator of this host to one of another
+/// or the same; the caller's governor waits for it.
+pub fn between(
+    sample: Ref,
+    source: GlobalRail,
+    source_index: i64,
+    target: GlobalRail,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    let element = part(sample, 0, 0)?.element;
+    check_flat(sample)?;
+    check_range("global rail to copy from", source_index, count, source.size)?;
+    check_range("global rail to copy to", target_index, count, target.size)?;
+    let bytes = count as u64 * element;
+    let (from, source_address) = device_range(&source, source_index as u64 * element, bytes)?;
+    let (to, target_address) = device_range(&target, target_index as u64 * element, bytes)?;
+    let governor = system().engine().governor();
+    governor.enter();
+    let external = crate::activity::external();
+    let done = Box::new(move |result| {
+        leave(governor, result);
+        drop(external);
+    });
+    let done = profile::copied(source.home, "asyncCopy between devices", bytes, done);
+    if bytes == 0 {
+        done(Ok(()));
+    } else {
+        from.copy_to(source_address, to, target_address, bytes, done);
+    }
     Ok(())
 }
 

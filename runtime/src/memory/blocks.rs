@@ -244,7 +244,9 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
     // SAFETY: by the caller.
     unsafe {
         let whole = bytes / BLOCK * BLOCK;
-        if bytes >= GIVE_BACK && libc::madvise(at.cast(), whole, libc::MADV_DONTNEED) == 0 {
+        // What devices have pinned stays theirs: new pages would not be the ones that they know.
+        let give_back = bytes >= GIVE_BACK && !crate::device::pinned_memory(at as usize, bytes);
+        if give_back && libc::madvise(at.cast(), whole, libc::MADV_DONTNEED) == 0 {
             at.add(whole).write_bytes(0, bytes - whole);
         } else {
             at.write_bytes(0, bytes);

@@ -7,22 +7,22 @@ use parking_lot::Mutex;
 
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
-use crate::device::{self, Device, DeviceError, Done, LaunchError};
+use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError};
 use crate::distributed::{Governor, device_exception, here, system};
 use crate::layout::{Fault, Kernel};
 use crate::memory::{self, Handle, Ref};
 use crate::profile;
 
-fn raised(error: &DeviceError) -> Raised {
+pub(super) fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
 }
 
-fn device(place: i64) -> Outcome<&'static Arc<Device>> {
+pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
     system().device(place).map_err(|error| raised(&error))
 }
 
 /// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
-fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
+pub(super) fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
     let _external = crate::activity::external();
     let waiter = system().engine().waiter();
@@ -161,23 +161,31 @@ fn launch_exception(error: &LaunchError) -> Raised {
 
 /// The processor's form: as many blocks as `autoBlocks()` promises X10's programs, spread over the threads of the place.
 fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()> {
+    let mut plan = device::Plan::default();
     // SAFETY: see `kernel_launch`.
-    let plan = unsafe {
-        device::configure(kernel, bytes.as_ptr().cast(), device::HOST_BLOCKS, device::HOST_THREADS)
-            .map_err(|error| launch_exception(&error))?
-    };
+    unsafe {
+        device::configure(
+            kernel,
+            bytes.as_ptr().cast(),
+            device::HOST_BLOCKS,
+            device::HOST_THREADS,
+            &mut plan,
+        )
+        .map_err(|error| launch_exception(&error))?;
+    }
     if plan.is_empty() {
         return Ok(());
     }
     let resolve = |handle| memory::global(handle).filter(|rail| rail.is_rail()).map(Ref::elements);
     let prepared = device::prepare_host(place, kernel, bytes, &resolve).map_err(|error| raised(&error))?;
     // Three extents below 2^31: their product may need more than 64 bits, which no machine counts to.
-    let mut launch = plan.launch;
+    let launch = &mut plan.launch;
+    let extents = Extents::of(launch);
     let mut fault = Fault::default();
     launch.fault = &raw mut fault;
     if let Some(proven) = kernel.proven {
         // SAFETY: the kernel's own function, with its environment.
-        launch.proven = u32::from(unsafe { proven(bytes.as_ptr().cast(), &launch) });
+        launch.proven = u32::from(unsafe { proven(bytes.as_ptr().cast(), launch) });
     }
     let blocks = launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
     let environment = Environment(prepared.bytes().as_ptr().cast());
@@ -185,14 +193,14 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     let run = |first: i64, last: i64| {
         let environment = &environment;
         // SAFETY: the kernel's own function, with its environment and blocks of the grid.
-        Ref(unsafe { (kernel.cpu)(environment.0, &launch, first, last) })
+        Ref(unsafe { (kernel.cpu)(environment.0, launch, first, last) })
     };
     let ended = crate::activity::parallel::parallel_for(blocks.unwrap_or(i64::MAX), &run);
     if let Some(began) = began {
-        profile::kernel(place, kernel, &launch, began, profile::now());
+        profile::kernel(place, kernel, &extents, began, profile::now());
     }
     match ended {
-        Ref::NULL => device::fault_error(&fault, &launch).map_or(Ok(()), |error| Err(raised(&error))),
+        Ref::NULL => device::fault_error(&fault, &extents).map_or(Ok(()), |error| Err(raised(&error))),
         exception => Err(Raised(exception)),
     }
 }

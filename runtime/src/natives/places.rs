@@ -148,3 +148,22 @@ pub fn async_get(
     let source = GlobalRail { size: source_size, home: source_home, handle: source_handle };
     distributed::get(source, source_index, target, target_index, count)
 }
+
+/// Starts a copy between global rails of accelerators of this host; the innermost finish waits for it.
+#[expect(clippy::too_many_arguments, reason = "the signature of the entry")]
+pub fn async_copy_devices(
+    sample: Ref,
+    source_size: i64,
+    source_home: i64,
+    source_handle: i64,
+    source_index: i64,
+    target_size: i64,
+    target_home: i64,
+    target_handle: i64,
+    target_index: i64,
+    count: i64,
+) -> Outcome<()> {
+    let source = GlobalRail { size: source_size, home: source_home, handle: source_handle };
+    let target = GlobalRail { size: target_size, home: target_home, handle: target_handle };
+    distributed::between(sample, source, source_index, target, target_index, count)
+}

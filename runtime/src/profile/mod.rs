@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::device::Done;
-use crate::layout::{Kernel, Launch};
+use crate::device::{Done, Extents};
+use crate::layout::Kernel;
 
 pub use activity::{Open, Opened, name, name_main};
 pub use code::Code;
@@ -90,7 +90,7 @@ fn record(span: Span) {
 }
 
 /// A kernel has run at a place.
-pub fn kernel(place: i64, kernel: &'static Kernel, launch: &Launch, began: u64, ended: u64) {
+pub fn kernel(place: i64, kernel: &'static Kernel, launch: &Extents, began: u64, ended: u64) {
     let what = What::Kernel { kernel, blocks: launch.blocks, threads: launch.threads };
     record(Span { what, place, worker: None, began, ended });
 }

@@ -47,6 +47,12 @@ impl<'a> Cursor<'a> {
         debug_assert!(self.text.is_char_boundary(self.position));
     }
 
+    /// Goes back to `position`, which must be between two characters.
+    pub fn back_to(&mut self, position: usize) {
+        self.position = position;
+        debug_assert!(self.text.is_char_boundary(self.position));
+    }
+
     /// Goes on while `f` holds. `f` must treat all bytes from 0x80 alike.
     pub fn bump_while(&mut self, f: impl Fn(u8) -> bool) {
         let bytes = self.text.as_bytes();

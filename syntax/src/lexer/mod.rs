@@ -2,6 +2,7 @@
 //! Always the longest token, as X10's lexer has it: `x>-1` is `x`, `>-`, `1`.
 
 mod cursor;
+mod foreign;
 mod number;
 mod punct;
 mod quoted;
@@ -35,7 +36,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
         errors: Vec::new(),
     };
     let mut cursor = Cursor::new(text);
-    // A byte order mark is white space at the start of a file, and a letter elsewhere.
+    // A byte order mark is white space at the start of a file, and a mistake elsewhere.
     if text.starts_with('\u{feff}') {
         lexed.starts.push(0);
         lexed.kinds.push(SyntaxKind::WHITESPACE);
@@ -73,7 +74,7 @@ fn is_letter(byte: u8) -> bool {
     LETTERS[byte as usize]
 }
 
-/// Letters, digits, `_`, `$`; X10 takes every character beyond ASCII for a letter.
+/// Letters, digits, `_`, `$`, and the bytes of characters beyond ASCII, which [`foreign`] tells apart.
 const LETTERS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -95,13 +96,14 @@ fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
             SyntaxKind::WHITESPACE
         }
         b'a'..=b'z' => {
-            cursor.bump_while(is_letter);
+            name(cursor, start);
             SyntaxKind::from_keyword(cursor.since(start)).unwrap_or(SyntaxKind::IDENT)
         }
-        b'A'..=b'Z' | b'_' | b'$' | 0x80.. => {
-            cursor.bump_while(is_letter);
+        b'A'..=b'Z' | b'_' | b'$' => {
+            name(cursor, start);
             SyntaxKind::IDENT
         }
+        0x80.. => foreign::token(cursor, errors),
         b'0'..=b'9' => number::number(cursor, errors),
         b'.' if cursor.peek_at(1).is_ascii_digit() => number::fraction(cursor),
         b'/' if cursor.peek_at(1) == b'/' => {
@@ -116,6 +118,13 @@ fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
             Some(kind) => kind,
             None => unknown(cursor, errors),
         },
+    }
+}
+
+fn name(cursor: &mut Cursor<'_>, start: usize) {
+    cursor.bump_while(is_letter);
+    if !cursor.since(start).is_ascii() {
+        foreign::end_name(cursor, start);
     }
 }
 

@@ -80,6 +80,13 @@ fn malformed_tokens_give_one_error_each() {
         ("09", vec![INT_NUMBER], "octal"),
         ("0xR", vec![INT_NUMBER], "hexadecimal"),
         ("\0\0#", vec![ERROR_TOKEN], "not part of any token"),
+        ("a⊕b", vec![IDENT, ERROR_TOKEN, IDENT], "`⊕` (U+2295)"),
+        ("é–b", vec![IDENT, MINUS, IDENT], "`–` (U+2013)"),
+        ("a\u{a0}b", vec![IDENT, WHITESPACE, IDENT], "not a space"),
+        ("“hello”;", vec![STRING, SEMICOLON], "quotes"),
+        ("‘x’", vec![CHAR], "quotes"),
+        ("“hello\nx", vec![ERROR_TOKEN, IDENT, WHITESPACE, IDENT], "quotes"),
+        ("x\u{feff}", vec![IDENT, WHITESPACE], "not a space"),
     ] {
         let found: Vec<_> = tokens(text).iter().map(|it| it.0).collect();
         assert_eq!(found, kinds, "{text:?}");

@@ -43,7 +43,8 @@ pub(super) fn declaration(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     let skip = usize::from(matches!(kind, OperatorKind::Set));
     for list in lists.skip(skip).filter(|_| one_each) {
         if list.nodes().filter(|it| it.kind() == SyntaxKind::FORMAL).count() != 1 {
-            error(errors, list.range(), "an operand is exactly one formal", "");
+            let hint = "write `operator this + (that:T)`, or without `this` `static operator (x:T) + (y:T)`";
+            error(errors, list.range(), "an operand is exactly one formal", hint);
         }
     }
 }

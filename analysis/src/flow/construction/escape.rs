@@ -187,6 +187,12 @@ impl Walker<'_, '_, '_> {
                 self.expr(*place);
                 self.captured(*body, "an `at`", "it would be copied half constructed");
             }
+            ExprKind::New { args, .. } if is_reference_to_this(self.search.object, body, id) => {
+                let message = "`this` gets away before it is constructed";
+                let note = "a `GlobalRef` to the object itself is made by the initialiser of a private field: \
+                            `private val root = GlobalRef[C](this);`";
+                args.iter().for_each(|&arg| self.report(body.expr(arg).range, message.to_owned(), note));
+            }
             ExprKind::New { outer, class, args, .. } => {
                 match outer {
                     Some(outer) => self.expr(*outer),

@@ -125,7 +125,7 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
         body,
         device: false,
         for_kernels: false,
-        recursive: false,
+        recursion: Recursion::default(),
         frame: Vec::new(),
     }
 }

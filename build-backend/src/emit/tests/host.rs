@@ -289,7 +289,7 @@ fn small_functions_of_the_library_are_in_the_units_that_call_them() {
     assert_eq!(copies(&program), 1);
     assert_eq!(run(&program), "1\n1\n");
     for function in &mut program.functions {
-        function.recursive = true;
+        function.recursion.cycle = 1;
     }
     assert_eq!(copies(&program), 0);
 }

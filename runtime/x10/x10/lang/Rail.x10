@@ -92,6 +92,11 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
         at (src.home().host()) async {
             if (src.home() == here) {
                 asyncCopy[T](src(), srcIndex, dst, dstIndex, count);
+            } else if (dst.home() == here) {
+                asyncCopy[T](src, srcIndex, dst(), dstIndex, count);
+            } else if (dst.home().host() == here) {
+                val sample = Unsafe.allocRailUninitialized[T](0);
+                startBetween(sample, src.size, src.homeId(), src.handle, srcIndex, dst.size, dst.homeId(), dst.handle, dstIndex, count);
             } else {
                 // From an accelerator by way of its host.
                 val between = Unsafe.allocRailUninitialized[T](count);
@@ -120,4 +125,5 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     }
     @Intrinsic("rt.async_put") private static native def startPut(src:Any, srcIndex:Long, dstSize:Long, dstHome:Long, dstHandle:Long, dstIndex:Long, count:Long):void;
     @Intrinsic("rt.async_get") private static native def startGet(srcSize:Long, srcHome:Long, srcHandle:Long, srcIndex:Long, dst:Any, dstIndex:Long, count:Long):void;
+    @Intrinsic("rt.async_copy_devices") private static native def startBetween(sample:Any, srcSize:Long, srcHome:Long, srcHandle:Long, srcIndex:Long, dstSize:Long, dstHome:Long, dstHandle:Long, dstIndex:Long, count:Long):void;
 }

@@ -52,8 +52,11 @@ public class OptionsParser {
         }
         return all.result();
     }
-    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] =
-        new Rail[Option](flags.size + others.size, (i:Long)=>i < flags.size ? flags(i).asFlag() : others(i - flags.size).asSimpleParm());
+    /** Programs pass null where they have none. */
+    private static def merge(flags:Rail[Option], others:Rail[Option]):Rail[Option] {
+        val first = flags == null ? 0 : flags.size;
+        return new Rail[Option](first + (others == null ? 0 : others.size), (i:Long)=>i < first ? flags(i).asFlag() : others(i - first).asSimpleParm());
+    }
     private static def looksLikeKey(arg:String):Boolean =
         arg.length() > 1n && arg(0n) == '-' && !arg(1n).isDigit() && !(arg(1n) == '.' && arg.length() > 2n && arg(2n).isDigit());
 

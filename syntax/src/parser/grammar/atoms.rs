@@ -35,6 +35,12 @@ fn select(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operan
         return None;
     }
     let next = p.nth(1);
+    if reserved::is_value(p, p.position + 1) {
+        let m = lhs.node.precede(p);
+        p.bump();
+        reserved::name(p);
+        return Some(Operand::expr(m.complete(p, FIELD_EXPR)));
+    }
     if at_statement && is_keyword_operator(next) {
         return None;
     }
@@ -208,6 +214,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             let node = types::type_(p)?;
             return Some(Operand { node, is_type: true, path: None });
         }
+        _ if reserved::is_value(p, p.position) => reserved::name(p),
         T![at] => {
             let m = p.start();
             at_expr(p, m)

@@ -31,7 +31,7 @@ const FIRST: TokenSet = TokenSet::new(&[
 .union(PREFIX);
 
 pub(super) fn at_first(p: &Parser<'_>) -> bool {
-    p.at_set(&FIRST)
+    p.at_set(&FIRST) || reserved::is_value(p, p.position)
 }
 
 /// An operand: an expression, or what can only be a type.
@@ -110,7 +110,7 @@ fn any_expr(p: &mut Parser<'_>) -> Option<Completed> {
         if !p.current().is_assignment() {
             return Some(lhs);
         }
-        if !matches!(lhs.kind, NAME_EXPR | FIELD_EXPR | CALL_EXPR) {
+        if !matches!(lhs.kind, NAME_EXPR | FIELD_EXPR | CALL_EXPR | ERROR) {
             let range = p.range_since(start);
             p.error_at(range, "this cannot be assigned to");
             if lhs.kind == TYPE_EXPR {

@@ -54,6 +54,9 @@ fn garbage(p: &mut Parser<'_>, again: bool) {
         p.last_error = p.position;
     } else {
         p.error("expected a member: a field, method, constructor, operator or type");
+        if p.at(T!['{']) {
+            p.hint("there are no blocks of initialisation: write a constructor, `def this() { ... }`");
+        }
     }
     let m = p.start();
     if p.at_set(&STMT_KEYWORDS)

@@ -13,6 +13,7 @@ mod lists;
 mod lookahead;
 mod members;
 mod operators;
+mod reserved;
 mod stmts;
 mod types;
 
@@ -143,16 +144,11 @@ fn name_ref(p: &mut Parser<'_>) -> bool {
 
 /// Says that a name is missing; a keyword where one must be is put aside, for it was meant as one.
 fn no_name(p: &mut Parser<'_>) {
-    let kind = p.current();
-    let meant = kind.is_keyword()
+    let meant = p.current().is_keyword()
         && !p.at_line_start()
         && matches!(p.nth(1), T!['('] | T![:] | T![=] | T![;] | T![,] | T![')'] | T!['['] | T!['{']);
     if meant {
-        p.error(format!("`{}` is a keyword, not a name", kind.text().unwrap_or_default()));
-        p.hint("write it in backquotes to use it as a name");
-        let m = p.start();
-        p.bump();
-        m.complete(p, ERROR);
+        reserved::name(p);
     } else {
         p.missing("expected a name");
     }

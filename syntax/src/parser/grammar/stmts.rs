@@ -98,6 +98,7 @@ fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     let start = lookahead::after_modifiers(p, p.position);
     let m = p.start();
     match p.kind_at(start) {
+        _ if reserved::is_value(p, start) => return stmt_after_annotations(p, m, annotated, tail),
         kind if TYPE_DECL.contains(kind) => local_type(p, m),
         T![val] | T![var] => local(p, m),
         IDENT if habits::is_walrus(p, p.position) => habits::walrus(p, m),
@@ -154,7 +155,9 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
             stmt(p);
             m.complete(p, LABELED_STMT);
         }
-        kind if controls::starts(p, kind, annotated) => return controls::statement(p, m, tail),
+        kind if controls::starts(p, kind, annotated) && !reserved::is_value(p, annotated) => {
+            return controls::statement(p, m, tail);
+        }
         _ => return expr_stmt(p, m, tail),
     }
     false

@@ -1,0 +1,54 @@
+//! Keywords where a name is meant: who calls a variable `at` uses it, too, and each use is one error.
+
+use super::*;
+
+/// What may follow a value, and neither an expression nor a statement starts with.
+const AFTER_VALUE: TokenSet = TokenSet::new(&[
+    T![.],
+    T![=],
+    T![+=],
+    T![-=],
+    T![*=],
+    T![/=],
+    T![%=],
+    T![==],
+    T![!=],
+    T![<],
+    T![>],
+    T![<=],
+    T![>=],
+    T![&&],
+    T![||],
+    T![?],
+    T![,],
+    T![')'],
+    T![']'],
+]);
+
+/// What may follow a value; a prefix operator, or the end of an empty statement, too.
+const PERHAPS_AFTER_VALUE: TokenSet =
+    TokenSet::new(&[T![+], T![-], T![*], T![/], T![%], T![++], T![--], T![;]]);
+
+/// Whether the keyword at `index` is used as the name of a value.
+pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
+    let next = p.kind_at(index + 1);
+    match p.kind_at(index) {
+        T![in] | T![type] if next == T!['('] => true,
+        T![at] | T![in] | T![when] | T![type] | T![property] => {
+            AFTER_VALUE.contains(next) || PERHAPS_AFTER_VALUE.contains(next)
+        }
+        T![offer] | T![async] | T![atomic] | T![finish] => AFTER_VALUE.contains(next),
+        _ => false,
+    }
+}
+
+/// A keyword that is meant as a name.
+pub(super) fn name(p: &mut Parser<'_>) -> Completed {
+    let word = p.current().text().unwrap_or_default();
+    p.error(format!("`{word}` is a keyword, not a name"));
+    p.hint("write it in backquotes to use it as a name");
+    p.replace_by(format!("`{word}`"));
+    let m = p.start();
+    p.bump();
+    m.complete(p, ERROR)
+}
