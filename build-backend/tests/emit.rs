@@ -46,6 +46,12 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
+fn compiles(text: &str) -> Result<(), String> {
+    apg_runtime::device::compile_for(text, "kernel.cu", (9, 0))
+        .map(drop)
+        .map_err(|error| format!("{}\n{text}", error.message))
+}
+
 #[test]
 fn generated_code_compiles() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -63,8 +69,10 @@ fn generated_code_compiles() {
             driver::build(&emitted.units, &emit::HEADERS, Profile::Dev.into(), &cache, &Silent)
                 .map_err(|error| error.to_string())?;
             for text in emitted.cuda.iter().filter(|_| has_nvrtc) {
-                apg_runtime::device::compile_for(text, "kernel.cu", (9, 0))
-                    .map_err(|error| format!("{}\n{text}", error.message))?;
+                compiles(text)?;
+                if text.contains("apg_constants +") {
+                    compiles(&format!("#define APG_CONSTANT\n{text}"))?;
+                }
             }
             Ok(())
         });

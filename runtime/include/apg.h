@@ -50,17 +50,22 @@ struct apg_type {
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
+/* x10.util.CUDATextureRail by value: the object is on a host an apg_texture, on an accelerator the texture object of the driver. */
+typedef struct apg_texture_rail { apg_i64 rank; apg_i64 extent[3]; apg_i64 home; apg_i64 object; } apg_texture_rail;
+/* Elements, x fastest. mode: 1 filtered, 2 normalized coordinates; outside of the elements 0 the nearest, 4 zero, 8 from the other end, 12 mirrored. */
+typedef struct apg_texture { const void *data; apg_i32 extent[3]; apg_u32 mode; } apg_texture;
 
 /* ---- kernels ----
    The environment is one struct, a member a capture, built by the program before the launch:
      APG_SCALAR         the value
      APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
      APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+     APG_TEXTURE        apg_texture_rail, in a value that travels: the runtime sees that it is at the kernel's place
    The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
    extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
    extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
    with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
-typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL, APG_TEXTURE } apg_capture_kind;
 typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
 #define APG_MAX_SHARED 16
@@ -307,6 +312,11 @@ typedef struct apg_runtime {
   apg_object *(*device_synchronise)(apg_i64 place);
   apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment);
   apg_object *(*kernel_start)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure);
+  apg_object *(*texture_make)(apg_i64 place, apg_object *sample, apg_i64 rank, apg_i64 width, apg_i64 height, apg_i64 depth, apg_i32 mode, apg_i64 *out);
+  apg_object *(*texture_fill)(apg_i64 place, apg_i64 number, apg_object *source);
+  apg_object *(*texture_copy)(apg_i64 place, apg_i64 number, apg_i64 handle, apg_i64 count);
+  apg_object *(*texture_free)(apg_i64 place, apg_i64 number);
+  apg_object *(*texture_check)(apg_i64 place, apg_i64 number);
 } apg_runtime;
 
 /* ---- the program's table (exported as `apg_program_v1`) ---- */
@@ -703,5 +713,15 @@ static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = a
 static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) apg_raised(e); }
 /* Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a finish, starts the closure instead, which launches it and waits. */
 static inline void apg_kernel_start(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure) { if (apg_object *e = apg_rt->kernel_start(place, kernel, environment, closure)) apg_raised(e); }
+/* A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number. */
+static inline apg_i64 apg_texture_make(apg_i64 place, apg_object *sample, apg_i64 rank, apg_i64 width, apg_i64 height, apg_i64 depth, apg_i32 mode) { apg_i64 out; if (apg_object *e = apg_rt->texture_make(place, sample, rank, width, height, depth, mode, &out)) apg_raised(e); return out; }
+/* Sets the elements of a texture from a rail of this host. */
+static inline void apg_texture_fill(apg_i64 place, apg_i64 number, apg_object *source) { if (apg_object *e = apg_rt->texture_fill(place, number, source)) apg_raised(e); }
+/* Sets the elements of a texture from a global rail of its place. */
+static inline void apg_texture_copy(apg_i64 place, apg_i64 number, apg_i64 handle, apg_i64 count) { if (apg_object *e = apg_rt->texture_copy(place, number, handle, count)) apg_raised(e); }
+/* Ends a texture. */
+static inline void apg_texture_free(apg_i64 place, apg_i64 number) { if (apg_object *e = apg_rt->texture_free(place, number)) apg_raised(e); }
+/* Raises an exception unless code of this host may read the texture. */
+static inline void apg_texture_check(apg_i64 place, apg_i64 number) { if (apg_object *e = apg_rt->texture_check(place, number)) apg_raised(e); }
 #endif
 #endif

@@ -64,7 +64,7 @@ function colour(lines) {
 }
 
 const KINDS = {
-  comment: /^comment\./,
+  comment: /^comment\.|\.documentation\./,
   string: /^(string|constant\.character)\./,
   number: /^constant\.numeric\./,
   keyword: /^(keyword|storage|variable\.language|constant\.language)\./,

@@ -58,9 +58,16 @@ impl Infer<'_> {
             self.report(diagnostic);
         } else if self.never_hold(&open) {
             let shown: Vec<String> = open.iter().map(|term| format!("`{}`", self.shown_term(term))).collect();
-            let message =
-                format!("{} never holds here, so the check when the program runs fails", shown.join(" and "));
-            let diagnostic = rules::run_time_check::RULE.at(range, message).with_severity(Severity::Warning);
+            let shown = shown.join(" and ");
+            // Kernels check no conditions.
+            let (message, severity) = match self.in_kernel {
+                true => (format!("{shown} never holds here"), Severity::Error),
+                false => (
+                    format!("{shown} never holds here, so the check when the program runs fails"),
+                    Severity::Warning,
+                ),
+            };
+            let diagnostic = rules::run_time_check::RULE.at(range, message).with_severity(severity);
             let known = self.what_is_known(&open);
             self.report(diagnostic.note(known));
         } else if !self.in_kernel {

@@ -36,7 +36,7 @@ impl Draft<'_> {
                 {
                     self.written_rail(*rail, expr, uses);
                 }
-                self.builtin_operands(expr, *receiver, args)
+                true
             }
             Callable::Function => {
                 let callable = self.device_function_call(expr, *method, *dispatch);
@@ -82,18 +82,6 @@ impl Draft<'_> {
         }
     }
 
-    /// Element access and operators are fine on numbers and rails, not on what a device cannot hold.
-    fn builtin_operands(&self, expr: ExprId, receiver: Option<ExprId>, args: &[ExprId]) -> bool {
-        let operands = receiver.iter().chain(args);
-        for operand in operands {
-            if self.facts.shape(self.expr(*operand).ty) == Shape::Generic {
-                self.generic_value(self.expr(expr).range, &self.facts.show(self.expr(*operand).ty));
-                return false;
-            }
-        }
-        true
-    }
-
     fn barrier_call(&self, expr: ExprId, code: Code, uses: &mut Uses) {
         if code == Code::Thread {
             return uses.barriers.push(expr);
@@ -122,8 +110,7 @@ impl Draft<'_> {
             return false;
         }
         uses.barriers.push(expr);
-        let plain = args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg));
-        plain && self.builtin_operands(expr, None, args)
+        args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg))
     }
 
     /// Whether this is code of the threads themselves, which alone know who they are.
@@ -147,21 +134,11 @@ impl Draft<'_> {
     fn device_function_call(&self, expr: ExprId, method: MethodId, dispatch: Dispatch) -> bool {
         let range = self.expr(expr).range;
         let name = self.facts.method_name(method);
-        if self.facts.is_in_generic_class(method) {
-            self.refuse(
-                &cuda::generic_call::RULE,
-                range,
-                &format!("`{name}` belongs to a generic class, so a thread cannot call it"),
-                "device functions may have type parameters of their own: write it outside of the class",
-            );
-            return false;
-        }
         if let ExprKind::Call { type_args, .. } = &self.expr(expr).kind
             && let Some(bad) = type_args.iter().find(|ty| self.facts.shape(**ty) != Shape::Plain)
         {
             match self.facts.shape(*bad) {
                 Shape::Unknown => self.mark_broken(),
-                Shape::Generic => self.generic_value(range, &self.facts.show(*bad)),
                 _ => self.refuse(
                     &cuda::generic_call::RULE,
                     range,

@@ -93,10 +93,6 @@ impl Draft<'_> {
                 self.mark_broken();
                 None
             }
-            Shape::Generic => {
-                self.generic_value(range, &self.facts.show(declared.ty));
-                None
-            }
             Shape::BadRail(element) => {
                 let shown = self.facts.show(element);
                 self.refuse(&cuda::element_type::RULE, range, &format!("a kernel cannot use elements of type `{shown}`"),

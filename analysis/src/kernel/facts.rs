@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, FileOrigin, MethodId};
 use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
-    class_head, class_kind, field_is_static, field_item, fields, method_is_static, method_item,
-    qualified_name,
+    class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
 };
 use crate::item_tree::{ClassKind, annotation_string, has_annotation};
 use crate::scope::signature::field_type;
 use crate::ty::known::Known;
+use crate::ty::subst::Substitution;
 use crate::ty::{Ty, TyKind};
+
+/// How deep structs may lie in each other.
+const DEEPEST: u32 = 32;
 
 /// What the kernel rules ask about classes, methods, fields and types.
 pub(super) struct Facts<'a> {
     pub db: &'a dyn Db,
-    /// Type parameters stand for plain types: in the code of a generic function, which is called for such types only.
-    pub plain_parameters: bool,
 }
 
 /// How a method may be called in a kernel.
@@ -44,7 +44,7 @@ pub(super) enum Callable {
 /// What a value's type means to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// A number, `Boolean`, `Char`, or a struct of such.
+    /// A number, `Boolean`, `Char`, or a struct of such. A type parameter too: code is compiled for the types that it stands for.
     Plain,
     /// `Rail[T]` of plain elements.
     Rail(Ty),
@@ -58,8 +58,6 @@ pub(super) enum Shape {
     Text,
     /// A function value.
     Function,
-    /// A type parameter.
-    Generic,
     /// `void`, the type of `null`.
     Nothing,
     /// Unknown, already reported.
@@ -69,9 +67,9 @@ pub(super) enum Shape {
 }
 
 impl<'a> Facts<'a> {
-    /// Facts for code whose types are known.
+    /// Facts for code of a program.
     pub fn new(db: &'a dyn Db) -> Facts<'a> {
-        Facts { db, plain_parameters: false }
+        Facts { db }
     }
 
     /// Whether `class` is the library class with this full name.
@@ -106,7 +104,7 @@ impl<'a> Facts<'a> {
             }
             Some(name) if name.starts_with("thread.") => return Callable::ThreadNumber,
             Some(name) if name.starts_with("op.") => return Callable::Builtin,
-            Some("any.zero") => return Callable::Builtin,
+            Some("any.zero" | "texture.at") => return Callable::Builtin,
             Some("rail.get" | "rail.set") => return Callable::Builtin,
             Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
             _ => {}
@@ -166,11 +164,6 @@ impl<'a> Facts<'a> {
         method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
-    /// Whether the method's class has type parameters.
-    pub fn is_in_generic_class(&self, method: MethodId) -> bool {
-        class_head(self.db, method.class(self.db)).as_ref().is_some_and(|item| !item.type_params.is_empty())
-    }
-
     /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.
     pub fn is_promised_operator(&self, method: MethodId, receiver: Ty) -> bool {
         let promises = ["x10.lang.Arithmetic", "x10.lang.Bitwise", "x10.util.Ordered"];
@@ -213,15 +206,15 @@ impl<'a> Facts<'a> {
 
     /// What the type means to a kernel.
     pub fn shape(&self, ty: Ty) -> Shape {
-        self.shape_within(ty, &mut FxHashSet::default())
+        self.shape_within(ty, 0)
     }
 
-    fn shape_within(&self, ty: Ty, open: &mut FxHashSet<ClassId>) -> Shape {
+    /// The same `depth` types deep in another: no struct that a device holds is as deep as a type without an end.
+    fn shape_within(&self, ty: Ty, depth: u32) -> Shape {
         let (class, args) = match ty.base(self.db).kind(self.db) {
             TyKind::Class { class, args } => (*class, args),
             TyKind::Function { .. } => return Shape::Function,
-            TyKind::Param(_) if self.plain_parameters => return Shape::Plain,
-            TyKind::Param(_) => return Shape::Generic,
+            TyKind::Param(_) => return Shape::Plain,
             TyKind::Null | TyKind::Void => return Shape::Nothing,
             TyKind::Error => return Shape::Unknown,
             TyKind::Constrained { .. } => return Shape::Object,
@@ -233,38 +226,59 @@ impl<'a> Facts<'a> {
             return Shape::Text;
         }
         if let [element] = args[..] {
-            let rail = |shape: fn(Ty) -> Shape, open: &mut FxHashSet<ClassId>| match self
-                .shape_within(element, open)
-            {
+            let rail = |shape: fn(Ty) -> Shape| match self.element_within(element, depth + 1) {
                 Shape::Plain => shape(element),
                 Shape::Unknown => Shape::Unknown,
                 _ => Shape::BadRail(element),
             };
             if ty.is_known(self.db, Known::Rail) {
-                return rail(Shape::Rail, open);
+                return rail(Shape::Rail);
             }
             if ty.is_known(self.db, Known::GlobalRail) {
-                return rail(Shape::GlobalRail, open);
+                return rail(Shape::GlobalRail);
             }
             if self.is_class(class, "x10.lang.CUDAConstantRail") {
-                return rail(Shape::ConstantRail, open);
+                return rail(Shape::ConstantRail);
             }
         }
-        if self.class_kind(class) != ClassKind::Struct || !open.insert(class) {
+        if self.class_kind(class) != ClassKind::Struct || depth > DEEPEST {
             return Shape::Object;
         }
-        let plain = args.is_empty()
-            && self.instance_fields(class).all(|ty| self.shape_within(ty, open) == Shape::Plain);
-        open.remove(&class);
+        let plain =
+            self.instance_fields(class, args).all(|ty| self.shape_within(ty, depth + 1) == Shape::Plain);
         if plain { Shape::Plain } else { Shape::Object }
     }
 
-    fn instance_fields(&self, class: ClassId) -> impl Iterator<Item = Ty> + '_ {
+    /// What the type means as that of a rail's elements.
+    pub fn element(&self, ty: Ty) -> Shape {
+        self.element_within(ty, 0)
+    }
+
+    fn element_within(&self, ty: Ty, depth: u32) -> Shape {
+        match self.shape_within(ty, depth) {
+            // Where a texture lives is looked at when a kernel starts: it must be a captured value or in one.
+            Shape::Plain if self.holds_texture(ty, depth) => Shape::Object,
+            shape => shape,
+        }
+    }
+
+    fn holds_texture(&self, ty: Ty, depth: u32) -> bool {
+        let Some((class, args)) = ty.as_class(self.db) else { return false };
+        if ty.primitive(self.db).is_some() || depth > DEEPEST {
+            return false;
+        }
+        self.is_class(class, "x10.util.CUDATextureRail")
+            || self.instance_fields(class, &args).any(|it| self.holds_texture(it, depth + 1))
+    }
+
+    /// The types of the instance fields of a class with those arguments.
+    fn instance_fields(&self, class: ClassId, args: &[Ty]) -> impl Iterator<Item = Ty> + '_ {
+        let substitution = Substitution::class(self.db, class, args);
         fields(self.db, class)
             .iter()
             .copied()
             .filter(|field| !field_is_static(self.db, *field))
-            .map(|field| field_type(self.db, field))
+            .map(move |field| substitution.apply(self.db, field_type(self.db, field)))
     }
 
     /// The instance fields of a class that have an initialiser.
@@ -285,12 +299,12 @@ impl<'a> Facts<'a> {
         if let Some(size) = ty.primitive(self.db).and_then(Known::size) {
             return Some((size.into(), size.into()));
         }
-        let (class, _) = ty.as_class(self.db)?;
-        if depth > 32 || self.shape(ty) != Shape::Plain {
+        let (class, args) = ty.as_class(self.db)?;
+        if depth > DEEPEST || self.shape(ty) != Shape::Plain {
             return None;
         }
         let (mut end, mut alignment) = (0u64, 1u64);
-        for field in self.instance_fields(class) {
+        for field in self.instance_fields(class, &args) {
             let (size, align) = self.size_and_alignment(field, depth + 1)?;
             end = end.next_multiple_of(align) + size;
             alignment = alignment.max(align);

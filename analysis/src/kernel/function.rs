@@ -15,7 +15,7 @@ use crate::diagnostics::{Severity, cuda};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
 use crate::item_tree::ClassKind;
-use crate::ty::Ty;
+use crate::ty::{Ty, TyKind};
 
 /// What is known about one `@CUDA` function by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) struct FunctionCode {
 /// Checks the code of one function for the device, not of those it calls.
 #[salsa::tracked]
 pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> {
-    let facts = Facts { db, plain_parameters: true };
+    let facts = Facts::new(db);
     let result = facts.body(method);
     let body = &result.body;
     let Some(root) = body.root else { return Arc::default() };
@@ -163,7 +163,10 @@ impl Draft<'_> {
     fn check_operators(&self, method: MethodId, call: ExprId) {
         let ExprKind::Call { type_args, .. } = &self.expr(call).kind else { return };
         let db = self.facts.db;
-        let number = |ty: &Ty| ty.primitive(db).is_some() || self.facts.shape(*ty) != Shape::Plain;
+        let number = |ty: &Ty| {
+            let parameter = matches!(ty.base(db).kind(db), TyKind::Param(_));
+            parameter || ty.primitive(db).is_some() || self.facts.shape(*ty) != Shape::Plain
+        };
         if let Some(other) = type_args.iter().find(|ty| !number(ty)) {
             let (name, shown) = (self.facts.method_name(method), self.facts.show(*other));
             self.refuse(

@@ -105,10 +105,6 @@ impl Draft<'_> {
                 uses.locals.push(*local);
                 return self.stack_allocated(*init, code, uses);
             }
-            // With an initialiser, the trouble is with that.
-            StmtKind::Let { local, init: None } if self.facts.shape(self.local(*local).ty) == Shape::Generic => {
-                self.generic_value(self.local(*local).range, &self.facts.show(self.local(*local).ty));
-            }
             StmtKind::ForIn { iterable, iteration, body, .. } => {
                 self.device_loop(*iterable, iteration, code, uses);
                 self.device_node(Node::Stmt(*body), code, uses);
@@ -239,7 +235,7 @@ impl Draft<'_> {
         let unfit = [left, right]
             .into_iter()
             .map(|side| self.facts.shape(self.expr(side).ty))
-            .find(|shape| !matches!(shape, Shape::Plain | Shape::Unknown | Shape::Text | Shape::Generic));
+            .find(|shape| !matches!(shape, Shape::Plain | Shape::Unknown | Shape::Text));
         if unfit.is_some() {
             self.refuse(&cuda::reference_comparison::RULE, self.expr(expr).range, "a thread cannot compare references",
                 "an object or rail of the host has no identity on a device: compare before the `at` and pass the result");
@@ -372,16 +368,6 @@ impl Draft<'_> {
     fn text(&self, range: TextRange) {
         self.refuse(&cuda::string_in_kernel::RULE, range, "a thread cannot use a string",
             "a string is an object of the host: write numbers into a `GlobalRail`, and make text of them after the `at`");
-    }
-
-    /// A value whose type is a type parameter.
-    pub fn generic_value(&self, range: TextRange, shown: &str) {
-        self.refuse(
-            &cuda::generic_value::RULE,
-            range,
-            &format!("a kernel cannot use a value of the type parameter `{shown}`"),
-            "its layout is not known here: write the kernel for a number type or plain struct",
-        );
     }
 
     /// A violation with its reason, without a fix.

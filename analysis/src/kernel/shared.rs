@@ -70,7 +70,7 @@ impl Draft<'_> {
 
     /// Whether device memory can hold the elements.
     pub fn check_element(&self, element: Ty, site: ExprId) -> bool {
-        match self.facts.shape(element) {
+        match self.facts.element(element) {
             Shape::Plain => true,
             Shape::Unknown => {
                 self.mark_broken();

@@ -221,7 +221,7 @@ impl<'p> Code<'p> {
     /// Attributes what follows to a position.
     pub fn at(&mut self, position: Position) {
         self.position = position;
-        self.out.position(position, &self.program.files);
+        self.out.position(position, &self.program.files, self.program.says_every_line);
     }
 
     /// The type of a value.

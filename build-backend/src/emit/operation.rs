@@ -14,12 +14,25 @@ impl Code<'_> {
                 let ty = self.ty(result);
                 format!("apg_bits<{ty}>({a})")
             }
+            (Operation::Texture, [texture, at @ ..]) => self.texture(operand, texture, result, at),
             (_, [a]) => self.unary(operation, operand, a),
             (_, [a, b]) if operation.is_comparison() => self.comparison(operation, operand, a, b),
             (_, [a, b]) => self.binary(operation, operand, a, b, &args[1]),
             (Operation::Fma, [a, b, c]) => format!("{}({a}, {b}, {c})", self.math("fma", operand)),
             _ => self.fail(format!("operation {operation:?} with {} operands", text.len())),
         }
+    }
+
+    /// What a texture has at a point.
+    fn texture(&mut self, texture: Ty, text: &str, result: Ty, at: &[String]) -> String {
+        let Ty::Struct(id) = texture else { return self.fail("a texture that is no struct".to_owned()) };
+        let fields = &self.program.structs[id.index()].fields;
+        let Some(number) = fields.iter().position(|it| it.name == "object") else {
+            return self.fail("a texture without its object".to_owned());
+        };
+        let member = self.struct_field_name(id, number as u32);
+        let ty = self.ty(result);
+        format!("apg_texture_at<{ty}>(({text}).{member}, {})", at.join(", "))
     }
 
     fn unary(&mut self, operation: Operation, ty: Ty, a: &str) -> String {

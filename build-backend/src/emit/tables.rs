@@ -304,6 +304,14 @@ impl Code<'_> {
                 "  {{{}, {kind}, __builtin_offsetof(E{name}, m{index}), sizeof(E{name}::m{index}), {size}}}",
                 quote(&capture.name)
             ));
+            if let KernelCaptureKind::Scalar(ty) = capture.kind {
+                self.texture_rows(
+                    ty,
+                    &format!("__builtin_offsetof(E{name}, m{index})"),
+                    &capture.name,
+                    &mut rows,
+                );
+            }
         }
         let captures = table(&mut self.out, &format!("static const apg_capture captures_{name}[]"), &rows);
         let shared: Vec<String> =
@@ -331,9 +339,33 @@ impl Code<'_> {
             u8::from(super::kernel::by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
-            kernel.captures.len(),
+            rows.len(),
             kernel.shared.len(),
         ));
+    }
+
+    /// The textures in a captured value that starts at `offset`: the runtime sees where they live.
+    fn texture_rows(&mut self, ty: Ty, offset: &str, capture: &str, rows: &mut Vec<String>) {
+        let Ty::Struct(id) = ty else { return };
+        let item = &self.program.structs[id.index()];
+        if item.name.starts_with("x10.util.CUDATextureRail[") {
+            rows.push(format!(
+                "  {{{}, APG_TEXTURE, {offset}, sizeof(apg_texture_rail), 0}}",
+                quote(capture)
+            ));
+            return;
+        }
+        let types: Vec<Ty> = item.fields.iter().map(|it| it.ty).collect();
+        let name = self.ty(ty);
+        for (number, field) in types.into_iter().enumerate() {
+            let member = self.struct_field_name(id, number as u32);
+            self.texture_rows(
+                field,
+                &format!("{offset} + __builtin_offsetof({name}, {member})"),
+                capture,
+                rows,
+            );
+        }
     }
 
     /// What the runtime calls: nothing gets out of them but their result.

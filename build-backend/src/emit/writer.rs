@@ -46,9 +46,9 @@ impl Writer {
         self.open(text);
     }
 
-    /// Attributes the next line to a position.
-    pub fn position(&mut self, position: Position, files: &[String]) {
-        if self.at == Some(position) {
+    /// Attributes the next line to a position, `always` in words.
+    pub fn position(&mut self, position: Position, files: &[String], always: bool) {
+        if !always && self.at == Some(position) {
             return;
         }
         let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
@@ -102,11 +102,11 @@ mod tests {
         let files = vec!["A.x10".to_owned()];
         let at = |line| Position { file: FileId(0), line };
         let mut writer = Writer::default();
-        writer.position(at(3), &files);
+        writer.position(at(3), &files, false);
         writer.line("a;");
-        writer.position(at(4), &files);
+        writer.position(at(4), &files, false);
         writer.line("b;");
-        writer.position(at(4), &files);
+        writer.position(at(4), &files, false);
         writer.line("c;");
         assert_eq!(writer.take(), "#line 3 \"A.x10\"\na;\nb;\n#line 4 \"A.x10\"\nc;\n");
     }

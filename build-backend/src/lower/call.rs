@@ -115,6 +115,7 @@ impl Builder<'_, '_> {
             return self.expand(&name, args, result, range);
         }
         let key = if self.is_device_code() {
+            self.check_kernel_call(callee.method, range);
             FunctionKey::Device(callee.clone())
         } else {
             FunctionKey::Method(callee.clone())

@@ -1,11 +1,39 @@
-//! Which functions the device needs too: those that kernels call, and those that they call.
+//! What kernels need: the functions that they call, and types that a device can hold. The recogniser has seen to the types, but
+//! for those that type parameters stand for.
 
+use apg_analysis::ids::MethodId;
+use apg_analysis::item_tree::has_annotation;
+use apg_analysis::item_tree::items::method_item;
+use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
-use super::Lowerer;
-use crate::mir::{self, ExprKind, walk};
+use super::function::Builder;
+use super::{LowerError, Lowerer};
+use crate::mir::{self, ClassKind, ExprKind, KernelCaptureKind, walk};
 
 impl Lowerer<'_> {
+    /// Whether the memory of a device can hold it.
+    fn is_plain(&self, ty: mir::Ty) -> bool {
+        match ty {
+            mir::Ty::Ref(_) | mir::Ty::Any => false,
+            mir::Ty::Struct(id) => {
+                self.program.structs[id.index()].fields.iter().all(|field| self.is_plain(field.ty))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a variable of a kernel can be of that type, which may be a rail.
+    fn is_for_kernels(&self, ty: mir::Ty) -> bool {
+        match ty {
+            mir::Ty::Ref(class) => match self.program.classes[class.index()].kind {
+                ClassKind::Rail { element } => self.is_plain(element),
+                _ => false,
+            },
+            ty => self.is_plain(ty),
+        }
+    }
+
     /// Marks the functions reached from kernels.
     pub(super) fn mark_device_functions(&mut self) {
         let mut pending = Vec::new();
@@ -44,5 +72,57 @@ fn note_value(value: &mir::Expr, calls: &mut Vec<mir::FunctionId>) {
     note(value, calls);
     for child in walk::children(&value.kind) {
         note_value(child, calls);
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Reports the first variable of a kernel, with captures first, that a device cannot hold.
+    pub(super) fn check_kernel_types(
+        &mut self,
+        captures: &[mir::KernelCapture],
+        locals: &[mir::Local],
+        range: TextRange,
+    ) {
+        let elements = captures.iter().filter_map(|it| match it.kind {
+            KernelCaptureKind::Scalar(_) => None,
+            KernelCaptureKind::Rail { element }
+            | KernelCaptureKind::ConstantRail { element }
+            | KernelCaptureKind::GlobalRail { element } => Some((it.name.as_str(), element)),
+        });
+        let bad_element = elements
+            .into_iter()
+            .find(|(_, ty)| !self.lowerer.is_plain(*ty))
+            .map(|(name, ty)| (name, ty, ", with elements"));
+        let bad_local = || {
+            let bad = locals.iter().find(|it| !self.lowerer.is_for_kernels(it.ty))?;
+            Some((bad.name.as_str(), bad.ty, ""))
+        };
+        let Some((name, ty, elements)) = bad_element.or_else(bad_local) else { return };
+        let shown = match ty {
+            mir::Ty::Ref(class) => self.lowerer.program.classes[class.index()].name.as_str(),
+            mir::Ty::Struct(id) => self.lowerer.program.structs[id.index()].name.as_str(),
+            _ => "x10.lang.Any",
+        };
+        let what = if name.starts_with('$') { "a value".to_owned() } else { format!("`{name}`") };
+        let message = format!("a kernel cannot use {what}{elements} of type `{shown}`");
+        let note = "code with type parameters is built for each type that they stand for, here for one that a device cannot hold: \
+                    those are numbers, `Boolean`, `Char`, structs of these, and rails of such elements";
+        self.error(LowerError::new("build/kernel-type", message).note(note), range);
+    }
+
+    /// Reports a call of what was not written for devices: an operator that a type parameter promises, of a type that is no number.
+    pub(super) fn check_kernel_call(&mut self, method: MethodId, range: TextRange) {
+        let Some(item) = method_item(self.lowerer.db, method) else { return };
+        if has_annotation(&item.annotations, "CUDA") {
+            return;
+        }
+        let class = method.class(self.lowerer.db).name(self.lowerer.db);
+        let message = format!(
+            "`{class}.{}` is not marked `@CUDA`, so a kernel cannot call it",
+            method.name(self.lowerer.db)
+        );
+        let note = "code with type parameters is built for each type that they stand for: where that is no number, its operators must be \
+                    functions for devices";
+        self.error(LowerError::new("build/kernel-type", message).note(note), range);
     }
 }

@@ -31,6 +31,7 @@ impl Builder<'_, '_> {
                 self.expand_together(scope, operation, args, machine, range)
             }
             Some(("thread", number)) => self.thread_number(number, machine, range),
+            Some(("texture", "at")) => self.expand_texture(args, machine),
             Some(("any", "zero")) => zero(machine),
             Some(("any", member)) => self.expand_any(member, args, machine, range),
             Some(("kernel", "barrier")) if self.kernel.is_some() => {
@@ -140,6 +141,36 @@ impl Builder<'_, '_> {
             ExprKind::Atomic { operation: *operation, rail: Box::new(rail), index: Box::new(index), values };
         let value = expr(machine, kind);
         self.save(value)
+    }
+
+    /// The value of a texture, the first argument. Of a kernel's textures the launch has seen where they live.
+    fn expand_texture(&mut self, args: Vec<mir::Expr>, machine: mir::Ty) -> mir::Expr {
+        if self.is_device_code() {
+            return operands::operation(Operation::Texture, machine, args);
+        }
+        let args: Vec<_> =
+            args.into_iter().map(|it| if self.is_constant(&it) { it } else { self.save(it) }).collect();
+        if let Some(texture) = args.first() {
+            let check = self.texture_check(texture.clone());
+            self.push(mir::StmtKind::Expr(check));
+        }
+        let value = operands::operation(Operation::Texture, machine, args);
+        // Textures can be filled anew.
+        self.save(value)
+    }
+
+    fn texture_check(&mut self, texture: mir::Expr) -> mir::Expr {
+        let mir::Ty::Struct(id) = texture.ty else { return zero(mir::Ty::Void) };
+        let fields = self.lowerer.program.structs[id.index()].fields.clone();
+        let member = |name: &str| {
+            let number = fields.iter().position(|it| it.name == name)?;
+            let value = Box::new(texture.clone());
+            Some(expr(fields[number].ty, ExprKind::StructField { value, field: number as u32 }))
+        };
+        let (Some(home), Some(object)) = (member("homeId"), member("object")) else {
+            return zero(mir::Ty::Void);
+        };
+        self.runtime("texture_check", vec![home, object], mir::Ty::Void)
     }
 
     fn expand_any(

@@ -222,7 +222,7 @@ impl Builder<'_, '_> {
         let mut inner = Builder::new(self.lowerer, source, Returns::Nothing);
         inner.position = position;
         inner.kernel = Some(KernelCode::default());
-        let captures = carried.iter().map(|it| inner.declare_capture(it)).collect();
+        let captures: Vec<_> = carried.iter().map(|it| inner.declare_capture(it)).collect();
         let block_locals: Vec<_> = kernel.blocks.iter().map(|it| inner.axis_local(it)).collect();
         let thread_locals: Vec<_> = kernel.threads.iter().map(|it| inner.axis_local(it)).collect();
         let shared_locals: Vec<_> = kernel.shared.iter().map(|it| inner.shared_local(it)).collect();
@@ -247,6 +247,7 @@ impl Builder<'_, '_> {
         }
         inner.stmt(kernel.body);
         let (locals, body) = inner.into_parts();
+        self.check_kernel_types(&captures, &locals, range);
         let built = &mut self.lowerer.program.kernels[id.index()];
         built.captures = captures;
         built.host = mir::LaunchConfiguration { blocks, threads, shared_lengths };

@@ -99,6 +99,8 @@ pub enum Ty {
 pub struct Program {
     /// `.x10` paths, as shown in messages.
     pub files: Vec<String>,
+    /// Those of the class library.
+    pub library: Vec<FileId>,
     /// Structs used by value.
     pub structs: Vec<Struct>,
     /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is the
@@ -126,6 +128,8 @@ pub struct Program {
     pub natives: Vec<native::NativeFile>,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
+    /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
+    pub says_every_line: bool,
 }
 
 /// A struct (a value type).
@@ -553,6 +557,8 @@ pub enum Operation {
     Rsqrt,
     Erf,
     Erfc,
+    /// The value of a texture, a struct, at one to three coordinates.
+    Texture,
 }
 
 /// What an atomic operation does to an element.

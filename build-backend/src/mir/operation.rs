@@ -27,7 +27,7 @@ names! {
     Tan = "tan", Asin = "asin", Acos = "acos", Atan = "atan", Atan2 = "atan2", Sinh = "sinh", Cosh = "cosh",
     Tanh = "tanh", Floor = "floor", Ceil = "ceil", Round = "round", Abs = "abs", Min = "min", Max = "max",
     Fma = "fma", Hypot = "hypot", Expm1 = "expm1", Log1p = "log1p", Rsqrt = "rsqrt", Erf = "erf",
-    Erfc = "erfc",
+    Erfc = "erfc", Texture = "texture",
 }
 
 impl Operation {

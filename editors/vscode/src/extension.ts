@@ -38,6 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("apg.debug", (uri) => debug(uriOf(uri))),
     command("apg.showCuda", (uri) => generated.show("cuda", uriOf(uri))),
     command("apg.showPtx", (uri) => generated.show("ptx", uriOf(uri))),
+    command("apg.showResources", (uri) => generated.show("resources", uriOf(uri))),
     command("apg.showHostCode", (uri) => generated.show("cpp", uriOf(uri))),
     command("apg.showMir", (uri) => generated.show("mir", uriOf(uri))),
     command("apg.showReferences", showReferences),

@@ -9,16 +9,16 @@ import { LineMap, Lines } from "./lines";
 const SCHEME = "apg-generated";
 /** Typing settles before code is generated again. */
 const SETTLED = 300;
-/** An editor that was scrolled here does not scroll the other one in turn. */
-const ECHO = 150;
+/** An editor that was scrolled here does not scroll the other one in turn; its events come late when the machine is busy. */
+const ECHO = 800;
 /** An editor that opens moves by itself so long. */
 const OPENING = 700;
 
 /** What can be shown. */
-export type Kind = "cuda" | "ptx" | "cpp" | "mir";
+export type Kind = "cuda" | "ptx" | "resources" | "cpp" | "mir";
 
 /** The ending gives the colours. */
-const ENDINGS: Record<Kind, string> = { cuda: "cu", ptx: "ptx", cpp: "cpp", mir: "mir" };
+const ENDINGS: Record<Kind, string> = { cuda: "cu", ptx: "ptx", resources: "txt", cpp: "cpp", mir: "mir" };
 const KINDS = Object.keys(ENDINGS) as Kind[];
 
 /** What the server answers: the code, and which of its lines belong to which of the source; or why there is none. */
@@ -86,7 +86,10 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
       preserveFocus: true,
       selection: new vscode.Range(selection, selection),
     });
-    editor.revealRange(new vscode.Range(selection, selection), vscode.TextEditorRevealType.AtTop);
+    editor.revealRange(new vscode.Range(selection, selection), vscode.TextEditorRevealType.InCenter);
+    if (sourceEditor !== undefined) {
+      this.markLines(sourceEditor, sourceEditor.selection.active.line);
+    }
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {

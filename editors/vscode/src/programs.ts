@@ -1,10 +1,14 @@
 // Where `apg` and `apg-lsp` are.
 
 import { access, constants } from "node:fs/promises";
+import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 
-/** The program's path: the setting's, else the bundled one, else the first on the PATH; undefined if there is none. */
+/**
+ * The program's path: the setting's, else the bundled one, else that beside the server's setting, else the first on the PATH, else
+ * where cargo installs, which is not on the PATH of every desktop; undefined if there is none.
+ */
 export async function findProgram(
   context: vscode.ExtensionContext,
   name: string,
@@ -15,7 +19,13 @@ export async function findProgram(
     return (await isProgram(configured)) ? configured : undefined;
   }
   const file = process.platform === "win32" ? `${name}.exe` : name;
-  const folders = [context.asAbsolutePath("server"), ...(process.env.PATH ?? "").split(path.delimiter)];
+  const server = vscode.workspace.getConfiguration().get<string>("apg.server.path", "");
+  const folders = [
+    context.asAbsolutePath("server"),
+    server === "" ? "" : path.dirname(server),
+    ...(process.env.PATH ?? "").split(path.delimiter),
+    path.join(homedir(), ".cargo", "bin"),
+  ];
   for (const folder of folders) {
     const candidate = path.join(folder, file);
     if (folder !== "" && (await isProgram(candidate))) {
@@ -41,5 +51,21 @@ async function isProgram(file: string): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Says that a program of ours is not there, what follows from that, and what to do. */
+export async function sayAbsent(name: string, setting: string, consequence: string, retry?: string): Promise<void> {
+  const [how, settings, again] = ["How to Install", "Open Settings", "Try Again"];
+  const configured = vscode.workspace.getConfiguration().get<string>(setting, "");
+  const where = configured === "" ? "" : ` at ${configured} (${setting})`;
+  const text = `${name} was not found${where}, so ${consequence}.`;
+  const answer = await vscode.window.showErrorMessage(text, how, settings, ...(retry === undefined ? [] : [again]));
+  if (answer === how) {
+    await vscode.commands.executeCommand("apg.openWalkthrough");
+  } else if (answer === settings) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", setting);
+  } else if (answer === again && retry !== undefined) {
+    await vscode.commands.executeCommand(retry);
   }
 }

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import { runsIn } from "./links";
 import { PlacesView } from "./places";
-import { findProgram } from "./programs";
+import { findProgram, sayAbsent } from "./programs";
 import { RunTerminal } from "./terminal";
 
 /** A task of ours in `tasks.json`. */
@@ -27,6 +27,8 @@ export interface How {
 
 export class Programs implements vscode.TaskProvider, vscode.Disposable {
   private readonly registrations: vscode.Disposable[];
+  /** The programs that run, and their files. */
+  private readonly running = new Map<RunTerminal, string>();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -68,14 +70,25 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
     const task = await this.task(definition, folder, name.join(" "));
     if (task !== undefined) {
-      await ended(vscode.tasks.taskExecutions.filter((execution) => isRun(execution) && execution.task.definition.file === file));
+      await this.end((other) => other === file);
       await vscode.tasks.executeTask(task);
     }
   }
 
   /** Ends the programs that run. */
   async stop(): Promise<void> {
-    await ended(vscode.tasks.taskExecutions.filter(isRun));
+    await this.end(() => true);
+  }
+
+  private async end(isMeant: (file: string) => boolean): Promise<void> {
+    const meant = [...this.running].filter(([, file]) => isMeant(file));
+    await Promise.all(
+      meant.map(async ([terminal, file]) => {
+        const gone = taskEnds(file);
+        await terminal.stop();
+        await gone;
+      }),
+    );
   }
 
   /** Asks for the number of places first. */
@@ -139,7 +152,10 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     runsIn(path.dirname(file));
     await this.places.start(name, places);
     const args = argumentsOf({ ...definition, file, places });
-    return new RunTerminal({ command, args, cwd, places }, (event) => this.places.take(name, event));
+    const terminal = new RunTerminal({ command, args, cwd, places }, (event) => this.places.take(name, event));
+    this.running.set(terminal, file);
+    terminal.onDidClose(() => this.running.delete(terminal));
+    return terminal;
   }
 }
 
@@ -147,23 +163,23 @@ function isRun({ task }: vscode.TaskExecution): boolean {
   return task.definition.type === "apg" && task.definition.command === "run";
 }
 
-/** Ends tasks, and waits until they have ended. */
-async function ended(executions: vscode.TaskExecution[]): Promise<void> {
-  await Promise.all(
-    executions.map((execution) => {
-      const end = new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          listener.dispose();
-          resolve();
-        };
-        const timer = setTimeout(done, 5_000);
-        const listener = vscode.tasks.onDidEndTask((event) => event.execution === execution && done());
-      });
-      execution.terminate();
-      return end;
-    }),
-  );
+/** Resolves when the task that runs a file is not active any more, or soon: the editor asks before it starts one twice. */
+function taskEnds(file: string): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, 6_000);
+    const listener = vscode.tasks.onDidEndTask(({ execution }) => {
+      const ended: unknown = execution.task.definition.file;
+      // In `tasks.json` it may be a variable.
+      if (isRun(execution) && (ended === undefined || ended === file || String(ended).startsWith("$"))) {
+        done();
+      }
+    });
+  });
 }
 
 /** A document as a file with its present text; a new one asks for its name. */
@@ -194,6 +210,9 @@ function argumentsOf(definition: Definition): string[] {
   }
   for (const folder of settings.get<string[]>("sourcePath", [])) {
     args.push("--source-path", folder);
+  }
+  if (command === "run") {
+    args.push(...settings.get<string[]>("run.options", []));
   }
   const programArguments = definition.args ?? settings.get<string[]>("run.arguments", []);
   if (command === "run" && programArguments.length > 0) {
@@ -226,9 +245,8 @@ export async function documentOf(uri: string | undefined): Promise<vscode.TextDo
 export async function findApg(context: vscode.ExtensionContext): Promise<string | undefined> {
   const command = await findProgram(context, "apg", "apg.command.path");
   if (command === undefined) {
-    void vscode.window.showErrorMessage(
-      "apg was not found. Install it with `cargo install --path build-backend` in a clone of apg, or set apg.command.path.",
-    );
+    // Not awaited: what asked for it goes on.
+    void sayAbsent("apg", "apg.command.path", "no program can be built");
   }
   return command;
 }

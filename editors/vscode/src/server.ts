@@ -13,7 +13,7 @@ import {
   State,
 } from "vscode-languageclient/node";
 
-import { findProgram } from "./programs";
+import { findProgram, sayAbsent } from "./programs";
 import { Status } from "./status";
 
 /** What code lenses may name, beside `apg.run` and `apg.showCuda`. */
@@ -36,6 +36,8 @@ export class Server implements vscode.Disposable {
   private readonly log = vscode.window.createOutputChannel("apg");
   /** One after the other: settings may change while it starts. */
   private last: Promise<void> = Promise.resolve();
+  /** Restarts that have not ended. */
+  private restarts = 0;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -44,8 +46,10 @@ export class Server implements vscode.Disposable {
 
   /** Starts it, or starts it anew. */
   restart(): Promise<void> {
+    this.restarts++;
     this.last = this.last.then(async () => {
       await this.end();
+      this.restarts--;
       await this.start();
     });
     return this.last;
@@ -80,7 +84,7 @@ export class Server implements vscode.Disposable {
     if (command === undefined) {
       this.status.set("absent", "apg-lsp");
       // Not awaited: the editor goes on while the message stands.
-      void sayAbsent();
+      void sayAbsent("apg-lsp", "apg.server.path", "X10 files get colours only", "apg.restart");
       return;
     }
     let server: ChildProcess | undefined;
@@ -127,6 +131,10 @@ export class Server implements vscode.Disposable {
       },
       errorHandler: this.errorHandler(),
       middleware: {
+        workspace: {
+          // A server that is about to end is not told; the next one asks.
+          didChangeConfiguration: async (sections, next) => (this.restarts > 0 ? undefined : next(sections)),
+        },
         handleWorkDoneProgress: (token, value, next) => {
           if (value.kind === "begin") {
             this.status.working(token, value.title);
@@ -166,22 +174,5 @@ export class Server implements vscode.Disposable {
     } else if (answer === again) {
       await this.restart();
     }
-  }
-}
-
-async function sayAbsent(): Promise<void> {
-  const [how, settings, again] = ["How to Install", "Open Settings", "Try Again"];
-  const configured = vscode.workspace.getConfiguration("apg").get<string>("server.path", "");
-  const text =
-    configured === ""
-      ? "apg-lsp was not found, so X10 files get colours only."
-      : `apg-lsp was not found at ${configured} (apg.server.path), so X10 files get colours only.`;
-  const answer = await vscode.window.showErrorMessage(text, how, settings, again);
-  if (answer === how) {
-    await vscode.commands.executeCommand("apg.openWalkthrough");
-  } else if (answer === settings) {
-    await vscode.commands.executeCommand("workbench.action.openSettings", "apg.server.path");
-  } else if (answer === again) {
-    await vscode.commands.executeCommand("apg.restart");
   }
 }

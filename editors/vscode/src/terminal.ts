@@ -23,6 +23,8 @@ const PLAIN = "\x1b[0m";
 const SEVERITIES: Record<string, string> = { error: RED, warning: "\x1b[33m" };
 /** Stands there until something comes. */
 const BUILDING = "building...";
+/** A program that does not end by then when it is asked to is ended. */
+const PATIENCE = 5_000;
 const CLEARED = "\r\x1b[2K";
 
 export class RunTerminal implements vscode.Pseudoterminal {
@@ -70,6 +72,20 @@ export class RunTerminal implements vscode.Pseudoterminal {
 
   close(): void {
     this.child?.kill("SIGTERM");
+  }
+
+  /** Ends the program; what it has written stays to be read. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    const child = this.child;
+    if (child === undefined) {
+      return;
+    }
+    const ended = new Promise<void>((resolve) => this.onDidClose(() => resolve()));
+    this.say(`${DIM}stopped${PLAIN}`);
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+    await ended;
+    clearTimeout(timer);
   }
 
   handleInput(text: string): void {

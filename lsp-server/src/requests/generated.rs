@@ -10,6 +10,9 @@ use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::world::Snapshot;
 
+/// Comments that say why there is no code stand beside the source, where there is little room.
+const COMMENT_WIDTH: usize = 60;
+
 /// `apg/generatedCode`: what a document is compiled to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -94,7 +97,8 @@ fn intermediate(program: &mir::Program, path: &Path) -> GeneratedCode {
     GeneratedCode { text, lines, is_code: true }
 }
 
-fn written(program: mir::Program, kind: &str) -> Result<String, String> {
+fn written(mut program: mir::Program, kind: &str) -> Result<String, String> {
+    program.says_every_line = true;
     let translated = build::emitted(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
         format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
@@ -126,9 +130,24 @@ fn written(program: mir::Program, kind: &str) -> Result<String, String> {
     }
 }
 
-/// A text that goes on as a comment behind each of its line ends.
+/// A text that goes on as a comment behind each of its line ends; it has more of them than it had where lines are long.
 fn comment(text: &str) -> String {
-    text.replace(['\r', '\n'], "\n// ")
+    let mut all = String::new();
+    let mut column = 0;
+    for (nth, line) in text.split(['\r', '\n']).enumerate() {
+        for (at, word) in line.split(' ').enumerate() {
+            let length = word.chars().count();
+            if (nth > 0 && at == 0) || (column > 0 && column + length > COMMENT_WIDTH) {
+                all.push_str("\n// ");
+                column = 0;
+            } else if at > 0 {
+                all.push(' ');
+            }
+            all.push_str(word);
+            column += length + 1;
+        }
+    }
+    all
 }
 
 /// A text with the lines of the document that its own come from, by its `#line` directives or, in PTX, its `.loc` ones. All that
@@ -181,6 +200,17 @@ fn mapped(text: &str, path: &Path) -> GeneratedCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_have_no_line_that_is_code() {
+        assert_eq!(comment("a\nb"), "a\n// b");
+        let long = comment(&"word ".repeat(40));
+        assert!(
+            long.lines().count() > 2 && long.lines().skip(1).all(|line| line.starts_with("// ")),
+            "{long}"
+        );
+        assert_eq!(comment(&"x".repeat(200)), "x".repeat(200));
+    }
 
     #[test]
     fn lines_of_the_text_are_those_of_the_source() {

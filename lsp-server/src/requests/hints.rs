@@ -2,6 +2,7 @@
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::{self, InlayKind};
+use apg_syntax::TextSize;
 use tower_lsp_server::ls_types::{
     Documentation, InlayHint, InlayHintKind, InlayHintLabel, InlayHintTooltip, MarkupContent, MarkupKind,
     ParameterInformation, ParameterLabel, Position, Range, SignatureHelp, SignatureInformation, TextEdit,
@@ -23,7 +24,14 @@ impl Snapshot {
                 inlay.tooltip = Some(needs.markdown().trim_start().to_owned());
             }
         }
+        let text = document.text.text();
+        let touches = |at: TextSize, neighbour: fn(&str, &str) -> Option<char>| {
+            let (before, behind) = text.split_at_checked(at.into()).unwrap_or_default();
+            neighbour(before, behind).is_some_and(|c| !c.is_whitespace())
+        };
         let hint = |inlay: ide::Inlay| {
+            // These stand between words; the others belong to what they touch.
+            let is_apart = matches!(inlay.kind, InlayKind::Captures | InlayKind::Launch | InlayKind::Check);
             let position = document.text.position(inlay.at, self.settings.encoding);
             let insert =
                 || vec![TextEdit { range: Range::new(position, position), new_text: inlay.label.clone() }];
@@ -37,9 +45,12 @@ impl Snapshot {
                 // A double click writes the type down.
                 text_edits: (inlay.kind == InlayKind::Type).then(insert),
                 tooltip: inlay.tooltip.map(|text| InlayHintTooltip::MarkupContent(markdown(text))),
-                padding_left: None,
-                padding_right: Some(inlay.kind == InlayKind::Parameter),
-                label: InlayHintLabel::String(inlay.label),
+                padding_left: Some(is_apart && touches(inlay.at, |before, _| before.chars().next_back())),
+                padding_right: Some(
+                    inlay.kind == InlayKind::Parameter
+                        || is_apart && touches(inlay.at, |_, behind| behind.chars().next()),
+                ),
+                label: InlayHintLabel::String(inlay.label.trim_start().to_owned()),
                 data: None,
             }
         };

@@ -50,17 +50,22 @@ struct apg_type {
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
 typedef struct apg_global_rail { apg_i64 size; apg_i64 home; apg_i64 handle; } apg_global_rail;
+/* x10.util.CUDATextureRail by value: the object is on a host an apg_texture, on an accelerator the texture object of the driver. */
+typedef struct apg_texture_rail { apg_i64 rank; apg_i64 extent[3]; apg_i64 home; apg_i64 object; } apg_texture_rail;
+/* Elements, x fastest. mode: 1 filtered, 2 normalized coordinates; outside of the elements 0 the nearest, 4 zero, 8 from the other end, 12 mirrored. */
+typedef struct apg_texture { const void *data; apg_i32 extent[3]; apg_u32 mode; } apg_texture;
 
 /* ---- kernels ----
    The environment is one struct, a member a capture, built by the program before the launch:
      APG_SCALAR         the value
      APG_HOST_RAIL, APG_CONSTANT_RAIL   apg_kernel_rail: address of the first element, length (null rail: both 0)
      APG_GLOBAL_RAIL    apg_global_rail; the runtime replaces `handle` by the address of the first element
+     APG_TEXTURE        apg_texture_rail, in a value that travels: the runtime sees that it is at the kernel's place
    The runtime works on a copy of it in which it has put device addresses for host ones. The device function is
    extern "C" __global__ void NAME(const __grid_constant__ ENV env, apg_launch_shared s)   if env_by_value, else
    extern "C" __global__ void NAME(const ENV *env, apg_launch_shared s),
    with dynamic shared memory of shared_bytes, in which shared rail i starts at byte s.offset[i] and has s.length[i] elements. */
-typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL } apg_capture_kind;
+typedef enum { APG_SCALAR, APG_HOST_RAIL, APG_CONSTANT_RAIL, APG_GLOBAL_RAIL, APG_TEXTURE } apg_capture_kind;
 typedef struct apg_kernel_rail { void *data; apg_i64 length; } apg_kernel_rail;
 typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg_u32 size; /* in env */ apg_u32 element_size; } apg_capture;
 #define APG_MAX_SHARED 16

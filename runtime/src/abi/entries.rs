@@ -495,4 +495,16 @@ entries! {
         /// finish, starts the closure instead, which launches it and waits.
         raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> ();
     }
+    in natives::textures {
+        /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
+        raises fn texture_make(place: i64, sample: Ref, rank: i64, width: i64, height: i64, depth: i64, mode: i32) -> i64;
+        /// Sets the elements of a texture from a rail of this host.
+        raises fn texture_fill(place: i64, number: i64, source: Ref) -> ();
+        /// Sets the elements of a texture from a global rail of its place.
+        raises fn texture_copy(place: i64, number: i64, handle: i64, count: i64) -> ();
+        /// Ends a texture.
+        raises fn texture_free(place: i64, number: i64) -> ();
+        /// Raises an exception unless code of this host may read the texture.
+        raises fn texture_check(place: i64, number: i64) -> ();
+    }
 }

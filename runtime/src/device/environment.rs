@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::Device;
 use super::buffers::Buffer;
+use super::constants::Part;
 use super::copy::Upload;
 use super::error::{DeviceError, Kind};
-use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, capture_kind};
+use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, TextureRail, capture_kind};
 
 /// What a launch needs on the device. It lives until the kernel has ended.
 pub struct Prepared {
@@ -18,6 +19,8 @@ pub struct Prepared {
     pub uploads: Vec<Upload>,
     /// Released after it.
     pub buffers: Vec<Buffer>,
+    /// Likewise.
+    constants: Option<Part>,
 }
 
 // SAFETY: the addresses in `uploads` are valid until the launch has ended; the caller of the launch vouches for it.
@@ -43,6 +46,7 @@ impl Prepared {
             size: environment.len(),
             uploads: Vec::new(),
             buffers: Vec::new(),
+            constants: None,
         };
         prepared.bytes_mut().copy_from_slice(environment);
         prepared
@@ -100,6 +104,7 @@ pub fn prepare(
     place: i64,
     kernel: &Kernel,
     environment: &[u8],
+    mut constants: Option<Part>,
 ) -> Result<Prepared, DeviceError> {
     let mut prepared = Prepared::copy_of(environment);
     for capture in captures(kernel) {
@@ -107,7 +112,16 @@ pub fn prepare(
             capture_kind::HOST_RAIL | capture_kind::CONSTANT_RAIL => {
                 let mut rail: KernelRail = prepared.read(capture);
                 let bytes = rail.length as u64 * u64::from(capture.element_size);
-                if bytes > 0 {
+                let part = constants.as_mut().filter(|_| capture.kind == capture_kind::CONSTANT_RAIL);
+                if let Some(part) = part {
+                    // The code counts from the start of its constant memory.
+                    let (offset, target) = part.place(bytes);
+                    if bytes > 0 {
+                        prepared.uploads.push(Upload { source: rail.data.cast(), target, bytes });
+                    }
+                    rail.data = offset as *mut _;
+                    prepared.write(capture, rail);
+                } else if bytes > 0 {
                     let buffer = Buffer::new(device, bytes)?;
                     prepared.uploads.push(Upload {
                         source: rail.data.cast(),
@@ -121,16 +135,22 @@ pub fn prepare(
             }
             capture_kind::GLOBAL_RAIL => {
                 let rail: GlobalRail = prepared.read(capture);
-                check_home(&rail, place, capture)?;
+                check_home("global rail", rail.home, place, capture)?;
                 let bytes = rail.size as u64 * u64::from(capture.element_size);
                 device.check_range(rail.handle as u64, bytes).map_err(|mut error| {
                     error.message = format!("the global rail `{}`: {}", name(capture), error.message);
                     error
                 })?;
             }
+            capture_kind::TEXTURE => {
+                let texture: TextureRail = prepared.read(capture);
+                check_home("texture", texture.home, place, capture)?;
+                check_texture(device.has_texture(texture.object), capture)?;
+            }
             _ => {}
         }
     }
+    prepared.constants = constants;
     Ok(prepared)
 }
 
@@ -142,9 +162,17 @@ pub fn prepare_host(
     resolve: &dyn Fn(i64) -> Option<*mut u8>,
 ) -> Result<Prepared, DeviceError> {
     let mut prepared = Prepared::copy_of(environment);
-    for capture in captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL) {
+    for capture in captures(kernel) {
+        if capture.kind == capture_kind::TEXTURE {
+            let texture: TextureRail = prepared.read(capture);
+            check_home("texture", texture.home, place, capture)?;
+            check_texture(super::is_texture_here(texture.object), capture)?;
+        }
+        if capture.kind != capture_kind::GLOBAL_RAIL {
+            continue;
+        }
         let mut rail: GlobalRail = prepared.read(capture);
-        check_home(&rail, place, capture)?;
+        check_home("global rail", rail.home, place, capture)?;
         let address = resolve(rail.handle).ok_or_else(|| {
             let message = format!("the global rail `{}` is not known here: was it forgotten?", name(capture));
             DeviceError::new(Kind::IllegalArgument, message)
@@ -155,15 +183,22 @@ pub fn prepare_host(
     Ok(prepared)
 }
 
-fn check_home(rail: &GlobalRail, place: i64, capture: &Capture) -> Result<(), DeviceError> {
-    if rail.home == place {
+fn check_home(what: &str, home: i64, place: i64, capture: &Capture) -> Result<(), DeviceError> {
+    if home == place {
         return Ok(());
     }
+    let copy = if what == "texture" { "" } else { "copy it there with Rail.asyncCopy, or " };
     let message = format!(
-        "the global rail `{}` is at Place({}), and the kernel runs at Place({place}): copy it there with Rail.asyncCopy, or \
-         make it there",
+        "the {what} `{}` is at Place({home}), and the kernel runs at Place({place}): {copy}make it there",
         name(capture),
-        rail.home
     );
     Err(DeviceError::new(Kind::BadPlace, message))
+}
+
+fn check_texture(known: bool, capture: &Capture) -> Result<(), DeviceError> {
+    if known {
+        return Ok(());
+    }
+    let message = format!("the texture `{}` is not known here: was it deleted?", name(capture));
+    Err(DeviceError::new(Kind::IllegalArgument, message))
 }

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
+use super::constants;
 use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
@@ -169,7 +170,15 @@ impl Device {
         let overlap = environment::overlap(kernel, environment);
         let mut plan = Plan::default();
         // SAFETY: see above.
-        let function = unsafe { self.variant(kernel, overlap, environment.as_ptr().cast(), &mut plan)? };
+        let mut variant = |constant| unsafe {
+            self.variant(kernel, overlap, constant, environment.as_ptr().cast(), &mut plan)
+        };
+        let wanted = constants::wanted(kernel, environment);
+        let mut function = variant(wanted.is_some())?;
+        let part = wanted.zip(function.constants.as_ref()).and_then(|(bytes, area)| area.take(bytes));
+        if wanted.is_some() && part.is_none() {
+            function = variant(false)?;
+        }
         if plan.is_empty() {
             done(Ok(()));
             return Ok(None);
@@ -177,7 +186,7 @@ impl Device {
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
         self.allow_shared(&function, shared).map_err(at)?;
-        let mut prepared = environment::prepare(self, place, kernel, environment).map_err(at)?;
+        let mut prepared = environment::prepare(self, place, kernel, environment, part).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
             Some(self.upload_environment(&mut prepared).map_err(at)?)
         } else {
@@ -213,12 +222,13 @@ impl Device {
         &self,
         kernel: &'static Kernel,
         overlap: bool,
+        constant: bool,
         environment: *const c_void,
         plan: &mut Plan,
     ) -> Result<Arc<Function>, LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
         let with = |proven, plan: &mut Plan| {
-            let function = self.function(kernel, Variant { overlap, proven }).map_err(at)?;
+            let function = self.function(kernel, Variant { overlap, proven, constant }).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
             unsafe { self.extents(kernel, &function, environment, plan)? };

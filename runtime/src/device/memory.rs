@@ -113,7 +113,9 @@ impl Device {
 
     /// What the program has not released.
     pub fn leaks(&self) -> Leaks {
-        self.memory.leaks()
+        let Leaks { count, bytes } = self.memory.leaks();
+        let (textures, texels) = self.textures.held();
+        Leaks { count: count + textures, bytes: bytes + texels }
     }
 }
 

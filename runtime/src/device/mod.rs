@@ -7,6 +7,7 @@
 mod buffers;
 mod cache;
 mod compile;
+mod constants;
 mod copy;
 mod driver;
 mod environment;
@@ -23,6 +24,7 @@ mod resources;
 mod selftest;
 #[cfg(test)]
 mod tests;
+mod texture;
 
 use std::sync::Arc;
 
@@ -40,6 +42,10 @@ pub use pinned::touches as pinned_memory;
 pub use queue::Flight;
 pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
 pub use selftest::{Check, self_test};
+pub use texture::{
+    Form as TextureForm, fill_here as fill_texture_here, free_here as free_texture_here,
+    is_here as is_texture_here, make_here as make_texture_here,
+};
 
 use crate::topology::Accelerator;
 use driver::{Attribute, Context, sys};
@@ -80,6 +86,7 @@ pub struct Device {
     limits: Limits,
     context: Arc<Context>,
     memory: memory::Memory,
+    textures: texture::Textures,
     buffers: buffers::Buffers,
     faults: fault::Faults,
     modules: module::Modules,
@@ -118,6 +125,7 @@ impl Device {
             capability: device.capability()?,
             limits,
             memory: memory::Memory::default(),
+            textures: texture::Textures::default(),
             buffers: buffers::Buffers::default(),
             faults: fault::Faults::default(),
             modules: module::Modules::new(cache),

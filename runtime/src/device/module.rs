@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
+use super::constants::Area;
 use super::driver::sys;
 use super::error::{DeviceError, Kind, Place};
 use super::queue::Pace;
@@ -20,6 +21,8 @@ pub struct Function {
     pub max_threads: i32,
     /// Shared memory that its code declares.
     pub static_shared: i32,
+    /// The constant memory of its code.
+    pub constants: Option<Arc<Area>>,
     /// How long its launches take.
     pub pace: Arc<Pace>,
     /// Dynamic shared memory that it has been allowed so far.
@@ -42,6 +45,8 @@ pub struct Variant {
     pub overlap: bool,
     /// Accesses that depend on the launch are inside their rails.
     pub proven: bool,
+    /// Constant rails are in constant memory.
+    pub constant: bool,
 }
 
 /// The kernels of a device, by address of their descriptors and variant.
@@ -103,9 +108,23 @@ impl Device {
             let result = unsafe { sys::cuFuncGetAttribute(&mut value, attribute, function) };
             self.check(result, "describe a kernel").map(|()| value)
         };
+        let mut constants = 0;
+        if variant.constant {
+            // SAFETY: a module of this device and the name of a variable that its code has; the result goes to a local.
+            let found = unsafe {
+                sys::cuModuleGetGlobal_v2(
+                    &mut constants,
+                    std::ptr::null_mut(),
+                    module,
+                    c"apg_constants".as_ptr(),
+                )
+            };
+            self.check(found, &format!("find the constant memory of {name}"))?;
+        }
         use sys::CUfunction_attribute_enum::*;
         Ok(Function {
             function,
+            constants: variant.constant.then(|| Area::new(constants)),
             max_threads: attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             static_shared: attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             pace: Arc::default(),
@@ -122,7 +141,12 @@ impl Device {
         let source = unsafe { CStr::from_ptr(kernel.cuda) };
         let source = source.to_string_lossy();
         let mut head = String::new();
-        for (name, wanted) in [("APG_OVERLAP", variant.overlap), ("APG_PROVEN", variant.proven)] {
+        let traits = [
+            ("APG_OVERLAP", variant.overlap),
+            ("APG_PROVEN", variant.proven),
+            ("APG_CONSTANT", variant.constant),
+        ];
+        for (name, wanted) in traits {
             if wanted {
                 head.push_str(&format!("#define {name}\n"));
             }

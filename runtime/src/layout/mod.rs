@@ -242,6 +242,20 @@ pub struct GlobalRail {
     pub handle: i64,
 }
 
+/// A `CUDATextureRail` by value (`apg_texture_rail`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureRail {
+    /// Axes.
+    pub rank: i64,
+    /// Elements along each.
+    pub extent: [i64; 3],
+    /// The place that owns the memory.
+    pub home: i64,
+    /// On a host a number of its own, on an accelerator the texture object.
+    pub object: i64,
+}
+
 /// How a kernel's captured value travels (`apg_capture_kind`).
 pub mod capture_kind {
     /// By value.
@@ -252,6 +266,8 @@ pub mod capture_kind {
     pub const CONSTANT_RAIL: u32 = 2;
     /// Memory that is already at the kernel's place.
     pub const GLOBAL_RAIL: u32 = 3;
+    /// A texture in a captured value, which travels with it.
+    pub const TEXTURE: u32 = 4;
 }
 
 /// A rail in a kernel's environment (`apg_kernel_rail`).

@@ -13,16 +13,16 @@ use crate::layout::{Fault, Kernel};
 use crate::memory::{self, Handle, Ref};
 use crate::profile;
 
-fn raised(error: &DeviceError) -> Raised {
+pub(super) fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
 }
 
-fn device(place: i64) -> Outcome<&'static Arc<Device>> {
+pub(super) fn device(place: i64) -> Outcome<&'static Arc<Device>> {
     system().device(place).map_err(|error| raised(&error))
 }
 
 /// Suspends the activity while a device works. `start` says at once if it could not begin: then it has not kept `Done`.
-fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
+pub(super) fn wait(start: impl FnOnce(Done) -> Outcome<()>) -> Outcome<()> {
     // Activities that all wait are no deadlock meanwhile.
     let _external = crate::activity::external();
     let waiter = system().engine().waiter();

@@ -18,6 +18,7 @@ pub mod stack;
 pub mod strings;
 pub mod system;
 pub mod teams;
+pub mod textures;
 
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::memory::Ref;

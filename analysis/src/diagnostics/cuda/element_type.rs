@@ -9,7 +9,8 @@ pub static RULE: Rule = Rule {
     summary: "A rail in a kernel whose elements a device cannot hold.",
     explanation: r##"
 The memory of a device holds numbers, `Boolean`, `Char`, and structs made of these. Strings, objects and
-function values are references into the memory of the host, and mean nothing on a device.
+function values are references into the memory of the host, and mean nothing on a device. Textures are captured by themselves or in
+structs: a launch sees that they live where it runs.
 
 Take the numbers out of the objects, into a rail of their own, before the `at`.
 "##,

@@ -9,8 +9,7 @@ pub static RULE: Rule = Rule {
     summary: "A call in a kernel of a generic function for a type that a device does not have.",
     explanation: r##"
 A generic function is compiled for each type that a kernel calls it for: numbers, `Boolean`, `Char`, and structs of these. If it
-computes with operators of its type parameter, as with `T <: Arithmetic[T]`, only numbers will do. Functions of generic classes
-cannot be called.
+computes with operators of its type parameter, as with `T <: Arithmetic[T]`, only numbers will do.
 
 Write the function for the type that is needed.
 "##,

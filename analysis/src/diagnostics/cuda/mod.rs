@@ -30,7 +30,6 @@ pub mod empty_range;
 pub mod extra_statement;
 pub mod finish_in_kernel;
 pub mod generic_call;
-pub mod generic_value;
 pub mod global_rail_home;
 pub mod here_in_kernel;
 pub mod instance_call;
@@ -115,7 +114,6 @@ pub static RULES: &[&Rule] = &[
     &extra_statement::RULE,
     &finish_in_kernel::RULE,
     &generic_call::RULE,
-    &generic_value::RULE,
     &global_rail_home::RULE,
     &here_in_kernel::RULE,
     &instance_call::RULE,

@@ -17,6 +17,10 @@ static constexpr bool proven_ = true;
 #else
 static constexpr bool proven_ = false;
 #endif
+#ifdef APG_CONSTANT
+/* Launches have parts of it. */
+extern "C" { __constant__ __align__(256) unsigned char apg_constants[65536]; }
+#endif
 static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length) {
   if (atomicCAS(&fault->kind, 0u, kind) == 0u) {
     fault->block[0] = blockIdx.x; fault->block[1] = blockIdx.y; fault->block[2] = blockIdx.z;
@@ -116,6 +120,10 @@ template <> struct apg_conversion<apg_u64> {
   static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
 };
 template <class T, class F> static __device__ __forceinline__ T apg_truncate(F a) { return apg_conversion<T>::of(a); }
+/* ---- textures ---- */
+template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x) { return tex1D<T>((apg_u64)object, x); }
+template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x, float y) { return tex2D<T>((apg_u64)object, x, y); }
+template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x, float y, float z) { return tex3D<T>((apg_u64)object, x, y, z); }
 /* ---- the threads of a warp or block together ---- */
 static __device__ __forceinline__ unsigned apg_block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 static __device__ __forceinline__ unsigned apg_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }

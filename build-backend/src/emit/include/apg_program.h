@@ -191,6 +191,68 @@ template <class T> static inline T apg_atomic_and(T *p, T v) { return __atomic_f
 template <class T> static inline T apg_atomic_or(T *p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T> static inline T apg_atomic_xor(T *p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
 
+/* ---- textures: what a device's sampling units do, in the same steps ---- */
+/* Where a coordinate is among n elements. */
+static inline float apg_texture_place(float x, apg_i32 n, apg_u32 mode) {
+  if (!(x == x)) x = 0;
+  if (mode & 2) {
+    if ((mode & 12) == 8) x -= __builtin_floorf(x);
+    if ((mode & 12) == 12) { const float turns = __builtin_floorf(x); x -= turns; if (__builtin_fmodf(turns, 2.0f) != 0) x = 1 - x; }
+    x *= (float)n;
+  }
+  return x < -16777216.0f ? -16777216.0f : x > 2147483520.0f ? 2147483520.0f : x;
+}
+/* The element for a number outside of the elements; -1 is none. */
+static inline apg_i64 apg_texture_number(apg_i64 i, apg_i32 n, apg_u32 mode) {
+  if (i >= 0 && i < n) return i;
+  switch (mode & 12) {
+    case 4: return -1;
+    case 8: i %= n; return i < 0 ? i + n : i;
+    case 12: i %= 2 * (apg_i64)n; if (i < 0) i += 2 * (apg_i64)n; return i < n ? i : 2 * (apg_i64)n - 1 - i;
+    default: return i < 0 ? 0 : n - 1;
+  }
+}
+template <class T> static inline T apg_texture_nearest(const apg_texture *t, int rank, const float *at) {
+  apg_i64 found = 0;
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const apg_i32 n = t->extent[axis];
+    const apg_i64 i = apg_texture_number((apg_i64)__builtin_floorf(apg_texture_place(at[axis], n, t->mode)), n, t->mode);
+    if (i < 0) return 0;
+    found = found * n + i;
+  }
+  return ((const T *)t->data)[found];
+}
+/* Between elements a coordinate has 8 bits. */
+template <class T> static inline T apg_texture_filtered(const apg_texture *t, int rank, const float *at) {
+  apg_i64 number[3][2];
+  float part[3];
+  for (int axis = 0; axis < rank; ++axis) {
+    const apg_i32 n = t->extent[axis];
+    const apg_i64 fixed = (apg_i64)__builtin_floor(((double)apg_texture_place(at[axis], n, t->mode) - 0.5) * 256 + 0.5);
+    part[axis] = (float)(fixed & 255) / 256;
+    number[axis][0] = apg_texture_number(fixed >> 8, n, t->mode);
+    number[axis][1] = apg_texture_number((fixed >> 8) + 1, n, t->mode);
+  }
+  float sum = 0;
+  for (int corner = 0; corner < 1 << rank; ++corner) {
+    apg_i64 found = 0;
+    float weight = 1;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const int side = corner >> axis & 1;
+      const apg_i64 i = number[axis][side];
+      weight *= side ? part[axis] : 1 - part[axis];
+      found = i < 0 || found < 0 ? -1 : found * t->extent[axis] + i;
+    }
+    if (found >= 0 && weight > 0) sum += weight * (float)((const T *)t->data)[found];
+  }
+  return (T)sum;
+}
+template <class T, class... C> static inline T apg_texture_at(apg_i64 object, C... c) {
+  const apg_texture *t = (const apg_texture *)object;
+  const float at[] = {c...};
+  return t->mode & 1 ? apg_texture_filtered<T>(t, sizeof...(C), at) : apg_texture_nearest<T>(t, sizeof...(C), at);
+}
+
 /* ---- kernels on the processor ---- */
 template <class T> struct apg_view { T *data; apg_i64 length; };
 /* A failing check ends the blocks of its thread; the first one of a launch is recorded. */

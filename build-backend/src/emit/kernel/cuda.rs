@@ -86,7 +86,18 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                 // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
                 code.out.line(format!("{name} {text} = env.m{index};"));
             }
-            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+            KernelCaptureKind::ConstantRail { element } => {
+                let name = code.ty(element);
+                code.out.append(&format!(
+                    "#ifdef APG_CONSTANT\n\
+                     const {name} *const {text} = (const {name} *)(apg_constants + (apg_u64)env.m{index}.data);\n\
+                     #else\n\
+                     const {name} *__restrict__ {text} = (const {name} *)env.m{index}.data;\n\
+                     #endif\n"
+                ));
+                code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
+            }
+            KernelCaptureKind::Rail { element } => {
                 let name = code.ty(element);
                 // A copied rail is this kernel's own: nothing else refers to its memory.
                 let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };

@@ -42,6 +42,8 @@ public final struct GlobalRail[T](size:Long) {
     /** Where the elements live. */
     public property def home():Place = place;
     def homeId():Long = place.id;
+    /** What the home's host knows the elements by: an address of an accelerator, or a number. */
+    public def memory():Long = handle;
     /** The element at index. */
     public operator this(index:Long){here==home()}:T = this()(index);
     /** Sets the element at index. */

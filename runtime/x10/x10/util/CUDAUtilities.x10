@@ -36,6 +36,32 @@ public class CUDAUtilities {
         val host = rail.home().host();
         if (host == here) rail.free(); else at (host) rail.free();
     }
+    /** The first width elements of source as a texture of one axis at place. */
+    public static def makeTextureRail[T](place:Place, source:Rail[T], width:Long, mode:Int){T haszero}:CUDATextureRail[T]{self.rank==1} =
+        CUDATextureRail.make[T](place, 1, source, width, 1, 1, mode) as CUDATextureRail[T]{self.rank==1};
+    /** height rows of width elements of source as a texture of two axes at place. */
+    public static def makeTextureRail[T](place:Place, source:Rail[T], width:Long, height:Long, mode:Int){T haszero}:CUDATextureRail[T]{self.rank==2} =
+        CUDATextureRail.make[T](place, 2, source, width, height, 1, mode) as CUDATextureRail[T]{self.rank==2};
+    /** depth layers of height rows of width elements of source as a texture of three axes at place. */
+    public static def makeTextureRail[T](place:Place, source:Rail[T], width:Long, height:Long, depth:Long, mode:Int){T haszero}:CUDATextureRail[T]{self.rank==3} =
+        CUDATextureRail.make[T](place, 3, source, width, height, depth, mode) as CUDATextureRail[T]{self.rank==3};
+    /** Sets all elements of a texture. No kernel may be reading it. */
+    public static def fillTextureRail[T](texture:CUDATextureRail[T], source:Rail[T]):void {
+        val host = texture.home().host();
+        if (host == here) texture.fill(source); else at (host) texture.fill(source);
+    }
+    /** The same, from a rail of the texture's place: what a kernel has written becomes what the next one samples. */
+    public static def fillTextureRail[T](texture:CUDATextureRail[T], source:GlobalRail[T]):void {
+        if (source.home() != texture.home())
+            throw new BadPlaceException("a texture at " + texture.home() + " is filled from a rail at " + source.home());
+        val host = texture.home().host();
+        if (host == here) texture.fill(source); else at (host) texture.fill(source);
+    }
+    /** Frees a texture; it must not be used again. */
+    public static def deleteTextureRail[T](texture:CUDATextureRail[T]):void {
+        val host = texture.home().host();
+        if (host == here) texture.free(); else at (host) texture.free();
+    }
     /** The product of the lower 24 bits of a and b. */
     @CUDA public static def mul24(a:Int, b:Int):Int = ((a << 8) >> 8) * ((b << 8) >> 8);
     /** Waits until all that was started at a device has ended. */
