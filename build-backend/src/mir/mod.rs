@@ -10,10 +10,12 @@ mod kernel;
 pub mod native;
 pub mod only;
 pub mod operation;
+mod parts;
 pub mod print;
 pub mod walk;
 pub mod walk_mut;
 
+use parts::parts;
 use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
