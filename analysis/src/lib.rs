@@ -26,3 +26,4 @@ pub mod ty;
 
 pub use check::file_diagnostics;
 pub use host::{Analysis, AnalysisHost, Cancelled, Canceller, Program};
+pub use scope::suggest::closest;

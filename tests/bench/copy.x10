@@ -19,9 +19,28 @@ public class copy {
             bytes / (times(10) as Double));
     }
 
+    /** Copies of rails of that size: medians of 200. */
+    static def short(bytes:Long, p:Place) {
+        val n = bytes / 8;
+        val rail = new Rail[Long](n, (i:Long)=>i);
+        val there = CUDAUtilities.makeGlobalRail[Long](p, n);
+        for (way in 0..1) {
+            val times = new Rail[Long](201);
+            for (i in times.range) {
+                val start = System.nanoTime();
+                if (way == 0) finish Rail.asyncCopy(rail, 0, there, 0, n); else finish Rail.asyncCopy(there, 0, rail, 0, n);
+                times(i) = System.nanoTime() - start;
+            }
+            x10.util.RailUtils.sort(times);
+            Console.OUT.printf("asyncCopy, %d bytes %s the accelerator: median %.1f us\n", bytes, way == 0 ? "to" : "from", times(100) / 1000.0);
+        }
+        CUDAUtilities.deleteGlobalRail(there);
+    }
+
     public static def main(args:Rail[String]) {
         val topology = PlaceTopology.getTopology();
         val p = topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
+        for (bytes in [4096, 65536, 1 << 20, 1 << 24]) short(bytes, p);
         val n = 1 << 27;
         val rail = new Rail[Long](n, (i:Long)=>i);
         val there = CUDAUtilities.makeGlobalRail[Long](p, n);

@@ -4,8 +4,8 @@ import x10.util.ArrayList;
 import x10.util.CUDAUtilities;
 
 /**
- * The same work on one accelerator and on more, each with its share: gravity between 131,072 bodies, and the nearest of 400 centres for 16
- * million points; and copies from one accelerator to the next. Medians of 20. Argument: small, to try it.
+ * The same work on one accelerator and on more, each with its share: gravity between 131,072 and 524,288 bodies, and the nearest of 400 centres for
+ * 16 million points; and copies from one accelerator to the next. Medians of 20. Argument: small, to try it.
  */
 public class devices {
     static def places():Rail[Place] {
@@ -152,17 +152,18 @@ public class devices {
     public static def main(args:Rail[String]) {
         val small = args.size > 0;
         val all = places();
-        val n = small ? 1024n : 131072n;
-        val values = new Rail[Float](4 * (n as Long), (i:Long)=>((i * 7919) % 1000) as Float * 0.001f);
         val centres = new Rail[Float](4 * 400, (i:Long)=>((i * 613) % 1000) as Float * 0.001f);
         var one:Double = 0.0;
-        for (var count:Long = 1; count <= all.size; count *= 2) {
-            val share = n / (count as Int);
-            val parts = new Rail[Bodies](count, (i:Long)=>new Bodies(all(i), values, share * (i as Int), share));
-            val took = measure("gravity " + n + " on " + count, ()=>{ finish for (part in parts) part.run(); });
-            if (count == 1) one = took;
-            Console.OUT.printf("    efficiency %.2f\n", one / took / count);
-            for (part in parts) part.delete();
+        for (n in small ? [1024n, 2048n] : [131072n, 524288n]) {
+            val values = new Rail[Float](4 * (n as Long), (i:Long)=>((i * 7919) % 1000) as Float * 0.001f);
+            for (var count:Long = 1; count <= all.size; count *= 2) {
+                val share = n / (count as Int);
+                val parts = new Rail[Bodies](count, (i:Long)=>new Bodies(all(i), values, share * (i as Int), share));
+                val took = measure("gravity " + n + " on " + count, ()=>{ finish for (part in parts) part.run(); });
+                if (count == 1) one = took;
+                Console.OUT.printf("    efficiency %.2f\n", one / took / count);
+                for (part in parts) part.delete();
+            }
         }
         val m = small ? 4000n : 16000000n;
         for (var count:Long = 1; count <= all.size; count *= 2) {

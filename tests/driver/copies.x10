@@ -30,11 +30,29 @@ public class copies {
                     finish Rail.asyncCopy(b, 0, b, n - half, half);
                     finish Rail.asyncCopy(b, n - half, back, 0, half);
                     for (i in 0..(half - 1)) if (back(i) != turn + i) throw new Exception("part " + i + " is " + back(i));
+                    // Onto a part of itself.
+                    finish Rail.asyncCopy(b, 0, b, 10, half);
+                    finish Rail.asyncCopy(b, 10, back, 0, half);
+                    for (i in 0..(half - 1)) if (back(i) != turn + i) throw new Exception("shifted " + i + " is " + back(i));
                 }
             }
             CUDAUtilities.deleteGlobalRail(a);
             CUDAUtilities.deleteGlobalRail(b);
         }
+        // Many at once, some of them by activities.
+        val many = CUDAUtilities.makeGlobalRail[Long](p, 40000);
+        val parts = new Rail[Long](40000, (i:Long)=>i);
+        finish for (i in 0..999) {
+            if (i % 3 == 0) async Rail.asyncCopy(parts, 40 * i, many, 40 * i, 40);
+            else Rail.asyncCopy(parts, 40 * i, many, 40 * i, 40);
+        }
+        val together = new Rail[Long](40000);
+        finish for (i in 0..999) {
+            if (i % 3 == 0) async Rail.asyncCopy(many, 40 * i, together, 40 * i, 40);
+            else Rail.asyncCopy(many, 40 * i, together, 40 * i, 40);
+        }
+        check("many", together, 1, 0);
+        CUDAUtilities.deleteGlobalRail(many);
         // Between a rail that has a name everywhere and an accelerator's.
         val own = new GlobalRail[Long](new Rail[Long](100, (i:Long)=>i * 3));
         val there = CUDAUtilities.makeGlobalRail[Long](q, 100);

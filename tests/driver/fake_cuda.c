@@ -175,6 +175,7 @@ int cuMemcpyDtoHAsync_v2(void *target, u64 source, size_t bytes, void *stream) {
 }
 int cuMemcpyDtoDAsync_v2(u64 target, u64 source, size_t bytes, void *stream) {
     CALL();
+    if (source < target + bytes && target < source + bytes) return INVALID;
     return inside(target, bytes, DEVICE) && inside(source, bytes, DEVICE) ? copy(target, source, bytes) : INVALID;
 }
 int cuMemcpyPeerAsync(u64 target, void *to, u64 source, void *from, size_t bytes, void *stream) {
@@ -194,6 +195,7 @@ static char thing;
 int cuStreamCreate(void **stream, unsigned flags) { *stream = &thing; return 0; }
 int cuStreamDestroy_v2(void *stream) { return 0; }
 int cuStreamQuery(void *stream) { CALL(); return 0; }
+int cuStreamSynchronize(void *stream) { CALL(); return 0; }
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) { CALL(); return 0; }
 int cuStreamWriteValue32_v2(void *stream, u64 address, uint32_t value, unsigned flags) {
     CALL();

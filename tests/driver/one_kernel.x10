@@ -23,10 +23,25 @@ public class one_kernel {
         }
     }
 
+    static def empty(p:Place) {
+        val none = new Rail[Float](0);
+        val found = CUDAUtilities.makeGlobalRail[Long](p, 32);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async {
+                clocked finish for (thread in 0n..31n) clocked async { found(thread) = none.size; }
+            }
+        }
+        val sizes = new Rail[Long](32, 1);
+        finish Rail.asyncCopy(found, 0, sizes, 0, 32);
+        CUDAUtilities.deleteGlobalRail(found);
+        for (size in sizes) if (size != 0) throw new Exception("not empty: " + size);
+    }
+
     public static def main(args:Rail[String]) {
         val topology = PlaceTopology.getTopology();
         val p = topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
         attempt("kernel", ()=>{ kernel(p); });
+        attempt("empty rail", ()=>{ empty(p); });
         attempt("memory", ()=>{ CUDAUtilities.deleteGlobalRail(CUDAUtilities.makeGlobalRail[Long](p, 100000000)); });
         attempt("nothing", ()=>{ CUDAUtilities.deleteGlobalRail(CUDAUtilities.makeGlobalRail[Long](p, 0)); });
         attempt("kernel again", ()=>{ kernel(p); });

@@ -11,7 +11,30 @@ play.wait("the program's output", function()
   return text:find("7 at Place(0)", 1, true) ~= nil and text:find("7 at Place(1)", 1, true) ~= nil
 end)
 play.say("ran")
+vim.cmd("wincmd p")
+vim.cmd("ApgRun -- 8")
+play.wait("the output of another run", function()
+  local text = play.seen()
+  return text:find("8 at Place(0)", 1, true) ~= nil and text:find("7 at", 1, true) == nil
+end)
+if #vim.api.nvim_list_wins() ~= 2 then play.fail("each run has a window of its own") end
+play.say("ran again")
 vim.cmd("bwipeout!")
+
+vim.api.nvim_set_current_buf(source)
+vim.api.nvim_buf_set_lines(source, 3, 3, false, { "        val x:Long = true;" })
+vim.cmd("silent! write")
+vim.o.makeprg = vim.bo.makeprg:gsub("^apg", vim.env.APG_TEST_COMMAND)
+vim.bo.makeprg = vim.o.makeprg
+vim.cmd("silent make!")
+local place
+for _, entry in ipairs(vim.fn.getqflist()) do
+  if entry.valid == 1 then place = place or entry end
+end
+if not place then play.fail("no place in " .. vim.inspect(vim.fn.getqflist())) end
+play.say(("make: %d:%d %s %s"):format(place.lnum, place.col, place.type, place.text))
+vim.cmd("undo")
+vim.cmd("silent! write")
 
 vim.cmd("ApgPlaces --places 3 --accels none")
 if not play.seen():find("Place(2)", 1, true) then play.fail("no third place in " .. play.seen()) end

@@ -89,6 +89,7 @@ fn a_device_whose_memory_is_full_says_how_much_it_has() {
         &output,
         &[
             "kernel: done",
+            "empty rail: done",
             full,
             "of 1000000 bytes are free",
             "nothing: done",

@@ -257,3 +257,31 @@ fn a_run_as_events() {
     assert_eq!(events[1]["place"], 0);
     assert_eq!(events[2]["status"], 0);
 }
+
+#[test]
+fn a_program_that_is_misnamed() {
+    let folder = Folder::new();
+    folder.write("hello.x10", "class hello { public static def main(args:Rail[String]) {} }\n");
+    one_error(&folder.apg(&["run", "helo.x10"]), 1, &["no file `helo.x10`", "did you mean `hello.x10`?"]);
+    one_error(&folder.apg(&["check", "hello"]), 1, &["no file `hello`", "did you mean `hello.x10`?"]);
+    let nothing = folder.apg(&["run", "other.x10"]);
+    one_error(&nothing, 1, &["no file `other.x10`"]);
+    assert!(!nothing.stderr.contains("did you mean"), "{}", nothing.stderr);
+    one_error(&folder.apg(&["hello.x10"]), 2, &["not a command", "apg run hello.x10"]);
+}
+
+#[test]
+fn shells_complete_commands_and_options() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let output = folder.apg(&["completions", shell]);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        assert!(output.stdout.contains("message-format"), "{}", output.stdout);
+    }
+    let script = folder.apg(&["completions", "bash"]).stdout;
+    folder.write("apg.bash", &script);
+    let mut bash = Command::new("bash");
+    bash.current_dir(folder.0.path()).args(["-c", "source ./apg.bash && COMP_WORDS=(apg run --pl) COMP_CWORD=2 && _apg apg --pl run && echo ${COMPREPLY[@]}"]);
+    let output = programs::run(bash, Duration::from_secs(60)).expect("it ends");
+    assert_eq!(output.stdout.trim(), "--places", "{}", output.stderr);
+}

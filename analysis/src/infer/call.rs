@@ -146,6 +146,11 @@ impl Infer<'_> {
             return self.report(diagnostic);
         }
         let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
+        if near.is_none()
+            && let Some(diagnostic) = Self::statement_elsewhere(diagnostic.clone(), name)
+        {
+            return self.report(diagnostic);
+        }
         self.report(super::name::suggest(diagnostic, near, at));
     }
 

@@ -160,7 +160,7 @@ impl Infer<'_> {
     }
 
     /// The name that stands alone as a formal, where only a type may, and is no type.
-    fn untyped_formal(&self, formal: &ast::Formal) -> Option<SmolStr> {
+    pub(super) fn untyped_formal(&self, formal: &ast::Formal) -> Option<SmolStr> {
         let Some(ast::Type::NamedType(named)) = formal.ty().filter(|_| formal.is_bare_type()) else {
             return None;
         };

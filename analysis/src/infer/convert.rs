@@ -197,9 +197,14 @@ impl<'db> Infer<'db> {
             }
         } else if from.is_null(self.db) {
             diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
+        } else if let Some((items, fix)) = self.items_fix(id, to) {
+            diagnostic = diagnostic.note(format!("the elements are `{items}`s")).fix(fix);
         } else if let Some(fix) = self.quotes_fix(id, to) {
             diagnostic =
                 diagnostic.note("characters stand in single quotes, strings in double quotes").fix(fix);
+        } else if self.is_string(to) {
+            diagnostic =
+                diagnostic.note("text is made of a value by `x.toString()`, or by joining: `\"...\" + x`");
         } else if self.is_subtype(to, from) && why != Why::Condition {
             diagnostic =
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
@@ -227,6 +232,16 @@ impl<'db> Infer<'db> {
             title: format!("Write `{text}`"),
             edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
         })
+    }
+
+    /// Other suffixes for the elements of `[1, 2]`, and what they are now.
+    fn items_fix(&self, id: ExprId, to: Ty) -> Option<(String, crate::diagnostics::Fix)> {
+        let ExprKind::RailLiteral { element, items } = &self.body.expr(id).kind else { return None };
+        let wanted = to.rail_element(self.db)?;
+        let fixes = items.iter().map(|&item| self.literal_fix(item, wanted)).collect::<Option<Vec<_>>>()?;
+        let title = format!("Write them as `{}`s", self.show(wanted.base(self.db)));
+        let edits = fixes.into_iter().flat_map(|it| it.edits).collect();
+        Some((self.show(element.base(self.db)), crate::diagnostics::Fix { title, edits }))
     }
 
     /// Another suffix, for the literal that made an operator compute in another number type.

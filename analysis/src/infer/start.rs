@@ -181,7 +181,10 @@ impl Infer<'_> {
             let formal = formals.get(index);
             let name = formal.and_then(|f| f.name());
             let at = name.as_ref().map(range_of).or(formal.map(range_of)).unwrap_or_default();
-            let local = self.add_local(param.name.clone(), param.ty, param.mutable, LocalKind::Param, at);
+            // `def f(x)`: the type `x` is unknown, said elsewhere; the code means a variable.
+            let meant = formal.filter(|_| param.ty.is_error(db)).and_then(|it| self.untyped_formal(it));
+            let name = meant.unwrap_or_else(|| param.name.clone());
+            let local = self.add_local(name, param.ty, param.mutable, LocalKind::Param, at);
             self.body.params.push(local);
         }
         // Constraints name formals by index in the signature, by position in the body.

@@ -212,9 +212,13 @@ impl Draft<'_> {
             return Some(vec![RepairEdit { range: behind, text: vec![text("n")] }]);
         }
         let before = TextRange::empty(expr.range.start());
+        let (open, close) = match expr.kind {
+            ExprKind::Local(_) | ExprKind::Field { .. } | ExprKind::StaticField(_) => ("(", " as Int)"),
+            _ => ("((", ") as Int)"),
+        };
         Some(vec![
-            RepairEdit { range: before, text: vec![text("((")] },
-            RepairEdit { range: behind, text: vec![text(") as Int)")] },
+            RepairEdit { range: before, text: vec![text(open)] },
+            RepairEdit { range: behind, text: vec![text(close)] },
         ])
     }
 }

@@ -92,7 +92,8 @@ impl Draft<'_> {
             StmtKind::AtEach { .. } => self.refuse(&cuda::ateach_in_kernel::RULE, range, "a thread cannot start activities at other places",
                 "write the `ateach` around the `at` that launches the kernel"),
             StmtKind::Atomic(body) => self.refuse(&cuda::atomic_in_kernel::RULE, self.keyword(range, *body), "a thread cannot lock its place",
-                "let each thread write elements of its own, and combine them after a `Clock.advanceAll()`"),
+                "update one element with `CUDAAtomic.add(rail, index, value)` and its like, or let each thread write elements \
+                 of its own and combine them after a `Clock.advanceAll()`"),
             StmtKind::When(_) => self.refuse(&cuda::when_in_kernel::RULE, range, "a thread cannot wait for a condition",
                 "threads of a block wait for each other with `Clock.advanceAll()`; other waiting belongs after the `at`"),
             StmtKind::Throw(_) => self.refuse(&cuda::throw_in_kernel::RULE, range, "a thread cannot throw",

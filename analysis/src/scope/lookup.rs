@@ -290,6 +290,10 @@ impl TypeScope<'_> {
                 Some(near) => problem
                     .note(format!("did you mean `{near}`?"))
                     .replace_by(format!("Replace by `{near}`"), near),
+                None if last.name.starts_with(char::is_lowercase) => problem.note(format!(
+                    "declare it, or import it from its package; a variable has its type after its name: `{}:Type`",
+                    last.name
+                )),
                 None => problem.note("declare it, or import it from its package"),
             },
         }

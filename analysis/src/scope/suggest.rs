@@ -1,7 +1,7 @@
 //! "Did you mean": the candidate that a misspelt name most resembles.
 
 /// The closest of `candidates`, if it is close enough to be a slip of the fingers.
-pub(crate) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // One letter more or less makes another name of a very short one.
     let limit = match name.chars().count() {
         0..=2 => 0,

@@ -7,6 +7,7 @@
 mod build;
 mod check;
 mod clean;
+mod completions;
 mod doctor;
 mod events;
 mod explain;
@@ -23,6 +24,7 @@ mod stats;
 use std::process::ExitCode;
 
 use apg_runtime::interrupt;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
 /// X10 for today's GPUs and clusters: check, build and run programs of places, activities and kernels.
@@ -51,6 +53,8 @@ enum Command {
     Clean(clean::Clean),
     /// Say what this machine has and what it lacks
     Doctor(doctor::Doctor),
+    /// Print what completes this command's words in a shell
+    Completions(completions::Completions),
 }
 
 /// A command that cannot do what it was asked: printed as "error: ..." with hints below.
@@ -96,7 +100,7 @@ pub fn main() -> ExitCode {
         interrupt::Then::End
     });
     let outcome = run::as_place().or_else(run::as_built).or_else(run::as_program);
-    let outcome = outcome.unwrap_or_else(|| match Cli::parse().command {
+    let outcome = outcome.unwrap_or_else(|| match command()? {
         Command::Check(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Build(command) => command.run(),
@@ -105,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Fmt(command) => command.run(),
         Command::Clean(command) => command.run(),
         Command::Doctor(command) => command.run(),
+        Command::Completions(command) => command.run(),
     });
     match outcome {
         Ok(status) => ExitCode::from(status),
@@ -116,6 +121,17 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.status)
         }
     }
+}
+
+/// What the command line says. What is wrong with it clap says itself, but that a program is no command.
+fn command() -> Result<Command, Failure> {
+    Cli::try_parse().map(|cli| cli.command).map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if word.ends_with(".x10") => {
+            Failure::misuse(format!("`{word}` is not a command of apg"))
+                .hint(format!("`apg run {word}` builds and runs it, `apg check {word}` checks it"))
+        }
+        _ => error.exit(),
+    })
 }
 
 fn print_failure(failure: &Failure) -> Result<(), Failure> {

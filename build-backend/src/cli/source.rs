@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apg_analysis::diagnostics::{Diagnostic, Severity, syntax};
 use apg_analysis::ids::SourceFile;
-use apg_analysis::{Analysis, AnalysisHost, Program};
+use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
 
 use super::Failure;
@@ -115,7 +115,27 @@ fn lines(sources: &Sources) -> usize {
 }
 
 fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> {
-    project::load(paths, &options.source_path).map_err(|error| Failure::new(error.to_string()))
+    project::load(paths, &options.source_path).map_err(|error| {
+        let similar = similar_file(&error);
+        let failure = Failure::new(error.to_string());
+        similar
+            .into_iter()
+            .fold(failure, |failure, path| failure.hint(format!("did you mean `{}`?", path.display())))
+    })
+}
+
+/// The program that was meant, if the name of one is a slip of the fingers away, or lacks its ending.
+fn similar_file(error: &project::LoadError) -> Option<PathBuf> {
+    let project::Reason::Missing = error.reason else { return None };
+    let wanted = error.path.file_stem()?.to_str()?;
+    let folder = error.path.parent()?;
+    let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let paths = std::fs::read_dir(shown).ok()?.flatten().map(|entry| entry.path());
+    let programs: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|it| it == "x10")).collect();
+    let stems = || programs.iter().filter_map(|path| path.file_stem()?.to_str());
+    let stem = stems().find(|stem| *stem == wanted).or_else(|| closest(wanted, stems()))?;
+    Some(folder.join(format!("{stem}.x10")))
 }
 
 /// A database of these files and the class library.

@@ -86,7 +86,8 @@ impl Compiler {
             }
             (UnitKind::Tables, _) => flags.extend(["-O1", "-g0"]),
             (UnitKind::Code, Profile::Dev) => {
-                flags.extend(["-O1", "-ffp-contract=off", "-g1"]);
+                // Small functions in their callers are less to compile.
+                flags.extend(["-O1", "-finline-small-functions", "-ffp-contract=off", "-g1"]);
             }
             (UnitKind::Code | UnitKind::Native, Profile::Portable) => {
                 flags.extend(["-O2", "-ffp-contract=off", "-g1"])

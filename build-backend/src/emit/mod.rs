@@ -10,6 +10,7 @@ mod code;
 mod control;
 mod expr;
 mod function;
+mod inlined;
 mod kernel;
 mod names;
 mod native;

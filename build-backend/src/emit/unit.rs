@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Code, Target, Used};
 use super::names::{Names, hash};
-use super::{EmitError, kernel, native};
+use super::{EmitError, inlined, kernel, native};
 use crate::driver::{Unit, UnitKind};
 use crate::mir::*;
 
@@ -35,8 +35,10 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         for id in &functions {
             code.function(*id, "");
         }
+        let own = code.out.take();
+        let copies = if single { String::new() } else { inlined::copies(&mut code, &functions) };
         let mine = std::mem::take(&mut code.used);
-        bodies.push((name, functions, mine.clone(), code.out.take()));
+        bodies.push((name, functions, mine.clone(), format!("{copies}{own}")));
         used.absorb(mine);
         errors.append(&mut code.errors);
     }

@@ -115,9 +115,8 @@ impl Lowerer<'_> {
         match (fit.as_slice(), unfit.first()) {
             ([one], _) => Some(*one),
             ([], None) => {
-                let path = target.file.path(db).display().to_string();
                 self.errors.push(
-                    LowerError::new("build/no-main", format!("{path} has no `main` method to start"))
+                    LowerError::new("build/no-main", "this file has no `main` method to start")
                         .note(SIGNATURE),
                 );
                 None

@@ -1,6 +1,6 @@
 //! From byte offsets to lines.
 
-use apg_analysis::ids::SourceFile;
+use apg_analysis::ids::{FileOrigin, SourceFile};
 
 use std::rc::Rc;
 
@@ -36,6 +36,9 @@ impl Lowerer<'_> {
         }
         let id = mir::FileId(self.program.files.len() as u32);
         self.program.files.push(file.path(self.db).display().to_string());
+        if file.origin(self.db) == FileOrigin::Library {
+            self.program.library.push(id);
+        }
         self.native_file(file, id);
         let lines = Rc::new(FileLines::new(id, file.text(self.db)));
         self.files.insert(file, lines.clone());

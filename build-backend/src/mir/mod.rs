@@ -99,6 +99,8 @@ pub enum Ty {
 pub struct Program {
     /// `.x10` paths, as shown in messages.
     pub files: Vec<String>,
+    /// Those of the class library.
+    pub library: Vec<FileId>,
     /// Structs used by value.
     pub structs: Vec<Struct>,
     /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is the

@@ -7,10 +7,14 @@ end
 
 command("ApgRun", function(call) require("apg.run").run(call.fargs) end, {
   nargs = "*",
-  complete = function() return { "--places", "--accels", "--threads", "--" } end,
+  complete = function() return { "--places", "--accels", "--threads", "--heap", "--release", "--" } end,
   desc = "Run the program of this buffer; arguments as of `apg run`",
 })
-command("ApgCuda", function() require("apg.generated").show() end, { desc = "Show the CUDA of this program's kernels" })
+command("ApgCuda", function(call) require("apg.generated").show(call.args) end, {
+  nargs = "?",
+  complete = function() return { "cuda", "ptx", "resources", "cpp", "mir" } end,
+  desc = "Show what this program is compiled to, live: its CUDA, or the form that is named",
+})
 command("ApgPlaces", function(call) require("apg.places").show(call.fargs) end, {
   nargs = "*",
   complete = function() return { "--places", "--accels" } end,

@@ -7,6 +7,7 @@ use super::clock::{Luggage, Registration, Ticket};
 use super::current::{self, Activity, Work};
 use super::finish::Uncounted;
 use crate::abi::ExceptionKind;
+use crate::device::Flight;
 use crate::distributed::{Engine, Governor, Waiter};
 use crate::layout::Type;
 use crate::memory::Ref;
@@ -71,6 +72,13 @@ impl Engine for LocalEngine {
 
     fn governor(&self) -> Arc<dyn Governor> {
         current::activity(|activity| activity.innermost_governor()).unwrap_or_else(|| Arc::new(Uncounted))
+    }
+
+    fn watch(&self, flight: Flight) {
+        // Another activity's finish may be past looking.
+        if let Some(finish) = current::activity(|activity| activity.innermost_open()).flatten() {
+            finish.watch(flight);
+        }
     }
 
     fn uncounted(&self) -> Arc<dyn Governor> {

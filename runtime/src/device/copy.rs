@@ -1,4 +1,4 @@
-//! Copies between a host's memory and a device's, and between devices. Memory that is pinned is moved by the device alone. Other memory
+//! Copies between a host's memory and a device's by threads of their own. Memory that is pinned is moved by the device alone. Other memory
 //! is staged through pinned slices: while the device moves one, the processor fills or empties the other.
 
 use std::sync::Arc;
@@ -44,7 +44,6 @@ enum Work {
     Download(Download),
     Clear { address: u64, bytes: u64 },
     WaitForAll,
-    Peer { source: u64, target: u64, target_context: Arc<Context>, bytes: u64 },
 }
 
 // SAFETY: the addresses stay valid until `done` is called: callers of the unsafe functions below vouch for it.
@@ -104,12 +103,6 @@ impl Device {
     pub fn copied<K: std::any::Any + Send>(&self, memory: *const u8, bytes: u64, keep: impl FnOnce() -> K) {
         pinned::copied(memory as usize, bytes as usize, &self.context, keep);
     }
-
-    /// Copies to this or another device of the process.
-    pub fn copy_to(&self, source: u64, target_device: &Device, target: u64, bytes: u64, done: Done) {
-        let target_context = Arc::clone(&target_device.context);
-        self.downloads.submit(Work::Peer { source, target, target_context, bytes }, done);
-    }
 }
 
 fn serve(context: &Context, work: &Receiver<(Work, Done)>) {
@@ -150,9 +143,6 @@ impl<'a> Worker<'a> {
             Work::Clear { address, bytes } => ("clear memory", self.clear(address, bytes)),
             // SAFETY: a context of this device is current.
             Work::WaitForAll => ("wait for the device", driver::check(unsafe { sys::cuCtxSynchronize() })),
-            Work::Peer { source, target, target_context, bytes } => {
-                ("copy between devices", self.peer(source, target, &target_context, bytes))
-            }
         };
         result.map_err(|failure| DeviceError::driver("the device", what, &failure))
     }
@@ -181,7 +171,7 @@ impl<'a> Worker<'a> {
     }
 
     fn upload_staged(&mut self, piece: Upload) -> Result<(), Failure> {
-        if piece.bytes >= LONG && self.lanes.make() {
+        if piece.bytes >= LONG && self.lanes.make(self.context) {
             return self.lanes.upload(self.context, &self.stream, piece);
         }
         let Some(slices) = &self.slices else {
@@ -222,7 +212,7 @@ impl<'a> Worker<'a> {
     }
 
     fn download_staged(&mut self, piece: Download) -> Result<(), Failure> {
-        if piece.bytes >= LONG && self.lanes.make() {
+        if piece.bytes >= LONG && self.lanes.make(self.context) {
             return self.lanes.download(self.context, &self.stream, piece);
         }
         let Some(slices) = &self.slices else { return self.download_pinned(piece) };
@@ -253,20 +243,6 @@ impl<'a> Worker<'a> {
         if bytes > 0 {
             // SAFETY: the memory is the program's own on this device.
             driver::check(unsafe { sys::cuMemsetD8Async(address, 0, bytes as usize, self.stream.0) })?;
-        }
-        self.synchronize()
-    }
-
-    fn peer(&mut self, source: u64, target: u64, other: &Context, bytes: u64) -> Result<(), Failure> {
-        let (from, to) = (self.context.raw(), other.raw());
-        let bytes = bytes as usize;
-        if from == to {
-            // SAFETY: both ranges are the program's own on this device.
-            driver::check(unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, self.stream.0) })?;
-        } else {
-            self.context.reach(other);
-            // SAFETY: both ranges are the program's own on their devices.
-            driver::check(unsafe { sys::cuMemcpyPeerAsync(target, to, source, from, bytes, self.stream.0) })?;
         }
         self.synchronize()
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::Device;
 use super::driver::{self, sys};
 use super::error::{DeviceError, Kind, Place};
 use super::launch::Extents;
-use super::{Device, Done};
 use crate::layout::{Fault, fault_kind};
 
 /// Records that are made at once.
@@ -49,7 +49,7 @@ impl Record {
     }
 
     /// What a check has left, once the kernel has ended.
-    fn error(&self, launch: &Extents) -> Option<DeviceError> {
+    pub fn error(&self, launch: &Extents) -> Option<DeviceError> {
         // SAFETY: written by the device, whose work has ended.
         error(&unsafe { self.address.0.read_volatile() }, launch)
     }
@@ -107,16 +107,4 @@ impl Record {
         // SAFETY: a field of the record.
         unsafe { &raw const (*self.address.0).ended }
     }
-}
-
-/// Calls `done` with what the kernel's checks have found, if it has otherwise ended well.
-pub fn checked(record: Record, launch: Extents, done: Done) -> Done {
-    Box::new(move |result| {
-        let found = match result {
-            Ok(()) => record.error(&launch).map_or(Ok(()), Err),
-            Err(error) => Err(error),
-        };
-        drop(record);
-        done(found);
-    })
 }

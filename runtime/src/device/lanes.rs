@@ -17,8 +17,14 @@ const LANES: usize = 12;
 /// Pinned memory, and the end of its last transfer.
 pub struct Slice {
     pub memory: *mut u8,
+    bytes: usize,
+    /// Memory of the system that has been pinned, not the driver's own.
+    registered: bool,
     event: Event,
 }
+
+// SAFETY: memory and events may be used from any thread.
+unsafe impl Send for Slice {}
 
 /// Threads' slices of one direction of a device, made when they are first needed.
 #[derive(Default)]
@@ -26,13 +32,15 @@ pub struct Lanes(Vec<[Slice; 2]>);
 
 impl Lanes {
     /// Makes what the threads need; whether there is more than one.
-    pub fn make(&mut self) -> bool {
+    pub fn make(&mut self, context: &Context) -> bool {
         let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(LANES);
-        while self.0.len() < threads {
-            match Slice::pair(LANE_SLICE) {
-                Ok(pair) => self.0.push(pair),
-                Err(_) => break,
-            }
+        if self.0.len() < threads {
+            // At once: the system takes its time to clear so much memory.
+            let one = || context.enter().is_ok().then(|| Slice::pair(LANE_SLICE).ok()).flatten();
+            std::thread::scope(|scope| {
+                let makers: Vec<_> = (self.0.len()..threads).map(|_| scope.spawn(one)).collect();
+                self.0.extend(makers.into_iter().filter_map(|it| it.join().ok().flatten()));
+            });
         }
         self.0.len() > 1
     }
@@ -254,17 +262,55 @@ impl Slice {
     }
 
     fn new(bytes: usize) -> Result<Slice, Failure> {
+        let event = Event::new()?;
+        if let Some(memory) = pages(bytes) {
+            let flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
+            // SAFETY: a context is current; memory of ours.
+            if driver::check(unsafe { sys::cuMemHostRegister_v2(memory.cast(), bytes, flags) }).is_ok() {
+                return Ok(Slice { memory, bytes, registered: true, event });
+            }
+            // SAFETY: from `pages`, and used by nobody.
+            unsafe { libc::munmap(memory.cast(), bytes) };
+        }
         let mut memory = std::ptr::null_mut();
         // SAFETY: a context is current; the result goes to a local.
         driver::check(unsafe { sys::cuMemHostAlloc(&mut memory, bytes, sys::CU_MEMHOSTALLOC_PORTABLE) })?;
-        Ok(Slice { memory: memory.cast(), event: Event::new()? })
+        Ok(Slice { memory: memory.cast(), bytes, registered: false, event })
     }
+}
+
+/// New memory in large pages that are there already: clearing them goes several times as fast as the driver's own way to pinned memory,
+/// and by several threads at once.
+fn pages(bytes: usize) -> Option<*mut u8> {
+    // SAFETY: new memory.
+    let memory = unsafe {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0)
+    };
+    if memory == libc::MAP_FAILED {
+        return None;
+    }
+    // SAFETY: all inside the new memory; refusing large pages is no harm.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        libc::madvise(memory, bytes, libc::MADV_HUGEPAGE);
+        memory.cast::<u8>().write_bytes(0, bytes);
+    }
+    Some(memory.cast())
 }
 
 impl Drop for Slice {
     fn drop(&mut self) {
         // SAFETY: ours, and dropped once, after the stream's work has ended.
-        unsafe { sys::cuMemFreeHost(self.memory.cast()) };
+        unsafe {
+            if self.registered {
+                sys::cuMemHostUnregister(self.memory.cast());
+                libc::munmap(self.memory.cast(), self.bytes);
+            } else {
+                sys::cuMemFreeHost(self.memory.cast());
+            }
+        }
     }
 }
 

@@ -9,9 +9,9 @@ use super::copy::Upload;
 use super::driver::sys;
 use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
-use super::fault::{self, Record};
+use super::fault::Record;
 use super::module::{Function, Variant, place_of};
-use super::queue::{Flight, Stopwatch};
+use super::queue::{Flight, Order, Stopwatch};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
@@ -354,11 +354,8 @@ struct Ready {
 
 impl Ready {
     fn start(self, plan: &mut Plan, done: Done) -> Option<Flight> {
-        let device = Arc::clone(&self.device);
-        if let Err(error) = device.context.enter() {
-            done(Err(error));
-            return None;
-        }
+        let device = self.device;
+        // The context is current: this is the thread that has configured the launch, or that of copies.
         let queue = device.kernels.pick();
         let (function, mut by_pointer) = (self.function, self.by_pointer);
         let extents = Extents::of(&plan.launch);
@@ -371,7 +368,6 @@ impl Ready {
         };
         plan.shared.fault = record.address();
         let ended = record.ended();
-        let done = fault::checked(record, extents, done);
         let environment: *mut c_void = match &mut by_pointer {
             Some(address) => std::ptr::from_mut(address).cast(),
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
@@ -385,12 +381,17 @@ impl Ready {
         let (watch, place) = (stopwatch.clone(), self.place);
         let finished: Done = Box::new(move |result| {
             drop(prepared);
+            let found = match result {
+                Ok(()) => record.error(&extents).map_or(Ok(()), Err),
+                Err(error) => Err(error.at(&place_of(kernel))),
+            };
+            drop(record);
             if recorded {
                 let ended = profile::now();
                 let took = watch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
                 profile::kernel(place, kernel, &extents, ended.saturating_sub(took), ended);
             }
-            done(result.map_err(|error| error.at(&place_of(kernel))));
+            done(found);
         });
         let [x, y, z] = extents.blocks.map(|extent| extent as u32);
         let [tx, ty, tz] = extents.threads.map(|extent| extent as u32);
@@ -430,9 +431,7 @@ impl Ready {
                 })?;
                 stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))
             },
-            finished,
-            ended,
-            Arc::clone(&function.pace),
+            Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         )

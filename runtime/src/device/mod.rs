@@ -2,13 +2,15 @@
 //! there; without them every question has an answer in words, and nothing here panics.
 //!
 //! Nothing in this module waits for a device on the calling thread but for short driver calls: operations take a
-//! [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be suspended.
+//! [`Done`] and call it, once, on a thread of the device, so that the activity that asked can be suspended; some return a
+//! [`Flight`], at which it may look.
 
 mod buffers;
 mod cache;
 mod compile;
 mod constants;
 mod copy;
+mod direct;
 mod driver;
 mod environment;
 mod error;
@@ -50,8 +52,12 @@ pub use texture::{
 use crate::topology::Accelerator;
 use driver::{Attribute, Context, sys};
 
-/// Called once, when an operation has ended, on a thread of the device: it must not wait for the device itself.
+/// Called once, when an operation has ended, on a thread of the device or by who looks for its end: it must not wait for the device
+/// itself.
 pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
+
+/// How many kernels of one device may run side by side.
+const KERNELS: usize = 4;
 
 /// What a device is, without taking it into use.
 pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
@@ -90,7 +96,8 @@ pub struct Device {
     buffers: buffers::Buffers,
     faults: fault::Faults,
     modules: module::Modules,
-    kernels: queue::Kernels,
+    kernels: queue::Queues,
+    direct: direct::Direct,
     uploads: copy::Engine,
     downloads: copy::Engine,
 }
@@ -129,7 +136,8 @@ impl Device {
             buffers: buffers::Buffers::default(),
             faults: fault::Faults::default(),
             modules: module::Modules::new(cache),
-            kernels: queue::Kernels::new(&context, ordinal)?,
+            kernels: queue::Queues::new(&context, ordinal, "gpu", KERNELS)?,
+            direct: direct::Direct::new(&context, ordinal)?,
             uploads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
             downloads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
             context,

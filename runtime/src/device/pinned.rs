@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::driver::{self, Context, sys};
 
 /// Shorter copies are not worth it.
-const LEAST: usize = 1 << 20;
+const LEAST: usize = 256 << 10;
 /// Copies of the same memory before it is pinned.
 const COPIES: u32 = 2;
 /// Most that one call of the driver pins: what is done can be used while the rest is pinned.
@@ -90,6 +90,18 @@ pub fn parts(start: usize, bytes: usize) -> Parts {
         return Parts { parts: vec![Part { range: whole, pinned: false }] };
     }
     Parts { parts: pinned().claim(&whole) }
+}
+
+/// The parts of a copy if all of it is pinned.
+pub fn whole(start: usize, bytes: usize) -> Option<Parts> {
+    Some(parts(start, bytes)).filter(|it| it.parts.iter().all(|part| part.pinned))
+}
+
+impl Parts {
+    /// Where they lie in host memory.
+    pub fn ranges(&self) -> Vec<Range<usize>> {
+        self.parts.iter().map(|part| part.range.clone()).collect()
+    }
 }
 
 impl Drop for Parts {

@@ -1,5 +1,5 @@
-//! Kernel queues: a stream, and a thread that sleeps until what was launched on it has ended. The thread that launches may look
-//! for the end itself for a moment: most kernels end sooner than another thread could be woken, twice.
+//! Queues of kernels or copies: a stream, and a thread that sleeps until what was put on it has ended. The thread that puts it there may
+//! look for the end itself for a moment: most of it ends sooner than another thread could be woken, twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
@@ -12,8 +12,6 @@ use super::Done;
 use super::driver::{self, Context, sys};
 use super::error::{DeviceError, Kind};
 
-/// How many kernels of one device may run side by side.
-const QUEUES: usize = 4;
 /// How long a kernel is looked at before a thread sleeps, if nothing is known of it.
 const LOOK: Duration = Duration::from_micros(200);
 /// The longest that is looked without sleeping.
@@ -38,14 +36,18 @@ impl Pace {
 
     fn took(&self, time: Duration) {
         let (new, old) = (time.as_nanos() as u64, self.0.load(Ordering::Relaxed));
-        self.0.store(if old == 0 { new } else { (3 * old + new) / 4 }.max(1), Ordering::Relaxed);
+        let mean = match old {
+            0 => new,
+            // The first ones are slow: what they teach is soon forgotten.
+            _ if new < old => (old + 3 * new) / 4,
+            _ => (3 * old + new) / 4,
+        };
+        self.0.store(mean.max(1), Ordering::Relaxed);
     }
 }
 
-/// The kernel queues of a device.
-pub struct Kernels {
-    queues: Vec<Arc<Queue>>,
-}
+/// Some queues of a device: what is on different ones may run side by side.
+pub struct Queues(Vec<Arc<Queue>>);
 
 /// One stream. Kernels on one stream run after each other.
 pub struct Queue {
@@ -67,16 +69,35 @@ unsafe impl Send for Queue {}
 // SAFETY: as above.
 unsafe impl Sync for Queue {}
 
-/// What happens at the end of a kernel.
+/// What happens at the end of a kernel or a copy.
 struct Ending {
     mark: Mark,
     done: Done,
     began: Instant,
     pace: Arc<Pace>,
+    what: &'static str,
     queue: Arc<Queue>,
 }
 
-/// A kernel on its way. Dropped, it leaves the rest to the thread of its queue.
+/// How work has ended, and about when.
+struct End {
+    result: Result<(), driver::Failure>,
+    at: Instant,
+}
+
+/// What belongs to work on a stream.
+pub struct Order {
+    /// Called at its end.
+    pub done: Done,
+    /// Where the device may say so: memory that it shares with the host, which is 0 and stays until `done` is called.
+    pub ended: *const u32,
+    /// How long such work takes.
+    pub pace: Arc<Pace>,
+    /// For people.
+    pub what: &'static str,
+}
+
+/// A kernel or a copy on its way. Dropped, it leaves the rest to the thread of its queue.
 pub struct Flight {
     ending: Option<Ending>,
     queue: Arc<Queue>,
@@ -225,19 +246,23 @@ impl Drop for Stopwatch {
     }
 }
 
-impl Kernels {
-    /// The queues of a device.
-    pub fn new(context: &Arc<Context>, ordinal: u32) -> Result<Kernels, DeviceError> {
-        let queues = (0..QUEUES)
-            .map(|index| Queue::new(context, ordinal, index).map(Arc::new))
-            .collect::<Result<_, _>>()?;
-        Ok(Kernels { queues })
+impl Queues {
+    /// So many queues of a device, whose threads are called after what they are for.
+    pub fn new(
+        context: &Arc<Context>,
+        ordinal: u32,
+        what: &str,
+        count: usize,
+    ) -> Result<Queues, DeviceError> {
+        let name = |index| format!("apg-{what}{ordinal}-{index}");
+        let queues = (0..count).map(|index| Queue::new(context, ordinal, name(index)).map(Arc::new));
+        queues.collect::<Result<_, _>>().map(Queues)
     }
 
     /// The queue with the least to do.
     pub fn pick(&self) -> &Arc<Queue> {
-        let mut best = &self.queues[0];
-        for queue in &self.queues[1..] {
+        let mut best = &self.0[0];
+        for queue in &self.0[1..] {
             if queue.load.load(Ordering::Relaxed) < best.load.load(Ordering::Relaxed) {
                 best = queue;
             }
@@ -247,18 +272,15 @@ impl Kernels {
 }
 
 impl Queue {
-    fn new(context: &Arc<Context>, ordinal: u32, index: usize) -> Result<Queue, DeviceError> {
+    fn new(context: &Arc<Context>, ordinal: u32, name: String) -> Result<Queue, DeviceError> {
         let error = |failure| DeviceError::driver(&format!("CUDA{ordinal}"), "make a queue", &failure);
         context.enter()?;
         let stream = Stream::new().map_err(error)?;
         let (pending, receiver) = channel();
         let own = Arc::clone(context);
-        std::thread::Builder::new()
-            .name(format!("apg-gpu{ordinal}-{index}"))
-            .spawn(move || complete(&own, &receiver))
-            .map_err(|error| {
-                DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
-            })?;
+        std::thread::Builder::new().name(name).spawn(move || complete(&own, &receiver)).map_err(|error| {
+            DeviceError::new(Kind::Internal, format!("no thread for CUDA{ordinal}: {error}"))
+        })?;
         Ok(Queue {
             device: ordinal,
             context: Arc::clone(context),
@@ -270,25 +292,25 @@ impl Queue {
         })
     }
 
-    /// Runs `start`, which puts work on the stream; `done` is called when that work has ended, or with its error. Work of
+    /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with its error. Work of
     /// several callers is not mixed.
     pub fn submit(
         self: &Arc<Self>,
         start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
-        done: Done,
-        ended: *const u32,
-        pace: Arc<Pace>,
+        order: Order,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
-        let began = Instant::now();
+        let Order { done, ended, pace, what } = order;
         let started = {
             let stream = self.stream.lock();
             start(&stream).and_then(|()| Mark::after(&stream, ended, &self.spare))
         };
         match started {
             Ok(mark) => {
+                // Asked for now, while the device is at work.
+                let began = Instant::now();
                 self.load.fetch_add(1, Ordering::Relaxed);
-                let ending = Ending { mark, done, began, pace, queue: Arc::clone(self) };
+                let ending = Ending { mark, done, began, pace, what, queue: Arc::clone(self) };
                 Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
             }
             Err(failure) => {
@@ -332,9 +354,6 @@ impl Flight {
     /// Looks for a moment, and as long as `worthwhile` says so, whether the kernel has ended; leaves it to the thread of the
     /// queue if not.
     pub fn look(mut self, worthwhile: impl Fn() -> bool) {
-        if self.queue.context.enter().is_err() {
-            return;
-        }
         let Some(ending) = self.ending.take() else { return };
         // One that is known to take long is left to its thread at once.
         let until = match ending.pace.expected() {
@@ -343,7 +362,7 @@ impl Flight {
             None => ending.began + LOOK,
         };
         match ending.look(until, worthwhile) {
-            Some(result) => ending.happen(result),
+            Some(end) => ending.happen(end),
             None => self.ending = Some(ending),
         }
     }
@@ -360,31 +379,38 @@ impl Drop for Flight {
 }
 
 impl Ending {
-    /// Looks, until then and as long as `worthwhile` says so, whether the kernel has ended.
-    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<Result<(), driver::Failure>> {
+    /// Looks, until then and as long as `worthwhile` says so, whether the work has ended.
+    fn look(&self, until: Instant, worthwhile: impl Fn() -> bool) -> Option<End> {
         let flag = match &self.mark {
             Mark::Flag(flag) => *flag,
-            Mark::Event(event) => return event.look(until, worthwhile),
+            Mark::Event(event) => {
+                self.queue.context.enter().ok()?;
+                let result = event.look(until, worthwhile)?;
+                return Some(End { result, at: Instant::now() });
+            }
         };
         let begun = Instant::now();
-        let mut asked = begun;
+        let (mut asked, mut at) = (begun, begun);
         loop {
             for _ in 0..LOOKS {
                 // SAFETY: memory that stays as long as the launch, and that only the device writes.
                 if unsafe { flag.read_volatile() } == 1 {
                     fence(Ordering::Acquire);
-                    return Some(Ok(()));
+                    // The clock takes longer than the last few looks.
+                    return Some(End { result: Ok(()), at });
                 }
                 std::hint::spin_loop();
             }
             let now = Instant::now();
+            at = now;
             if now - asked > ASK {
                 // A kernel that fails writes nothing.
                 asked = now;
+                self.queue.context.enter().ok()?;
                 // SAFETY: a stream of ours.
                 match unsafe { sys::cuStreamQuery(self.queue.raw) } {
                     sys::CUresult::CUDA_ERROR_NOT_READY => {}
-                    other => return Some(driver::check(other)),
+                    other => return Some(End { result: driver::check(other), at }),
                 }
             }
             if now >= until || !worthwhile() {
@@ -397,7 +423,7 @@ impl Ending {
     }
 
     /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
-    fn wait(&mut self) -> Result<(), driver::Failure> {
+    fn wait(&mut self) -> End {
         let elapsed = self.began.elapsed();
         let expected = self.pace.expected().unwrap_or(elapsed);
         if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
@@ -405,16 +431,21 @@ impl Ending {
             let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
             let mut left = rest;
             while left > Duration::ZERO {
-                if let Some(result) = self.look(self.began, || false) {
-                    return result;
+                if let Some(end) = self.look(self.began, || false) {
+                    return end;
                 }
                 std::thread::sleep(part.min(left));
                 left = left.saturating_sub(part);
             }
         }
-        if let Some(result) = self.look(Instant::now() + 3 * EARLY, || true) {
-            return result;
+        if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {
+            return end;
         }
+        let result = self.sleep();
+        End { result, at: Instant::now() }
+    }
+
+    fn sleep(&mut self) -> Result<(), driver::Failure> {
         if matches!(self.mark, Mark::Flag(_)) {
             self.mark = Mark::event(&self.queue.stream.lock(), &self.queue.spare)?;
         }
@@ -424,15 +455,16 @@ impl Ending {
         }
     }
 
-    fn happen(self, result: Result<(), driver::Failure>) {
-        let result = result.map_err(|failure| {
-            DeviceError::driver(&format!("CUDA{}", self.queue.device), "finish a kernel", &failure)
+    fn happen(self, end: End) {
+        self.pace.took(end.at.saturating_duration_since(self.began));
+        let result = end.result.map_err(|failure| {
+            let what = format!("finish a {}", self.what);
+            DeviceError::driver(&format!("CUDA{}", self.queue.device), &what, &failure)
         });
         self.end(result);
     }
 
     fn end(self, result: Result<(), DeviceError>) {
-        self.pace.took(self.began.elapsed());
         self.queue.load.fetch_sub(1, Ordering::Relaxed);
         if let Mark::Event(event) = self.mark {
             self.queue.spare.lock().push(event);
@@ -447,8 +479,8 @@ fn complete(context: &Context, pending: &Receiver<Ending>) {
     for mut ending in pending {
         match &entered {
             Ok(()) => {
-                let result = ending.wait();
-                ending.happen(result);
+                let end = ending.wait();
+                ending.happen(end);
             }
             Err(error) => ending.end(Err(error.clone())),
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::FinishId;
 use crate::abi::ExceptionKind;
 use crate::activity::clock::{Luggage, Ticket};
+use crate::device::Flight;
 use crate::layout::Type;
 use crate::memory::Ref;
 
@@ -52,6 +53,10 @@ pub trait Engine: Send + Sync {
     fn set_clocks(&self, tickets: Vec<Ticket>);
     /// The governor of the calling activity.
     fn governor(&self) -> Arc<dyn Governor>;
+    /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it comes to wait, if it can.
+    fn watch(&self, flight: Flight) {
+        drop(flight);
+    }
     /// A governor that waits for nothing and prints the exceptions of its activities.
     fn uncounted(&self) -> Arc<dyn Governor>;
     /// Something to wait for.

@@ -12,7 +12,7 @@ use super::message::{self, Transfer};
 use super::system::device_exception;
 use super::{here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::device::{Device, DeviceError, Upload};
+use crate::device::{Device, DeviceError, Flight, Upload};
 use crate::layout::GlobalRail;
 use crate::memory::{self, Handle, Ref};
 use crate::profile;
@@ -126,7 +126,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         let done = profile::copied(target.home, "asyncCopy to the device", part.bytes, done);
         let piece = Upload { source: part.address(), target: address, bytes: part.bytes };
         // SAFETY: the rail is kept until `done`.
-        unsafe { device.upload(vec![piece], done) };
+        watch(unsafe { device.copy_in(piece, done) });
         device.copied(part.address(), part.bytes, || Handle::new(source));
         return Ok(());
     }
@@ -162,7 +162,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         let done = finish(governor, Handle::new(target));
         let done = profile::copied(source.home, "asyncCopy from the device", part.bytes, done);
         // SAFETY: the rail is kept until `done`.
-        unsafe { device.download(address, part.address(), part.bytes, done) };
+        watch(unsafe { device.copy_out(address, part.address(), part.bytes, done) });
         device.copied(part.address(), part.bytes, || Handle::new(target));
         return Ok(());
     }
@@ -204,11 +204,7 @@ pub fn between(
         drop(external);
     });
     let done = profile::copied(source.home, "asyncCopy between devices", bytes, done);
-    if bytes == 0 {
-        done(Ok(()));
-    } else {
-        from.copy_to(source_address, to, target_address, bytes, done);
-    }
+    watch(from.copy_to(source_address, to, target_address, bytes, done));
     Ok(())
 }
 
@@ -264,6 +260,14 @@ fn device_range(global: &GlobalRail, offset: u64, bytes: u64) -> Outcome<(&'stat
     match found {
         Ok(device) => Ok((device, address)),
         Err(error) => Err(Raised(device_exception(&error))),
+    }
+}
+
+/// The calling activity looks for the copy's end when it waits for it.
+fn watch(copy: Option<Flight>) {
+    // What is recorded shall end when it ends, not when somebody looks.
+    if let Some(copy) = copy.filter(|_| !profile::on()) {
+        system().engine().watch(copy);
     }
 }
 

@@ -235,12 +235,13 @@ impl Region {
     }
 }
 
-/// Zeroes memory; much of it by giving it back to the system.
+/// Zeroes memory; very much of it by giving it back to the system: new pages cost several times what it costs to clear old ones, if they
+/// are used at all.
 ///
 /// # Safety
 /// `bytes` bytes at `at` belong to the caller; `at` lies at the start of a block if there are many.
 pub unsafe fn zero(at: *mut u8, bytes: usize) {
-    const GIVE_BACK: usize = 1 << 20;
+    const GIVE_BACK: usize = 32 << 20;
     // SAFETY: by the caller.
     unsafe {
         let whole = bytes / BLOCK * BLOCK;

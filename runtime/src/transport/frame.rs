@@ -107,7 +107,14 @@ pub fn read_head(input: &mut dyn Read) -> io::Result<Option<Head>> {
 
 /// Reads `length` bytes; memory grows with what really arrives.
 pub fn read_bytes(input: &mut dyn Read, length: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
+    /// What is believed to be there without having seen it.
+    const BELIEVED: u64 = 1 << 20;
+    if length <= BELIEVED {
+        let mut bytes = vec![0; length as usize];
+        input.read_exact(&mut bytes)?;
+        return Ok(bytes);
+    }
+    let mut bytes = Vec::with_capacity(BELIEVED as usize);
     input.take(length).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }

@@ -65,7 +65,8 @@ pub trait Transport: Send + Sync {
     fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded>;
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
-    /// Deals with what has come, without waiting. A thread with nothing else to do may call it, to spare waking another.
+    /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread with nothing else to do may
+    /// call it, to spare waking another.
     fn probe(&self) {}
     /// Whether [`Transport::probe`] does anything.
     fn has_to_be_probed(&self) -> bool {

@@ -277,6 +277,7 @@ impl Transport for Tcp {
 
     fn probe(&self) {
         let Some(receiver) = self.receiver.get() else { return };
+        let mut dealt_with = false;
         for peer in self.peers.iter().flatten() {
             let Some(pipes) = &peer.pipes else { continue };
             if pipes.input.is_ready()
@@ -284,10 +285,17 @@ impl Transport for Tcp {
             {
                 while peer.has_whole_frame(pipes.input) {
                     peer.read_one(pipes.input, &**receiver);
+                    dealt_with = true;
+                }
+                let more = || pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire);
+                if !dealt_with && more() {
+                    // Its rest is on its way, and the caller has nothing else to do.
+                    peer.read_one(pipes.input, &**receiver);
+                    dealt_with = true;
                 }
                 drop(reading);
                 // What takes longer is for the thread that does nothing else: work that came before it would wait.
-                if pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire) {
+                if more() {
                     pipes.input.wake_reader();
                 }
             }

@@ -11,7 +11,9 @@ pub static RULE: Rule = Rule {
 `atomic` keeps all other activities of a place away while it runs. On a device that would be thousands of
 threads, run in groups that cannot wait for one another.
 
-Let each thread write elements of its own, and combine them after a `Clock.advanceAll()`, or on the host.
+A single element is updated by the operations of `x10.util.CUDAAtomic` (`add`, `min`, `max`, `cas`, ...), which
+devices have. For more, let each thread write elements of its own, and combine them after a
+`Clock.advanceAll()`, or on the host.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

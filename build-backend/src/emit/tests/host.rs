@@ -272,3 +272,24 @@ fn an_edit_changes_the_unit_of_its_file_and_the_tables_only() {
     assert_eq!(before.len(), 3);
     assert_eq!(changed, ["main", "tables"]);
 }
+
+#[test]
+fn small_functions_of_the_library_are_in_the_units_that_call_them() {
+    let mut program = with_echo(&[], vec![print_long(echo(1))]);
+    program.files.push("x10/Library.x10".into());
+    for function in &mut program.functions[1..] {
+        function.position.file = FileId(1);
+    }
+    let copies = |program: &Program| {
+        let units = super::emit(program, false).unwrap().units;
+        units[0].text.matches("gnu_inline").count()
+    };
+    assert_eq!(copies(&program), 0, "an edit of a user's file shall change one unit");
+    program.library.push(FileId(1));
+    assert_eq!(copies(&program), 1);
+    assert_eq!(run(&program), "1\n1\n");
+    for function in &mut program.functions {
+        function.recursion.cycle = 1;
+    }
+    assert_eq!(copies(&program), 0);
+}

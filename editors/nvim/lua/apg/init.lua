@@ -1,6 +1,8 @@
 -- The Neovim client of apg: starts one `apg-lsp` a workspace and attaches X10 buffers to it. Works from Neovim 0.7 on, which has no
 -- vim.lsp.start yet.
 
+local compat = require("apg.compat")
+
 local M = {}
 
 --- Defaults; change them with require("apg").setup({ ... }).
@@ -35,16 +37,25 @@ local function root_of(buffer)
   return folder
 end
 
+--- The server's lenses name these commands; the editor carries them out.
+local lens_commands = {
+  ["apg.run"] = function() require("apg.run").run({}) end,
+  ["apg.runAtCpu"] = function() require("apg.run").run({ "--accels", "none" }) end,
+  ["apg.runOnGpu"] = function() require("apg.run").run({ "--accels", "all" }) end,
+  ["apg.runWithPlaces"] = function()
+    vim.ui.input({ prompt = "Number of host places: ", default = "4" }, function(places)
+      if places and places ~= "" then require("apg.run").run({ "--places", places }) end
+    end)
+  end,
+  ["apg.showCuda"] = function() require("apg.generated").show("cuda") end,
+  ["apg.showHostCode"] = function() require("apg.generated").show("cpp") end,
+}
+
 local function on_attach(client, buffer)
-  -- The server's lenses name these commands; the editor carries them out.
-  vim.lsp.commands["apg.run"] = function() require("apg.run").run({}) end
-  vim.lsp.commands["apg.showCuda"] = function() require("apg.generated").show() end
-  if M.config.code_lens and client.server_capabilities.codeLensProvider then
-    vim.api.nvim_create_autocmd({ "BufEnter", "BufWritePost", "InsertLeave" }, {
-      buffer = buffer,
-      callback = function() vim.lsp.codelens.refresh() end,
-    })
+  for name, action in pairs(lens_commands) do
+    vim.lsp.commands[name] = action
   end
+  if M.config.code_lens and client.server_capabilities.codeLensProvider then compat.lenses(buffer) end
   if M.config.on_attach then M.config.on_attach(client, buffer) end
 end
 
@@ -60,14 +71,16 @@ function M.attach(buffer)
   local root = root_of(buffer)
   local id = clients[root]
   if not id or not vim.lsp.get_client_by_id(id) then
-    id = vim.lsp.start_client({
+    id = compat.start({
       name = "apg",
       cmd = M.config.server,
       root_dir = root,
-      init_options = { sourcePath = M.config.source_path },
+      init_options = { sourcePath = M.config.source_path, commands = vim.tbl_keys(lens_commands) },
       on_attach = on_attach,
-      on_exit = function() clients[root] = nil end,
-    })
+      on_exit = function(_, _, ended)
+        if clients[root] == ended then clients[root] = nil end
+      end,
+    }, buffer)
     clients[root] = id
   end
   if id then vim.lsp.buf_attach_client(buffer, id) end
@@ -75,7 +88,7 @@ end
 
 --- The client that serves a buffer, or nil.
 function M.client(buffer)
-  for _, client in pairs(vim.lsp.buf_get_clients(buffer)) do
+  for _, client in pairs(compat.clients(buffer)) do
     if client.name == "apg" then return client end
   end
 end
@@ -83,7 +96,7 @@ end
 --- Ends the servers and attaches all X10 buffers anew.
 function M.restart()
   for root, id in pairs(clients) do
-    vim.lsp.stop_client(id, true)
+    compat.stop(id)
     clients[root] = nil
   end
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do

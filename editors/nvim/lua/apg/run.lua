@@ -1,10 +1,24 @@
 -- Runs programs in a terminal window below.
 
+local compat = require("apg.compat")
+
 local M = {}
 
+--- The buffer of the last terminal.
+local last
+
 local function terminal(arguments)
-  vim.cmd("botright 12split | enew")
-  vim.fn.termopen(arguments)
+  local window = last and vim.fn.bufwinid(last) or -1
+  if window >= 0 then
+    -- What ran there and still runs ends with its buffer.
+    vim.api.nvim_set_current_win(window)
+    vim.cmd("enew")
+    vim.api.nvim_buf_delete(last, { force = true })
+  else
+    vim.cmd("botright 12split | enew")
+  end
+  last = vim.api.nvim_get_current_buf()
+  compat.terminal(arguments)
   vim.cmd("normal! G")
 end
 

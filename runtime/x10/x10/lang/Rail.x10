@@ -89,20 +89,24 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     }
     /** Starts copying count elements between rails of any two places; the enclosing finish waits for it. */
     public static def asyncCopy[T](src:GlobalRail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long):void {
-        at (src.home().host()) async {
-            if (src.home() == here) {
-                asyncCopy[T](src(), srcIndex, dst, dstIndex, count);
-            } else if (dst.home() == here) {
-                asyncCopy[T](src, srcIndex, dst(), dstIndex, count);
-            } else if (dst.home().host() == here) {
-                val sample = Unsafe.allocRailUninitialized[T](0);
-                startBetween(sample, src.size, src.homeId(), src.handle, srcIndex, dst.size, dst.homeId(), dst.handle, dstIndex, count);
-            } else {
-                // From an accelerator by way of its host.
-                val between = Unsafe.allocRailUninitialized[T](count);
-                finish asyncCopy[T](src, srcIndex, between, 0, count);
-                asyncCopy[T](between, 0, dst, dstIndex, count);
-            }
+        val host = src.home().host();
+        if (host == here) copyFromHere[T](src, srcIndex, dst, dstIndex, count);
+        else at (host) async copyFromHere[T](src, srcIndex, dst, dstIndex, count);
+    }
+    /** From this place or an accelerator of it. */
+    private static def copyFromHere[T](src:GlobalRail[T], srcIndex:Long, dst:GlobalRail[T], dstIndex:Long, count:Long):void {
+        if (src.home() == here) {
+            asyncCopy[T](src(), srcIndex, dst, dstIndex, count);
+        } else if (dst.home() == here) {
+            asyncCopy[T](src, srcIndex, dst(), dstIndex, count);
+        } else if (dst.home().host() == here) {
+            val sample = Unsafe.allocRailUninitialized[T](0);
+            startBetween(sample, src.size, src.homeId(), src.handle, srcIndex, dst.size, dst.homeId(), dst.handle, dstIndex, count);
+        } else async {
+            // From an accelerator by way of its host.
+            val between = Unsafe.allocRailUninitialized[T](count);
+            finish asyncCopy[T](src, srcIndex, between, 0, count);
+            asyncCopy[T](between, 0, dst, dstIndex, count);
         }
     }
     /**

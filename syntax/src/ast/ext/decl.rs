@@ -136,19 +136,20 @@ impl MethodDecl {
 impl FieldDecl {
     /// `var`: may be assigned again. Without `val` and `var` a field is a `val`.
     pub fn is_var(&self) -> bool {
-        self.var_token().is_some() || is_foreign_var(self.declarators().next())
+        self.var_token().is_some() || is_foreign_var(self, self.declarators().next())
     }
 }
 
 impl LocalDecl {
     /// `var`: may be assigned again.
     pub fn is_var(&self) -> bool {
-        self.var_token().is_some() || is_foreign_var(self.declarators().next())
+        self.var_token().is_some() || is_foreign_var(self, self.declarators().next())
     }
 }
 
-fn is_foreign_var(first: Option<Declarator>) -> bool {
-    first.is_some_and(|it| it.is_foreign())
+/// `T x`, which varies unless it is `final`.
+fn is_foreign_var(declaration: &impl HasModifiers, first: Option<Declarator>) -> bool {
+    first.is_some_and(|it| it.is_foreign()) && !declaration.has_modifier(T![final])
 }
 
 impl Declarator {

@@ -211,7 +211,7 @@ fn do_(p: &mut Parser<'_>) -> SyntaxKind {
     DO_STMT
 }
 
-fn for_(p: &mut Parser<'_>) -> SyntaxKind {
+pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
     if form == Header::Bare && foreign::is_loop(p, open) {

@@ -148,15 +148,15 @@ pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
             && p.text(index).starts_with(char::is_lowercase)
             && !TYPES.contains(&p.text(index))
     };
-    let ends = matches!(
-        p.kind_at(close + 1),
-        T![;] | T![')'] | T![,] | T!['}'] | T![']'] | T![+] | T![-] | T![*] | T![/] | T![%] | T![++] | T![--]
-    ) || p.kind_at(close + 1).is_assignment();
+    // Only a call has type arguments.
+    let is_call = p.kind_at(close + 1) == T!['('];
     match p.kind_at(open + 1) {
-        INT_NUMBER => true,
+        INT_NUMBER | FLOAT_NUMBER | STRING | CHAR | T![-] => true,
         IDENT if matches!(p.kind_at(open + 2), T![+] | T![-] | T![*] | T![/] | T![%]) => true,
-        // `a[i]` with a name of a variable before it and in it.
-        IDENT => close == open + 2 && lower(open + 1) && open > 0 && lower(open - 1) && ends,
+        // `a[i]` with a name of a variable before it and in it; `a[b[i]]`, `a[f(i)]`, `a[p.i]`.
+        IDENT if open > 0 && lower(open - 1) && lower(open + 1) && !is_call => {
+            matches!(p.kind_at(close - 1), T![')'] | T![']']) || lower(close - 1)
+        }
         _ => false,
     }
 }
@@ -187,6 +187,27 @@ pub(super) fn is_array_length(p: &Parser<'_>) -> bool {
         kind => matches!(kind, INT_NUMBER | T![']'] | T!['(']),
     };
     p.at(T!['[']) && length && p.matching(open).is_some_and(|it| p.kind_at(it + 1) != T!['('])
+}
+
+/// Whether `[]` after a type makes an array of it; before a parenthesis it lacks type arguments.
+pub(super) fn is_array(p: &Parser<'_>) -> bool {
+    p.at(T!['[']) && p.nth(1) == T![']'] && p.nth(2) != T!['(']
+}
+
+/// `T[]`, `T[][]`, at the brackets; the type starts at `start`.
+pub(super) fn array_type(p: &mut Parser<'_>, start: usize, element: Completed) -> Completed {
+    let mut rail = crate::validation::type_name(p.text_of(start, p.position)).to_owned();
+    let m = element.precede(p);
+    while is_array(p) {
+        rail = format!("Rail[{rail}]");
+        p.bump();
+        p.bump();
+    }
+    let range = p.range_since(start);
+    p.error_at(range, "an array is a `Rail`");
+    p.hint(&format!("write `{rail}`"));
+    p.replace_by(rail);
+    m.complete(p, ERROR)
 }
 
 /// Whether `(T) x` stands here: a cast as other languages write it. The value starts as nothing that may follow a parenthesis does.

@@ -277,6 +277,32 @@ pub(super) fn colon_loop(p: &mut Parser<'_>) {
     lists::close_bracket(p, open, T![')']);
 }
 
+/// Words for loops whose rounds run at once.
+const PARALLEL: &[&str] = &["foreach", "forall", "coforall", "parfor", "pfor"];
+
+/// Whether `foreach (x in e)` starts at `index`.
+pub(super) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
+    let variable = match p.kind_at(index + 1) {
+        T!['('] => index + 2,
+        _ => index + 1,
+    };
+    let after = match p.kind_at(variable) {
+        IDENT => variable + 1,
+        T!['['] => p.matching(variable).map_or(variable, |it| it + 1),
+        _ => return false,
+    };
+    PARALLEL.contains(&p.text(index)) && matches!(p.kind_at(after), T![in] | T![:])
+}
+
+/// `foreach (x in e)`
+pub(super) fn foreach(p: &mut Parser<'_>) {
+    let message = format!("there is no `{}`", p.text(p.position));
+    let hint = "write `for (x in e) async` to start an activity for each element, with a `finish` around it to wait for \
+                them; `for (x in e)` takes them one after the other";
+    replaced(p, 1, &message, hint, "for");
+    controls::for_(p);
+}
+
 /// `elif`, where an `else if` may stand; it is taken.
 pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
     // `elif(x);` calls a method.

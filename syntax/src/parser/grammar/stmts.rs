@@ -148,6 +148,11 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
             p.bump();
             m.complete(p, EMPTY_STMT);
         }
+        IDENT if habits::at_foreach(p, annotated) => {
+            items::annotations(p);
+            habits::foreach(p);
+            m.complete(p, FOR_IN_STMT);
+        }
         IDENT if is_label(p, annotated) => {
             items::annotations(p);
             name(p);

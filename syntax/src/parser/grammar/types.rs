@@ -78,7 +78,11 @@ fn annotates_type(p: &Parser<'_>, braces: Braces<'_>) -> bool {
 
 /// The rest of a named type after a name: type arguments, arguments, constraint, and the names selected from it.
 pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>) -> Completed {
+    let start = p.position - 1;
     for _ in 0..crate::parser::CHAIN_LIMIT {
+        if foreign::is_array(p) {
+            return foreign::array_type(p, start, ty);
+        }
         let m = ty.reopen(p);
         if p.at(T!['[']) {
             lists::type_arg_list(p);
