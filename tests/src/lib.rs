@@ -2,6 +2,7 @@
 
 pub mod lsp;
 pub mod measure;
+pub mod peers;
 pub mod processes;
 pub mod programs;
 pub mod requests;

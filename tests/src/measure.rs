@@ -61,6 +61,22 @@ pub fn row(what: &str, times: &Times, peer: Option<&Times>) {
     );
 }
 
+/// Prints the rows of ours and its peers, with the ratio of ours to each. Those that were not measured are not installed.
+pub fn rows<const N: usize>(measured: [(&str, Option<Times>); N]) {
+    let mut measured = measured.into_iter();
+    let Some((ours, Some(times))) = measured.next() else { return };
+    row(ours, &times, None);
+    for (name, peer) in measured {
+        match peer {
+            Some(peer) => {
+                row(name, &peer, None);
+                row(&format!("{ours}, beside {name}"), &times, Some(&peer));
+            }
+            None => println!("(skipped: {name} is not on the PATH)"),
+        }
+    }
+}
+
 fn shown(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }

@@ -48,11 +48,26 @@ pub fn cpp(lines: usize) -> String {
     text + "};\n"
 }
 
-/// Two results that a method can have whose callers do not care which.
-pub type Results = [&'static str; 2];
+/// The same in Rust.
+pub fn rust(lines: usize) -> String {
+    let mut text = String::from("pub struct Edited;\nimpl Edited {\n");
+    for n in 0..lines / 10 {
+        let _ = write!(
+            text,
+            "    pub fn method{n}(a: &[f64], n: i64) -> f64 {{\n        let mut sum: f64 = 0.0;\n        let limit = 1000;\n\
+             \x20       for i in 0..a.len() {{\n            if i < limit {{ sum += a[i] * n as f64; }}\n            else {{ sum -= a[i].sqrt(); }}\n\
+             \x20       }}\n        return sum + Self::method{}(a, n + 1);\n    }}\n\n",
+            (n + 1) % (lines / 10)
+        );
+    }
+    text + "}\n"
+}
 
-/// The same class and a method that so many others call, with its possible results.
-pub fn x10_calling(lines: usize, callers: usize) -> (String, Results) {
+/// A source with a method that many others call, and two results that it can have whose callers do not care which.
+pub type Calling = (String, [&'static str; 2]);
+
+/// The same class and a method that so many others call.
+pub fn x10_calling(lines: usize, callers: usize) -> Calling {
     let text = x10(lines).replacen("sum += a(i) * n;", "sum += shared(n);", callers);
     let start = "public class Edited {\n";
     let shared = format!("{start}    static def shared(n:Long):Double = n;\n");
@@ -60,10 +75,26 @@ pub fn x10_calling(lines: usize, callers: usize) -> (String, Results) {
 }
 
 /// The same in Python.
-pub fn python_calling(lines: usize, callers: usize) -> (String, Results) {
+pub fn python_calling(lines: usize, callers: usize) -> Calling {
     let text = python(lines).replacen("total += a[i] * n", "total += shared(n)", callers);
     let shared = "import math\ndef shared(n: int) -> float: return n\n";
     (text.replacen("import math\n", shared, 1), ["float", "int"])
+}
+
+/// The same in C++.
+pub fn cpp_calling(lines: usize, callers: usize) -> Calling {
+    let text = cpp(lines).replacen("sum += a.data[i] * n;", "sum += shared(n);", callers);
+    let start = "struct Edited {\n";
+    let shared = format!("{start}    static double shared(long n) {{ return n; }}\n");
+    (text.replacen(start, &shared, 1), ["double", "float"])
+}
+
+/// The same in Rust.
+pub fn rust_calling(lines: usize, callers: usize) -> Calling {
+    let text = rust(lines).replacen("sum += a[i] * n as f64;", "sum += Self::shared(n) as f64;", callers);
+    let start = "impl Edited {\n";
+    let shared = format!("{start}    fn shared(n: i64) -> f64 {{ n as _ }}\n");
+    (text.replacen(start, &shared, 1), ["f64", "f32"])
 }
 
 /// A program on the PATH.

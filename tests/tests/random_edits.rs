@@ -2,7 +2,8 @@
 //! order. In the end the server must say of the texts what a fresh one says of them, with no message left unanswered.
 //!
 //! `APG_RANDOM_SECONDS` says for how long (20), `APG_RANDOM_SEED` with which round to start. An hour of it, 2026-11-22, without
-//! optimisation on a busy machine: 202 rounds, 16,160 messages, nothing found.
+//! optimisation on a busy machine: 202 rounds, 16,160 messages, nothing found. Another with the release build: 420 rounds, 33,600
+//! messages, nothing found.
 
 use std::time::{Duration, Instant};
 
