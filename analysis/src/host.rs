@@ -61,6 +61,8 @@ impl AnalysisHost {
             })
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
+        crate::item_tree::source::keep_sources(&mut db, crate::db::KEPT_BODIES);
+        crate::infer::keep_bodies(&mut db, crate::db::KEPT_BODIES);
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 
@@ -152,7 +154,7 @@ impl AnalysisHost {
         }
         // Everything is computed before anything is set: what fails leaves the file as it was.
         let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
-        let parts = crate::edited::Parts::of(parse);
+        let parts = crate::edited::Parts::of(&self.db, parse, *file.edited(&self.db));
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
         let spare = self.spare.get(&file).copied();
         crate::edited::update(&mut self.db, file, parts, spare)

@@ -135,6 +135,11 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
     /// Adds an edit of a document.
     pub fn add(&mut self, uri: Uri, edit: TextEdit) {
         self.of.entry(uri.to_string()).or_insert((uri, Vec::new())).1.push(edit);

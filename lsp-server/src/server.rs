@@ -14,6 +14,7 @@ use tower_lsp_server::ls_types::*;
 use tower_lsp_server::{Client, LanguageServer};
 
 use crate::capabilities;
+use crate::convert;
 use crate::jobs::Terms;
 use crate::main_loop::{Sender, Settings};
 use crate::position::Encoding;
@@ -433,6 +434,13 @@ impl LanguageServer for Backend {
         let ask =
             move |snapshot: &Snapshot| snapshot.rename(&at.text_document.uri, at.position, &params.new_name);
         self.main.ask_and(terms, ask, rename::checked).await?
+    }
+
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        let path = |uri: &str| convert::path(&uri.parse().ok()?);
+        let moved = params.files.iter().filter_map(|file| Some((path(&file.old_uri)?, path(&file.new_uri)?)));
+        let moved: Vec<_> = moved.collect();
+        self.main.ask(Terms::anytime().over_workspace(), move |snapshot| snapshot.moved(&moved)).await
     }
 
     async fn prepare_call_hierarchy(

@@ -101,7 +101,8 @@ impl Parse {
         &self.green
     }
 
-    pub(crate) fn syntax_errors(&self) -> &[SyntaxError] {
+    /// The errors of what does not parse: not those of what may not stand where it stands.
+    pub fn syntax_errors(&self) -> &[SyntaxError] {
         &self.syntax_errors
     }
 

@@ -255,6 +255,87 @@ fn generated_code_names_the_lines_it_is_from() {
 }
 
 /// A package is renamed with its folder, its declarations, and where it is named.
+/// A file that gets another name or folder: its class, its package, and all who name it.
+#[test]
+fn files_take_their_classes_along() {
+    let circle =
+        "package shapes;\npublic class Circle extends Shape {\n    static def unit() = new Circle();\n}\n";
+    let files = [
+        ("shapes/Shape.x10", "package shapes;\npublic class Shape { val c:Circle = null; }\n"),
+        ("shapes/Circle.x10", circle),
+        (
+            "Main.x10",
+            "import shapes.Circle;\nclass Main { val a = new Circle(); val b:shapes.Circle = a; }\n",
+        ),
+        ("Star.x10", "import shapes.*;\nclass Star { val a:Circle = null; }\n"),
+    ];
+    let mut session = Session::workspace(&files);
+    let ask = |session: &mut Session, to: &str| {
+        let moved = json!({ "oldUri": session.uri("shapes/Circle.x10"), "newUri": session.uri(to) });
+        let answer = session.server.request("workspace/willRenameFiles", json!({ "files": [moved] }));
+        let mut texts: Vec<(String, String)> = Vec::new();
+        for document in answer["documentChanges"].as_array().into_iter().flatten() {
+            let uri = document["textDocument"]["uri"].as_str().unwrap_or_default();
+            let (name, text) = files.iter().find(|(name, _)| uri.ends_with(name)).expect("a known file");
+            texts.push(((*name).to_owned(), edited(text, &document["edits"])));
+        }
+        texts.sort();
+        texts
+    };
+    let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    assert_eq!(
+        ask(&mut session, "shapes/Ring.x10"),
+        [
+            text(
+                "Main.x10",
+                "import shapes.Ring;\nclass Main { val a = new Ring(); val b:shapes.Ring = a; }\n"
+            ),
+            text("Star.x10", "import shapes.*;\nclass Star { val a:Ring = null; }\n"),
+            text("shapes/Circle.x10", &circle.replace("Circle", "Ring")),
+            text("shapes/Shape.x10", "package shapes;\npublic class Shape { val c:Ring = null; }\n"),
+        ]
+    );
+    assert_eq!(
+        ask(&mut session, "round/Circle.x10"),
+        [
+            text(
+                "Main.x10",
+                "import round.Circle;\nclass Main { val a = new Circle(); val b:round.Circle = a; }\n"
+            ),
+            text("Star.x10", "import shapes.*;\nimport round.Circle;\nclass Star { val a:Circle = null; }\n"),
+            text(
+                "shapes/Circle.x10",
+                &circle.replace("package shapes;\n", "package round;\n\nimport shapes.Shape;\n"),
+            ),
+            text(
+                "shapes/Shape.x10",
+                "package shapes;\n\nimport round.Circle;\npublic class Shape { val c:Circle = null; }\n",
+            ),
+        ]
+    );
+    let moved = json!({ "oldUri": session.uri("shapes"), "newUri": session.uri("forms") });
+    let answer = session.server.request("workspace/willRenameFiles", json!({ "files": [moved] }));
+    assert_eq!(answer["documentChanges"].as_array().map(Vec::len), Some(4), "{answer}");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// A text after edits of its lines.
+fn edited(text: &str, edits: &Value) -> String {
+    let mut text = text.to_owned();
+    let mut edits: Vec<&Value> = edits.as_array().into_iter().flatten().collect();
+    let offset = |text: &str, position: &Value| {
+        let number = |key: &str| usize::try_from(position[key].as_u64().unwrap_or(0)).unwrap_or(0);
+        let before: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
+        before + number("character")
+    };
+    edits.sort_by_key(|edit| offset(&text, &edit["range"]["start"]));
+    for edit in edits.into_iter().rev() {
+        let (start, end) = (offset(&text, &edit["range"]["start"]), offset(&text, &edit["range"]["end"]));
+        text.replace_range(start..end, edit["newText"].as_str().unwrap_or_default());
+    }
+    text
+}
+
 #[test]
 fn packages_are_renamed_with_their_folders() {
     let files = [

@@ -165,7 +165,8 @@ fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
         Some(Problem::new(&type_rules::no_body::RULE, method.at, message).note(note))
     };
     let name = &method.name;
-    if method.kind == MethodKind::AutomaticConstructor {
+    // One without a name is being written.
+    if method.kind == MethodKind::AutomaticConstructor || name.is_empty() {
         return None;
     }
     let in_interface = class.kind == ClassKind::Interface;

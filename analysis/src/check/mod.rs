@@ -10,6 +10,7 @@ mod invariants;
 mod nesting;
 mod overrides;
 mod structure;
+mod unfinished;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -46,6 +47,7 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     for class in classes {
         guarded(&mut all, || class_diagnostics(db, class));
     }
+    unfinished::leave_out_consequences(db, file, &mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all

@@ -106,8 +106,14 @@ fn declares(token: &SyntaxToken) -> bool {
     token.parent_ancestors().any(|node| kinds.contains(&node.kind()))
 }
 
+/// The first name of `a.b.c`, of which this is another.
+pub(super) fn first_of(token: &SyntaxToken) -> SyntaxToken {
+    let left = |token: &SyntaxToken| before(&before(token).filter(|dot| dot.kind() == T![.])?);
+    std::iter::successors(Some(token.clone()), left).last().unwrap_or_else(|| token.clone())
+}
+
 /// The names from the first one of `a.b.c` to this one; none if something else stands before a dot.
-fn chain(token: &SyntaxToken) -> Option<Vec<String>> {
+pub(super) fn chain(token: &SyntaxToken) -> Option<Vec<String>> {
     let mut names = vec![token.text().trim_matches('`').to_owned()];
     let mut first = token.clone();
     while let Some(dot) = before(&first).filter(|token| token.kind() == T![.]) {

@@ -101,6 +101,32 @@ impl Snapshot {
         self.settings.can_rename_files.then(|| ide::package_at(db, files, at)).flatten()
     }
 
+    /// What changes in texts when files or folders get these paths: names of classes and packages, and imports.
+    pub fn moved(&self, paths: &[(PathBuf, PathBuf)]) -> Result<Option<WorkspaceEdit>, Cancelled> {
+        let files = self.analysis.user_files();
+        let mut changes = Changes::default();
+        let mut moves = Vec::new();
+        for (from, to) in paths {
+            match self.analysis.file(from) {
+                Some(file) => moves.push((file, to.clone())),
+                None => {
+                    self.add(&mut changes, self.analysis.with(|db| ide::move_folder(db, &files, from, to))?)
+                }
+            }
+        }
+        self.add(&mut changes, self.analysis.with(|db| ide::move_files(db, &files, &moves))?);
+        Ok((!changes.is_empty()).then(|| changes.edit(self, Vec::new())))
+    }
+
+    fn add(&self, changes: &mut Changes, edits: Vec<ide::TextEdit>) {
+        for edit in edits {
+            let location = edit.file.and_then(|file| convert::location(self, file, edit.range));
+            if let Some(location) = location {
+                changes.add(location.uri, TextEdit { range: location.range, new_text: edit.text });
+            }
+        }
+    }
+
     fn package_edit(&self, rename: &ide::PackageRename, new: &str) -> WorkspaceEdit {
         let moved = |(from, to): &(PathBuf, PathBuf)| {
             let (old_uri, new_uri) = (Uri::from_file_path(from)?, Uri::from_file_path(to)?);

@@ -127,10 +127,16 @@ fn elsewhere(
     if in_type || starts_type(before, &parent) {
         return Some(Wanted::Type);
     }
-    let code = before.parent_ancestors().chain(at).map(|n| n.kind());
+    // What the brace before closes is over.
+    let is_over = |n: &SyntaxNode| {
+        matches!(n.kind(), BLOCK | CLASS_BODY)
+            && before.kind() == T!['}']
+            && n.last_token().is_some_and(|last| last == *before)
+    };
+    let code = before.parent_ancestors().filter(|n| !is_over(n)).chain(at);
     let mut inside_code = false;
-    for kind in code {
-        match kind {
+    for node in code {
+        match node.kind() {
             BLOCK | EXPR_BODY | CALL_BODY | ARG_LIST | DECLARATOR => inside_code = true,
             CLASS_BODY if !inside_code => return declaration(db, file, offset),
             _ => {}

@@ -251,3 +251,16 @@ fn a_variable_is_not_offered_in_its_own_value() {
     assert_lacks(&labels("class Example { def f() { try { } catch ($0 } }"), &["Example", "f"]);
     assert_eq!(labels("class Example { def f(p:Place) { val x = 1; at ($0 } }")[..2], ["p", "here"]);
 }
+
+#[test]
+fn inherited_methods_are_offered_wherever_a_member_may_stand() {
+    for before in ["val x = 1;", "def f() { if (true) { } }", "def f() = 1;", "class I { }", ""] {
+        for typed in ["", "to"] {
+            let found = labels(&format!("class A {{ {before}\n    {typed}$0\n}}"));
+            assert_has(&found, &["def toString():String", "def"]);
+            assert_lacks(&found, &["while", "Console"]);
+        }
+    }
+    let found = labels("class A { def f() { if (true) { }\n    $0\n} }");
+    assert_has(&found, &["while", "f"]);
+}

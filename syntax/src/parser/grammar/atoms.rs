@@ -41,7 +41,7 @@ fn select(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operan
         reserved::name(p);
         return Some(Operand::expr(m.complete(p, FIELD_EXPR)));
     }
-    if at_statement && is_keyword_operator(next) {
+    if at_statement && controls::is_keyword_call(p) {
         return None;
     }
     if at_statement && matches!(next, T![this] | T![super]) && matches!(p.nth(2), T!['('] | T!['[']) {

@@ -3,6 +3,7 @@
 use super::lookahead::Header;
 use super::stmts::{Tail, block, semicolon, stmt};
 use super::*;
+use crate::ast::is_keyword_operator;
 
 /// Whether the keyword `kind` at `index` starts a statement of its own kind.
 pub(super) fn starts(p: &Parser<'_>, kind: SyntaxKind, index: usize) -> bool {
@@ -365,6 +366,18 @@ fn catches(p: &mut Parser<'_>, tail: Tail) {
         block(p, tail);
         m.complete(p, FINALLY_CLAUSE);
     }
+}
+
+/// Whether a keyword follows the dot that is here. A statement of a later line, `if (...) return;`, belongs to no dot that waits for
+/// its name.
+pub(super) fn is_keyword_call(p: &Parser<'_>) -> bool {
+    let keyword = p.position + 1;
+    let is_far = p.input.newline_before(keyword);
+    let after = match p.matching(keyword + 1) {
+        Some(close) if p.kind_at(keyword + 1) == T!['('] => close + 1,
+        _ => keyword + 1,
+    };
+    is_keyword_operator(p.kind_at(keyword)) && (!is_far || matches!(p.kind_at(after), T!['{'] | T!['(']))
 }
 
 /// `p.async { ... }` and its like, at the dot after the receiver.

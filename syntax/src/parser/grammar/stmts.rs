@@ -2,7 +2,6 @@
 
 use super::formals::Needs;
 use super::*;
-use crate::ast::is_keyword_operator;
 use crate::parser::CHAIN_LIMIT;
 
 /// Whether a block may end in an expression without `;`, its value.
@@ -221,7 +220,7 @@ fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         trailing_closure(p, m);
         return false;
     }
-    if p.at(T![.]) && is_keyword_operator(p.nth(1)) {
+    if p.at(T![.]) && controls::is_keyword_call(p) {
         controls::keyword_call(p, m);
         return false;
     }
