@@ -69,3 +69,21 @@ pub fn skip(why: &str) {
     assert!(std::env::var("APG_REQUIRE").as_deref() != Ok("all"), "APG_REQUIRE=all, but {why}");
     eprintln!("SKIPPED: {why}");
 }
+
+/// All `.x10` files below a folder, sorted.
+pub fn x10_files(folder: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "x10") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

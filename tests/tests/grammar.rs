@@ -2,7 +2,7 @@
 //! `APG_X10_HOME` names a clone.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use apg_syntax::SyntaxKind;
@@ -14,10 +14,10 @@ fn colours_agree_with_tokens() {
     let Some(node) = tools::optional_tool("node") else { return };
     let mut paths = Vec::new();
     for folder in ["examples", "runtime/x10", "tests/programs"] {
-        sources(&tools::repository().join(folder), &mut paths);
+        paths.extend(tools::x10_files(&tools::repository().join(folder)));
     }
     if let Some(home) = std::env::var_os("APG_X10_HOME") {
-        sources(&Path::new(&home).join("x10.dist/samples"), &mut paths);
+        paths.extend(tools::x10_files(&Path::new(&home).join("x10.dist/samples")));
     }
     let files: Vec<Value> = paths.iter().filter_map(|path| tokens(path)).collect();
     let mut command = Command::new(node);
@@ -31,17 +31,6 @@ fn colours_agree_with_tokens() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(written.is_ok() && output.status.success(), "{said}");
     print!("{said}");
-}
-
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            sources(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "x10") {
-            into.push(path);
-        }
-    }
 }
 
 /// The tokens of a file that have a colour, by line, UTF-16 column and length; none of a file that is not one.

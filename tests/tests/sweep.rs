@@ -23,10 +23,7 @@ fn every_request_is_answered_everywhere() {
     let step = std::env::var("APG_SWEEP_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(200);
     let mut times = Times::default();
     for folder in folders() {
-        let mut paths = Vec::new();
-        sources(&folder, &mut paths);
-        paths.sort();
-        sweep(&folder, &paths, step, &mut times);
+        sweep(&folder, &tools::x10_files(&folder), step, &mut times);
     }
     times.print();
 }
@@ -38,17 +35,6 @@ fn folders() -> Vec<PathBuf> {
     let mut folders = vec![tools::repository().join("examples"), tools::repository().join("runtime/x10")];
     folders.extend(std::env::var_os("APG_X10_HOME").map(|home| Path::new(&home).join("x10.dist/samples")));
     folders
-}
-
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            sources(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "x10") {
-            into.push(path);
-        }
-    }
 }
 
 /// Opens one file after the other and asks about every `step`th word of them all.

@@ -44,6 +44,8 @@ pub struct Body {
     pub params: Vec<LocalId>,
     /// The code; `None` for an abstract or native method. An expression body `= e` is a `Return`.
     pub root: Option<StmtId>,
+    /// Expressions marked `@FastMath`.
+    pub fast: Vec<ExprId>,
 }
 
 /// A local variable, formal parameter or temporary.

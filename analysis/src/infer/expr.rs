@@ -66,7 +66,13 @@ impl Infer<'_> {
             ast::Expr::ClosureExpr(e) => self.closure(e, expected),
             ast::Expr::AtExpr(e) => self.at_expr(e, expected),
             ast::Expr::AnnotatedExpr(e) => match e.expr() {
-                Some(inner) => self.expr(&inner, expected, used),
+                Some(inner) => {
+                    let value = self.expr(&inner, expected, used);
+                    if e.annotations().any(|it| it.simple_name().is_some_and(|name| name == "FastMath")) {
+                        self.body.fast.push(value);
+                    }
+                    value
+                }
                 None => self.error(range),
             },
             _ => self.no_value(e),

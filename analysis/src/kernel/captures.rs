@@ -170,7 +170,10 @@ impl Draft<'_> {
                 range,
                 format!("a kernel cannot use the field `{name}` of `this`"),
             )
-            .note("the object lives on the host: copy the field into a `val` before the `at`");
+            .note(match assigned {
+                true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
+                false => "the object lives on the host: copy the field into a `val` before the `at`",
+            });
         let property = field_item(self.facts.db, field).is_some();
         self.report(if assigned || !property {
             violation

@@ -268,7 +268,7 @@ impl<'a> Facts<'a> {
             return false;
         }
         self.is_class(class, "x10.util.CUDATextureRail")
-            || self.instance_fields(class, &args).any(|it| self.holds_texture(it, depth + 1))
+            || self.instance_fields(class, args).any(|it| self.holds_texture(it, depth + 1))
     }
 
     /// The types of the instance fields of a class with those arguments.
@@ -304,7 +304,7 @@ impl<'a> Facts<'a> {
             return None;
         }
         let (mut end, mut alignment) = (0u64, 1u64);
-        for field in self.instance_fields(class, &args) {
+        for field in self.instance_fields(class, args) {
             let (size, align) = self.size_and_alignment(field, depth + 1)?;
             end = end.next_multiple_of(align) + size;
             alignment = alignment.max(align);

@@ -246,6 +246,10 @@ impl Draft<'_> {
 
     fn device_field(&self, expr: ExprId, object: ExprId, field: FieldId, code: Code, writes: bool) -> bool {
         let inner = self.strip(object);
+        // `o.f++` reads and writes: one mistake.
+        if !writes && self.facts.shape(self.expr(inner).ty) != Shape::Plain && self.is_updated(expr, field) {
+            return false;
+        }
         if matches!(self.expr(inner).kind, ExprKind::This | ExprKind::Outer(_))
             && code != (Code::Function { this: true })
         {
@@ -280,6 +284,17 @@ impl Draft<'_> {
                 false
             }
         }
+    }
+
+    /// Whether the field that an expression reads is assigned around it.
+    fn is_updated(&self, read: ExprId, field: FieldId) -> bool {
+        let range = self.expr(read).range;
+        self.body.exprs.iter().any(|it| match it.kind {
+            ExprKind::Assign { target: AssignTarget::Field { field: written, .. }, .. } => {
+                written == field && it.range.start() == range.start() && it.range.contains_range(range)
+            }
+            _ => false,
+        })
     }
 
     fn device_static(&self, expr: ExprId, field: FieldId, uses: &mut Uses) {

@@ -8,6 +8,11 @@ impl Code<'_> {
     /// An operation on printed operands.
     pub fn operation(&mut self, operation: Operation, result: Ty, args: &[Expr], text: &[String]) -> String {
         let operand = args.first().map_or(result, |it| it.ty);
+        let exact = operation.exact();
+        if exact != operation && self.target == Target::Cuda {
+            return format!("apg_{}({})", operation.name(), text.join(", "));
+        }
+        let operation = exact;
         match (operation, text) {
             (Operation::Convert, [a]) => self.convert(a, operand, result),
             (Operation::Bitcast, [a]) => {

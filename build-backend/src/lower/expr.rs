@@ -19,6 +19,14 @@ impl Builder<'_, '_> {
 
     /// The value of an expression, in the representation of its own type.
     pub(super) fn value(&mut self, id: ExprId) -> mir::Expr {
+        let around = self.fast;
+        self.fast |= self.source.body.fast.contains(&id);
+        let value = self.expression(id);
+        self.fast = around;
+        value
+    }
+
+    fn expression(&mut self, id: ExprId) -> mir::Expr {
         let source = self.source.body.clone();
         let node = source.expr(id);
         let ty = self.concrete(node.ty);

@@ -25,8 +25,14 @@ impl std::ops::Deref for Code {
     type Target = Body;
 
     fn deref(&self) -> &Body {
-        static EMPTY: Body =
-            Body { locals: Vec::new(), exprs: Vec::new(), stmts: Vec::new(), params: Vec::new(), root: None };
+        static EMPTY: Body = Body {
+            locals: Vec::new(),
+            exprs: Vec::new(),
+            stmts: Vec::new(),
+            params: Vec::new(),
+            root: None,
+            fast: Vec::new(),
+        };
         self.0.as_ref().map_or(&EMPTY, |it| &it.body)
     }
 }
@@ -109,6 +115,8 @@ pub(super) struct Builder<'a, 'db> {
     pub for_kernels: bool,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
+    /// Code marked `@FastMath` is being lowered.
+    pub fast: bool,
     /// Accesses to elements that are known to exist.
     pub proved: FxHashSet<ExprId>,
     /// Rails in rails that a loop does not change, and the locals that hold them meanwhile.
@@ -138,6 +146,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             kernel: None,
             for_kernels: false,
             unroll: None,
+            fast: false,
             proved: FxHashSet::default(),
             hoisted: Vec::new(),
             innermost_only: false,

@@ -66,7 +66,15 @@ impl Builder<'_, '_> {
             let value = std::mem::replace(count, operands::bool(false));
             *count = operands::operation(Operation::Convert, left.ty, vec![value]);
         }
-        operands::operation(operation, machine, args)
+        let mut value = operands::operation(operation, machine, args);
+        if self.fast
+            && self.is_device_code()
+            && let ExprKind::Operation { operation, args } = &mut value.kind
+            && args.iter().all(|it| it.ty == mir::Ty::F32)
+        {
+            *operation = operation.fast();
+        }
+        value
     }
 
     /// An entry of the runtime's table. It takes and gives references to any object.

@@ -1,5 +1,7 @@
 //! The work list: functions until none is asked for, then the tables of classes, which ask for more.
 
+use apg_analysis::item_tree::has_annotation;
+use apg_analysis::item_tree::items::method_item;
 use apg_analysis::ty::{Ty, TyKind};
 use smol_str::SmolStr;
 
@@ -111,6 +113,8 @@ impl Lowerer<'_> {
         let body = source.body.clone();
         let mut builder = Builder::new(self, source, Returns::Value(result));
         builder.for_kernels = for_kernels;
+        builder.fast = for_kernels
+            && method_item(db, callee.method).is_some_and(|it| has_annotation(&it.annotations, "FastMath"));
         let mut count = body.params.len() as u32;
         if !is_static {
             builder.this = Some(builder.new_local("this", this_machine, false));

@@ -12,6 +12,13 @@ use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
 impl Builder<'_, '_> {
     /// Appends the code of a statement to the current block.
     pub(super) fn stmt(&mut self, id: StmtId) {
+        let around = self.fast;
+        self.fast |= self.source.body.stmt(id).annotations.iter().any(|it| it.name == "FastMath");
+        self.statement(id);
+        self.fast = around;
+    }
+
+    fn statement(&mut self, id: StmtId) {
         let source = self.source.body.clone();
         let stmt = source.stmt(id);
         self.at(stmt.range);

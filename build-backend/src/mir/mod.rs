@@ -10,10 +10,12 @@ mod kernel;
 pub mod native;
 pub mod only;
 pub mod operation;
+mod parts;
 pub mod print;
 pub mod walk;
 pub mod walk_mut;
 
+use parts::parts;
 use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
@@ -559,6 +561,17 @@ pub enum Operation {
     Erfc,
     /// The value of a texture, a struct, at one to three coordinates.
     Texture,
+    /// With fewer exact digits where the device is faster so, of `F32` in kernels.
+    FastDiv,
+    FastSqrt,
+    FastRsqrt,
+    FastExp,
+    FastLog,
+    FastLog10,
+    FastPow,
+    FastSin,
+    FastCos,
+    FastTan,
 }
 
 /// What an atomic operation does to an element.

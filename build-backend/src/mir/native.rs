@@ -54,4 +54,13 @@ impl Native {
         });
         parts.chain(self.variables.iter().map(|(_, value)| value))
     }
+
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let parts = self.parts.iter_mut().filter_map(|part| match part {
+            Part::Value(value) => Some(value),
+            _ => None,
+        });
+        parts.chain(self.variables.iter_mut().map(|(_, value)| value))
+    }
 }

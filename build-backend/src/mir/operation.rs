@@ -27,10 +27,36 @@ names! {
     Tan = "tan", Asin = "asin", Acos = "acos", Atan = "atan", Atan2 = "atan2", Sinh = "sinh", Cosh = "cosh",
     Tanh = "tanh", Floor = "floor", Ceil = "ceil", Round = "round", Abs = "abs", Min = "min", Max = "max",
     Fma = "fma", Hypot = "hypot", Expm1 = "expm1", Log1p = "log1p", Rsqrt = "rsqrt", Erf = "erf",
-    Erfc = "erfc", Texture = "texture",
+    Erfc = "erfc", Texture = "texture", FastDiv = "fast_div", FastSqrt = "fast_sqrt", FastRsqrt = "fast_rsqrt",
+    FastExp = "fast_exp", FastLog = "fast_log", FastLog10 = "fast_log10", FastPow = "fast_pow",
+    FastSin = "fast_sin", FastCos = "fast_cos", FastTan = "fast_tan",
 }
 
+/// Operations beside those with fewer exact digits.
+const FAST: &[(Operation, Operation)] = &[
+    (Operation::Div, Operation::FastDiv),
+    (Operation::Sqrt, Operation::FastSqrt),
+    (Operation::Rsqrt, Operation::FastRsqrt),
+    (Operation::Exp, Operation::FastExp),
+    (Operation::Log, Operation::FastLog),
+    (Operation::Log10, Operation::FastLog10),
+    (Operation::Pow, Operation::FastPow),
+    (Operation::Sin, Operation::FastSin),
+    (Operation::Cos, Operation::FastCos),
+    (Operation::Tan, Operation::FastTan),
+];
+
 impl Operation {
+    /// The same with fewer exact digits, if there is such a one.
+    pub fn fast(self) -> Operation {
+        FAST.iter().find(|it| it.0 == self).map_or(self, |it| it.1)
+    }
+
+    /// The same with all digits.
+    pub fn exact(self) -> Operation {
+        FAST.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
+    }
+
     /// The infix symbol, for the printer.
     pub fn symbol(self) -> Option<&'static str> {
         Some(match self {

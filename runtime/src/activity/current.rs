@@ -42,10 +42,13 @@ impl Governing {
         }
     }
 
-    fn leave(&self, exception: Ref) {
+    fn leave(&self, fiber: &Fiber, exception: Ref) {
         match self {
-            // SAFETY: alive until then.
-            Governing::Finish(finish) => unsafe { &**finish }.leave(exception),
+            Governing::Finish(finish) => {
+                // SAFETY: alive until all have left.
+                unsafe { &**finish }.end_one(exception);
+                fiber.count_end(*finish);
+            }
             // SAFETY: as above.
             Governing::Own(finish) => unsafe { &**finish }.leave_own(exception),
             Governing::Other(governor) => governor.leave(exception),
@@ -116,7 +119,7 @@ impl Activity {
             super::clock::drop_all(&mut self.clocks);
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.governing.leave(exception);
+        self.governing.leave(fiber, exception);
     }
 
     /// Opens a finish, which may have a clock.
@@ -151,7 +154,7 @@ impl Activity {
 
     /// Counts a new activity of the innermost finish, if that is one of this place.
     #[inline]
-    pub fn enter_finish(&self) -> Option<*const Finish> {
+    pub fn enter_finish(&self, fiber: &Fiber) -> Option<*const Finish> {
         // SAFETY: null, or alive until it is closed.
         if let Some(open) = unsafe { self.open.as_ref() } {
             open.enter_own();
@@ -161,7 +164,8 @@ impl Activity {
             // SAFETY: it counts this activity.
             Governing::Own(finish) => unsafe { (*finish).enter_own() },
             // SAFETY: as above.
-            Governing::Finish(finish) => unsafe { (*finish).enter() },
+            Governing::Finish(finish) if !fiber.take_end(finish) => unsafe { (*finish).enter() },
+            Governing::Finish(_) => {}
             Governing::Other(_) => return None,
         }
         match self.governing {
@@ -217,7 +221,7 @@ pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
     if sanitizer::watches_threads() {
         return false;
     }
-    let Some(finish) = activity.enter_finish() else { return false };
+    let Some(finish) = activity.enter_finish(fiber) else { return false };
     pool::push_closure(fiber.worker.get(), closure, finish);
     true
 }

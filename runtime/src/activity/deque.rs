@@ -1,8 +1,13 @@
 //! A thread's own queue: its owner adds and takes at one end, others steal at the other (Chase and Lev; what Lê,
-//! Pop, Cohen and Zappa Nardelli order by fences is ordered by sequentially consistent operations on both ends). What waits in it are pairs of words, which the collector reads: an activity that has not begun
-//! is its closure and its finish, and nothing is allocated for it.
+//! Pop, Cohen and Zappa Nardelli order by fences is ordered by sequentially consistent operations on both ends). What waits in
+//! it are pairs of words, which the collector reads: an activity that has not begun is its closure and its finish, and
+//! nothing is allocated for it.
+//!
+//! From a long queue a thief takes several pairs in one step. The owner takes pairs without asking thieves as long as there are more than
+//! those of one such step below; when the queue becomes short it changes the tag of the top, so that no step that began while it was
+//! long comes to its end.
 
-use std::sync::atomic::{AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
 
@@ -37,28 +42,74 @@ impl Buffer {
 
 /// What a thief finds.
 pub enum Stolen {
-    /// This.
+    /// This, and perhaps more, which is in the thief's own queue now.
     Pair(Pair),
+    /// Nothing but this, which its owner may be about to take: it stays.
+    Alone(Pair),
     /// Nothing.
     Empty,
     /// Somebody else was quicker.
     Retry,
 }
 
+/// The most pairs that a thief takes in one step.
+const STEP: isize = 16;
+/// It takes as many only from a queue of at least that length.
+const LONG: isize = 4 * STEP;
+/// A queue that was long is short when it has so few.
+const SHORT: isize = 2 * STEP;
+
+/// The oldest pair's index, and a tag.
+#[derive(Clone, Copy)]
+struct Top(u64);
+
+impl Top {
+    const TAG: u64 = 0xffff;
+
+    fn index(self) -> isize {
+        (self.0 >> 16) as isize
+    }
+
+    fn advanced(self, by: isize) -> Top {
+        Top(self.0 + ((by as u64) << 16))
+    }
+
+    fn with_next_tag(self) -> Top {
+        Top(self.0 & !Self::TAG | (self.0 + 1) & Self::TAG)
+    }
+}
+
+/// What the owner keeps for itself.
+struct Owner {
+    /// The top as it was some time ago.
+    top: AtomicIsize,
+    /// When there are so many more than that top, it has to look again.
+    room: AtomicIsize,
+    /// Thieves may take several pairs in one step.
+    long: AtomicBool,
+}
+
 /// The queue.
 pub struct Deque {
-    top: CachePadded<AtomicIsize>,
+    top: CachePadded<AtomicU64>,
     bottom: CachePadded<AtomicIsize>,
     buffer: CachePadded<AtomicPtr<Buffer>>,
+    owner: CachePadded<Owner>,
 }
 
 impl Deque {
     /// An empty one.
     pub fn new() -> Deque {
+        let owner = Owner {
+            top: AtomicIsize::new(0),
+            room: AtomicIsize::new(LONG - 1),
+            long: AtomicBool::new(false),
+        };
         Deque {
-            top: CachePadded::new(AtomicIsize::new(0)),
+            top: CachePadded::new(AtomicU64::new(0)),
             bottom: CachePadded::new(AtomicIsize::new(0)),
             buffer: CachePadded::new(AtomicPtr::new(Buffer::new(256))),
+            owner: CachePadded::new(owner),
         }
     }
 
@@ -67,21 +118,47 @@ impl Deque {
         unsafe { &*self.buffer.load(Ordering::Acquire) }
     }
 
+    fn top(&self) -> Top {
+        Top(self.top.load(Ordering::SeqCst))
+    }
+
+    fn change_top(&self, from: Top, to: Top) -> bool {
+        self.top.compare_exchange(from.0, to.0, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+    }
+
     /// Adds a pair; its owner only.
     #[inline]
     pub fn push(&self, pair: Pair) {
         let bottom = self.bottom.load(Ordering::Relaxed);
-        let top = self.top.load(Ordering::Acquire);
-        let mut buffer = self.buffer();
-        if bottom - top >= buffer.slots.len() as isize {
-            buffer = self.grow(top, bottom);
+        // The top itself is where thieves write: it is not looked at without need.
+        let length = bottom - self.owner.top.load(Ordering::Relaxed);
+        if length >= self.owner.room.load(Ordering::Relaxed) {
+            self.look_at_top(bottom);
         }
-        buffer.write(bottom, pair);
+        self.buffer().write(bottom, pair);
         self.bottom.store(bottom + 1, Ordering::Release);
     }
 
+    /// Makes sure that there is room for one pair more, and notes whether the queue is a long one with it.
     #[cold]
-    fn grow(&self, top: isize, bottom: isize) -> &Buffer {
+    fn look_at_top(&self, bottom: isize) {
+        let top = self.top().index();
+        self.owner.top.store(top, Ordering::Relaxed);
+        let mut room = self.buffer().slots.len() as isize;
+        if bottom - top >= room {
+            self.grow(top, bottom);
+            room *= 2;
+        }
+        let long = self.owner.long.load(Ordering::Relaxed) || bottom + 1 - top >= LONG;
+        self.set_long(long, room);
+    }
+
+    fn set_long(&self, long: bool, room: isize) {
+        self.owner.long.store(long, Ordering::Relaxed);
+        self.owner.room.store(if long { room } else { LONG - 1 }, Ordering::Relaxed);
+    }
+
+    fn grow(&self, top: isize, bottom: isize) {
         let old = self.buffer();
         let new = Buffer::new(old.slots.len() * 2);
         // SAFETY: just made, and never freed.
@@ -90,64 +167,93 @@ impl Deque {
             made.write(index, old.read(index));
         }
         self.buffer.store(new, Ordering::Release);
-        made
     }
 
     /// Takes the newest pair; its owner only.
     #[inline]
     pub fn pop(&self) -> Option<Pair> {
         let bottom = self.bottom.load(Ordering::Relaxed) - 1;
-        if self.top.load(Ordering::Relaxed) > bottom {
+        if Top(self.top.load(Ordering::Relaxed)).index() > bottom {
             return None;
         }
         // A thief that sees this has to see the pairs below as well. An exchange orders as a fence would, and takes half the time.
         self.bottom.swap(bottom, Ordering::SeqCst);
-        let top = self.top.load(Ordering::SeqCst);
-        if top > bottom {
+        let mut top = self.top();
+        if self.owner.long.load(Ordering::Relaxed) && bottom - top.index() < SHORT {
+            top = self.become_short();
+        }
+        if top.index() > bottom {
             self.bottom.store(bottom + 1, Ordering::Release);
             return None;
         }
         let pair = self.buffer().read(bottom);
-        if top < bottom {
+        if top.index() < bottom {
             return Some(pair);
         }
         // The last one: a thief may want it too.
-        let won = self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        let won = self.change_top(top, top.advanced(1));
         self.bottom.store(bottom + 1, Ordering::Release);
         won.then_some(pair)
+    }
+
+    /// From now on no thief takes several pairs in one step. The top as it is then.
+    #[cold]
+    fn become_short(&self) -> Top {
+        self.set_long(false, 0);
+        loop {
+            let top = self.top();
+            if self.change_top(top, top.with_next_tag()) {
+                return top.with_next_tag();
+            }
+        }
     }
 
     /// The newest pair, which stays; its owner only. A thief may take it.
     pub fn newest(&self) -> Option<Pair> {
         let bottom = self.bottom.load(Ordering::Relaxed);
-        (self.top.load(Ordering::Relaxed) < bottom).then(|| self.buffer().read(bottom - 1))
+        let top = Top(self.top.load(Ordering::Relaxed)).index();
+        (top < bottom).then(|| self.buffer().read(bottom - 1))
     }
 
-    /// Takes the oldest pair.
-    pub fn steal(&self) -> Stolen {
-        let top = self.top.load(Ordering::SeqCst);
-        if top >= self.bottom.load(Ordering::SeqCst) {
+    /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is one alone, it is taken
+    /// only if it is the one that was found there before.
+    pub fn steal(&self, into: &Deque, found_before: Option<Pair>) -> Stolen {
+        let top = self.top();
+        let length = self.bottom.load(Ordering::SeqCst) - top.index();
+        if length <= 0 {
             return Stolen::Empty;
         }
+        let buffer = self.buffer();
+        let read = |distance: isize| buffer.read(top.index() + distance);
         // Perhaps overwritten meanwhile, but then the top has moved.
-        let pair = self.buffer().read(top);
-        match self.top.compare_exchange(top, top + 1, Ordering::SeqCst, Ordering::Relaxed) {
-            Ok(_) => Stolen::Pair(pair),
-            Err(_) => Stolen::Retry,
+        let first = read(0);
+        if length == 1 && found_before != Some(first) {
+            return Stolen::Alone(first);
         }
+        let count = if length >= LONG { STEP } else { 1 };
+        let mut more = [[0; 2]; STEP as usize];
+        for distance in 1..count {
+            more[distance as usize] = read(distance);
+        }
+        if !self.change_top(top, top.advanced(count)) {
+            return Stolen::Retry;
+        }
+        more[1..count as usize].iter().for_each(|pair| into.push(*pair));
+        Stolen::Pair(first)
     }
 
     /// Nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.top.load(Ordering::Acquire) >= self.bottom.load(Ordering::Acquire)
+        self.top().index() >= self.bottom.load(Ordering::Acquire)
     }
 
     /// Shows the collector all words in it, and those at its ends that are just being added or taken; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
-        let (top, bottom) = (self.top.load(Ordering::Relaxed), self.bottom.load(Ordering::Relaxed));
+        let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Relaxed));
         let buffer = self.buffer();
-        let last = (bottom + 1).min(top - 1 + buffer.slots.len() as isize);
-        for index in (top - 1).max(0)..last.max(0) {
+        let first = (top - STEP).max(0);
+        let last = (bottom + 1).min(first + buffer.slots.len() as isize);
+        for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
         }
     }
@@ -165,27 +271,49 @@ mod tests {
         (1..=1000).for_each(|i| deque.push([i, i]));
         assert_eq!(deque.newest(), Some([1000, 1000]));
         assert_eq!(deque.pop(), Some([1000, 1000]));
-        assert!(matches!(deque.steal(), Stolen::Pair([1, 1])));
+        let thief = Deque::new();
+        assert!(matches!(deque.steal(&thief, None), Stolen::Pair([1, 1])));
+        assert_eq!(thief.newest(), Some([16, 16]));
         let mut words = 0;
         deque.each_word(&mut |_| words += 1);
-        assert!((998..=1000).contains(&words), "{words}");
-        while deque.pop().is_some() {}
-        assert!(deque.is_empty() && matches!(deque.steal(), Stolen::Empty));
+        assert!((983..=1000).contains(&words), "{words}");
+        (17..1000).rev().for_each(|i| assert_eq!(deque.pop(), Some([i, i])));
+        assert!(deque.is_empty() && matches!(deque.steal(&thief, None), Stolen::Empty));
     }
 
     #[test]
+    fn a_pair_alone_is_taken_at_the_second_look() {
+        let (deque, thief) = (Deque::new(), Deque::new());
+        deque.push([1, 1]);
+        assert!(matches!(deque.steal(&thief, None), Stolen::Alone([1, 1])));
+        assert!(matches!(deque.steal(&thief, Some([2, 2])), Stolen::Alone([1, 1])));
+        assert!(matches!(deque.steal(&thief, Some([1, 1])), Stolen::Pair([1, 1])));
+        deque.push([2, 2]);
+        deque.push([3, 3]);
+        assert!(matches!(deque.steal(&thief, None), Stolen::Pair([2, 2])));
+        assert_eq!((deque.pop(), deque.pop()), (Some([3, 3]), None));
+    }
+
+    /// Several thieves, and an owner that adds in waves so that the queue is long and short in turn.
+    #[test]
     fn everything_is_taken_once() {
-        const PAIRS: usize = 100_000;
+        const PAIRS: usize = 200_000;
         let (deque, taken, done) = (Deque::new(), AtomicUsize::new(0), AtomicBool::new(false));
         let take = |[a, b]: Pair| {
             assert_eq!(a, b);
             taken.fetch_add(a, Ordering::Relaxed);
         };
         std::thread::scope(|scope| {
-            for _ in 0..2 {
+            for _ in 0..3 {
                 scope.spawn(|| {
+                    let (own, mut before) = (Deque::new(), None);
                     while !done.load(Ordering::Acquire) || !deque.is_empty() {
-                        if let Stolen::Pair(pair) = deque.steal() {
+                        match deque.steal(&own, before) {
+                            Stolen::Pair(pair) => take(pair),
+                            Stolen::Alone(pair) => before = Some(pair),
+                            Stolen::Empty | Stolen::Retry => {}
+                        }
+                        while let Some(pair) = own.pop() {
                             take(pair);
                         }
                     }
@@ -197,6 +325,9 @@ mod tests {
                     && let Some(pair) = deque.pop()
                 {
                     take(pair);
+                }
+                if i % 1000 == 0 {
+                    (0..i % 900).filter_map(|_| deque.pop()).for_each(take);
                 }
             }
             while let Some(pair) = deque.pop() {

@@ -34,6 +34,8 @@ pub struct Fiber {
     pub activity: Cell<*mut Activity>,
     /// The number of the thread of the pool that runs it.
     pub worker: Cell<usize>,
+    /// Activities of a finish that have run to their end here, one after the other, without its having been told.
+    ended: Cell<(*const Finish, usize)>,
     /// Finishes that have ended, to be used again.
     pub spare: RefCell<Vec<Arc<Finish>>>,
     /// What of it is recorded.
@@ -92,6 +94,7 @@ fn make() -> &'static Fiber {
         view: FiberView::new(low, high),
         activity: Cell::new(std::ptr::null_mut()),
         worker: Cell::new(usize::MAX),
+        ended: Cell::new((std::ptr::null(), 0)),
         spare: RefCell::default(),
         opened: profile::Opened::default(),
     }));
@@ -121,7 +124,13 @@ impl Fiber {
     /// Takes work for ever.
     fn run(&'static self) -> ! {
         loop {
-            match pool::next_task() {
+            let own = pool::own_task(self.worker.get());
+            let finish = match own {
+                Some(Task::Closure(_, finish)) => finish,
+                _ => std::ptr::null(),
+            };
+            self.tell_of_ends(finish);
+            match own.unwrap_or_else(pool::next_task) {
                 Task::Closure(closure, finish) => {
                     current::run_closure(self, closure, Governing::Finish(finish));
                 }
@@ -129,6 +138,35 @@ impl Fiber {
                 Task::Help(job) => job.help(),
                 Task::Resume(other) => self.leave(Switch::Run(other)),
             }
+        }
+    }
+
+    /// Counts an activity that has run to its end here.
+    #[inline]
+    pub fn count_end(&self, finish: *const Finish) {
+        self.tell_of_ends(finish);
+        self.ended.set((finish, self.ended.get().1 + 1));
+    }
+
+    /// One less of those that were counted, if they are of this finish: another one begins in its stead.
+    #[inline]
+    pub fn take_end(&self, finish: *const Finish) -> bool {
+        let (ended, count) = self.ended.get();
+        let takes = ended == finish && count > 0;
+        if takes {
+            self.ended.set((ended, count - 1));
+        }
+        takes
+    }
+
+    /// Tells the finish of what was counted, unless it is this one, which cannot end yet.
+    #[inline]
+    fn tell_of_ends(&self, but: *const Finish) {
+        let (finish, count) = self.ended.get();
+        if count > 0 && finish != but {
+            self.ended.set((std::ptr::null(), 0));
+            // SAFETY: it waits for those.
+            unsafe { &*finish }.leave_all(count);
         }
     }
 

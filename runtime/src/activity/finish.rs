@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
+use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::block::Event;
@@ -27,7 +28,7 @@ const BODY: usize = 1 << 48;
 #[derive(Default)]
 pub struct Finish {
     /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
-    count: AtomicUsize,
+    count: CachePadded<AtomicUsize>,
     /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
     own: AtomicUsize,
     /// There may be exceptions, or flights.
@@ -49,7 +50,7 @@ const NONE: i64 = i64::MIN;
 impl Finish {
     /// One whose body has begun.
     pub fn new() -> Arc<Finish> {
-        Arc::new(Finish { count: AtomicUsize::new(BODY), ..Finish::default() })
+        Arc::new(Finish { count: AtomicUsize::new(BODY).into(), ..Finish::default() })
     }
 
     /// The same for a body that runs on a fiber, which may have a used one.
@@ -153,6 +154,20 @@ impl Finish {
         }
     }
 
+    /// An activity that others had started has run to its end; [`Finish::leave_all`] is still to come.
+    #[inline]
+    pub fn end_one(&self, exception: Ref) {
+        self.note(exception);
+        sanitizer::release(self);
+    }
+
+    /// So many activities that others had started have ended.
+    pub fn leave_all(&self, activities: usize) {
+        if self.count.fetch_sub(activities, Ordering::AcqRel) == activities {
+            self.ended.set();
+        }
+    }
+
     /// Work of a device that one of this finish's activities is. The waiting activity looks at it for a while before it is left
     /// to a thread that sleeps until its end.
     pub fn watch(&self, flight: Flight) {
@@ -194,9 +209,7 @@ impl Governor for Finish {
     fn leave(&self, exception: Ref) {
         self.note(exception);
         sanitizer::release(self);
-        if self.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.ended.set();
-        }
+        self.leave_all(1);
     }
 
     fn identify(&self, this: &Arc<dyn Governor>) -> FinishId {

@@ -16,6 +16,7 @@ pub mod lock;
 pub mod parallel;
 mod pool;
 mod queues;
+mod sleepers;
 mod stack;
 mod stuck;
 pub mod timer;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::fiber;
 use super::finish::Finish;
-use super::queues::{Queues, Task};
+use super::queues::{Look, Queues, Task};
 use crate::memory::Ref;
 
 /// The pool of this process.
@@ -19,8 +19,6 @@ struct Pool {
 /// What a thread of the pool has for itself.
 struct Own {
     number: usize,
-    /// It deals with messages: what those bring it runs itself, so that nobody is woken.
-    attends: Cell<bool>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -48,7 +46,7 @@ pub fn start(threads: usize) {
         for number in 0..threads {
             let spawned = std::thread::Builder::new()
                 .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number, attends: Cell::new(false) }));
+                .spawn(move || work(Own { number }));
             if let Err(error) = spawned {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
@@ -111,18 +109,18 @@ pub fn look_at(inbox: &'static dyn Inbox, processes: usize) {
     let _ = INBOX.set((inbox, if processes <= processors { MOMENT } else { SHORT }));
 }
 
-/// Deals with messages for a moment, until there is work.
-fn attend(own: &Own) -> Option<Task> {
+/// Deals with messages for a moment, until there is work. What they bring the caller runs itself: it looks for work, so that nobody is woken.
+/// `None` if nobody needs to.
+fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
     let (inbox, moment) = INBOX.get()?;
     if ATTENDED.swap(true, Ordering::Acquire) {
         return None;
     }
-    own.attends.set(true);
     inbox.attend(true);
     let (begun, mut turns, mut found) = (Instant::now(), 0, None);
     while found.is_none() {
         inbox.look();
-        found = pool().queues.find(own.number);
+        found = pool().queues.find(own.number, look);
         turns += 1;
         if turns % 16 == 0 && begun.elapsed() > *moment {
             break;
@@ -132,37 +130,43 @@ fn attend(own: &Own) -> Option<Task> {
     inbox.attend(false);
     // What came before the other threads heard of it.
     inbox.look();
-    own.attends.set(false);
     ATTENDED.store(false, Ordering::Release);
-    let found = found.or_else(|| pool().queues.find(own.number));
-    if !pool().queues.is_empty() {
-        pool().queues.notify();
-    }
-    found
+    Some(found.or_else(|| pool().queues.find(own.number, look)))
+}
+
+/// Looks around for a moment.
+fn look_around(own: &Own, look: &mut Look) -> Option<Task> {
+    /// The first looks follow each other closely; between the last ones other threads may run.
+    const CLOSE: u32 = 6;
+    const LOOKS: u32 = 10;
+    (0..LOOKS).find_map(|turn| {
+        let found = pool().queues.find(own.number, look);
+        match turn {
+            _ if found.is_some() => {}
+            ..CLOSE => (0..4 << turn).for_each(|_| std::hint::spin_loop()),
+            _ => std::thread::yield_now(),
+        }
+        found
+    })
 }
 
 /// Adds work: to this thread's own queue if it has one.
 pub fn push(task: Task) {
     match own() {
-        Some(own) => pool().queues.push(own.number, task, own.attends.get()),
-        None => pool().queues.inject(task, false),
+        Some(own) => pool().queues.push(own.number, task),
+        None => pool().queues.inject(task),
     }
 }
 
 /// Adds work behind all other work.
 pub fn push_last(task: Task) {
-    let quietly = own().is_some_and(|own| own.attends.get());
-    pool().queues.inject(task, quietly);
+    pool().queues.inject(task);
 }
 
 /// Adds an activity that is no more than its closure to the queue of the caller's thread.
 #[inline]
 pub fn push_closure(worker: usize, closure: Ref, finish: *const Finish) {
-    let queues = &pool().queues;
-    queues.push_closure(worker, closure, finish);
-    if queues.has_sleepers() && !own().is_some_and(|own| own.attends.get()) {
-        queues.notify();
-    }
+    pool().queues.push_closure(worker, closure, finish);
 }
 
 /// The closure of the caller's thread's newest task, if that is an activity of the finish.
@@ -177,24 +181,29 @@ pub fn nothing_else_to_do() -> bool {
     own().is_some_and(|own| queues.own_is_empty(own.number) && queues.nothing_injected())
 }
 
-/// The next task for this thread; waits for one.
+/// The newest task of the caller's thread.
+pub fn own_task(worker: usize) -> Option<Task> {
+    pool().queues.pop(worker)
+}
+
+/// A task for this thread, which has none; waits for one.
 pub fn next_task() -> Task {
-    /// The first time: see [`Queues::push`].
-    const SOON: Duration = Duration::from_millis(1);
-    /// A safety net only; nothing relies on it.
-    const LATER: Duration = Duration::from_millis(500);
+    /// At first, and at most: work that was overlooked (see [`Queues::push`]) is found soon.
+    const QUIET: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(500));
+    /// When there is work that its owners take before anybody else gets it: at first, and at most.
+    const BUSY: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(2));
     let own = own().unwrap_or_else(|| unreachable!("only threads of the pool look for work"));
     let queues = &pool().queues;
-    let mut at_most = SOON;
+    queues.begin_to_look();
+    let (mut look, mut quiet, mut busy) = (Look::default(), QUIET.0, BUSY.0);
     loop {
-        if let Some(task) = queues.find(own.number) {
+        let found = attend(own, &mut look).unwrap_or_else(|| look_around(own, &mut look));
+        if let Some(task) = found {
+            queues.has_found();
             return task;
         }
-        if let Some(task) = attend(own) {
-            return task;
-        }
-        queues.wait(at_most, look_for_deadlock);
-        at_most = LATER;
+        queues.wait(quiet, busy, look_for_deadlock);
+        (quiet, busy) = (QUIET.1.min(quiet * 5), BUSY.1.min(busy * 2));
     }
 }
 
@@ -238,7 +247,7 @@ impl Drop for External {
     fn drop(&mut self) {
         // Only threads that all sleep already need to look for a deadlock again; one that is awake will before it sleeps.
         let last = EXTERNAL.fetch_sub(1, Ordering::SeqCst) == 1;
-        if let Some(pool) = POOL.get().filter(|pool| last && pool.queues.idle()) {
+        if let Some(pool) = POOL.get().filter(|pool| last && pool.queues.idle(|| true)) {
             pool.queues.notify();
         }
     }
@@ -251,7 +260,8 @@ pub fn check_for_deadlock(report: fn()) {
 
 /// Whether nothing here can go on by itself: all threads sleep, and nothing outside the pool will wake one, but for other places.
 pub fn stuck() -> bool {
-    POOL.get().is_some_and(|pool| EXTERNAL.load(Ordering::SeqCst) == 0 && pool.queues.idle())
+    // In this order: what is outside adds work before it has come to its end, and only a thread that is awake calls for more of it.
+    POOL.get().is_some_and(|pool| pool.queues.idle(|| EXTERNAL.load(Ordering::SeqCst) == 0))
 }
 
 /// Called by the last thread that finds nothing to do.

@@ -1,17 +1,16 @@
 //! Work that can run: each thread's own queue, and one for work from elsewhere.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
 
 use crossbeam_deque::{Injector, Steal};
-use parking_lot::{Condvar, Mutex};
 
 use super::current::Activity;
 use super::deque::{Deque, Pair, Stolen};
 use super::fiber::Fiber;
 use super::finish::Finish;
 use super::parallel::Job;
+use super::sleepers::Sleepers;
 use crate::memory::Ref;
 
 /// Something to run.
@@ -63,10 +62,16 @@ impl Task {
 pub struct Queues {
     injector: Injector<Task>,
     own: Vec<Deque>,
-    /// Threads that wait, or are about to.
-    sleepers: AtomicUsize,
-    sleep: Mutex<u64>,
-    wake: Condvar,
+    sleepers: Sleepers,
+}
+
+/// What a thread that looks for work remembers from one look to the next.
+#[derive(Default)]
+pub struct Look {
+    /// A task that was alone in another's queue.
+    alone: Option<(usize, Pair)>,
+    /// Where it begins.
+    turn: usize,
 }
 
 impl Queues {
@@ -75,40 +80,41 @@ impl Queues {
         Queues {
             injector: Injector::new(),
             own: (0..threads).map(|_| Deque::new()).collect(),
-            sleepers: AtomicUsize::new(0),
-            sleep: Mutex::new(0),
-            wake: Condvar::new(),
+            sleepers: Sleepers::default(),
         }
     }
 
-    /// Work from a thread that has no queue, or that must not be overtaken for ever. `quietly`: the caller looks for work itself.
-    pub fn inject(&self, task: Task, quietly: bool) {
+    /// Work from a thread that has no queue, or that must not be overtaken for ever.
+    pub fn inject(&self, task: Task) {
         self.injector.push(task);
-        if !quietly {
-            self.notify();
-        }
+        self.sleepers.notify();
     }
 
-    /// Work of a thread of the pool. `quietly`: see [`Queues::inject`].
-    pub fn push(&self, number: usize, task: Task, quietly: bool) {
+    /// Work of a thread of the pool.
+    pub fn push(&self, number: usize, task: Task) {
         self.own[number].push(task.into_pair());
-        // Without a fence a thread that is just falling asleep may be overlooked; it looks again very soon, and the pusher itself
-        // comes back to its queue in any case.
-        if !quietly && self.has_sleepers() {
-            self.notify();
-        }
+        self.notify_if_needed();
     }
 
-    /// An activity that is no more than its closure; nobody is told.
+    /// An activity that is no more than its closure.
     #[inline]
     pub fn push_closure(&self, number: usize, closure: Ref, finish: *const Finish) {
         self.own[number].push([closure.address(), finish as usize]);
+        self.notify_if_needed();
     }
 
-    /// Whether a thread seems to wait.
+    /// Without a fence before it a thread that is just falling asleep may be overlooked; it looks again very soon, and whoever has added
+    /// work comes back to its queue in any case.
     #[inline]
-    pub fn has_sleepers(&self) -> bool {
-        self.sleepers.load(Ordering::Relaxed) > 0
+    fn notify_if_needed(&self) {
+        if self.sleepers.are_needed() {
+            self.sleepers.notify();
+        }
+    }
+
+    /// Wakes a waiting thread, if there is one and no other looks around.
+    pub fn notify(&self) {
+        self.sleepers.notify();
     }
 
     /// This thread's newest task.
@@ -138,20 +144,26 @@ impl Queues {
         self.own[number].is_empty()
     }
 
-    /// Wakes a waiting thread, if there is one, after work was added.
-    pub fn notify(&self) {
-        fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::SeqCst) > 0 {
-            *self.sleep.lock() += 1;
-            self.wake.notify_one();
+    /// The caller, a thread of the pool, begins to look for work.
+    pub fn begin_to_look(&self) {
+        self.sleepers.begin();
+    }
+
+    /// The caller, who has looked for work, has found some: if there is more, and nobody else looks, another thread is woken.
+    pub fn has_found(&self) {
+        if self.sleepers.found() && !self.is_empty() {
+            self.sleepers.notify();
         }
     }
 
-    /// Work: this thread's newest, then what came from elsewhere, then others' oldest.
-    pub fn find(&self, number: usize) -> Option<Task> {
+    /// Work: this thread's newest, then what came from elsewhere, then others' oldest. One that is alone in a queue is taken at the second
+    /// look, for its owner may want it at once.
+    pub fn find(&self, number: usize, look: &mut Look) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
         }
+        let before = look.alone.take();
+        look.turn = look.turn.wrapping_add(1);
         loop {
             let mut again = false;
             match self.injector.steal() {
@@ -160,10 +172,16 @@ impl Queues {
                 Steal::Empty => {}
             }
             let count = self.own.len();
-            for other in 1..count {
-                match self.own[(number + other) % count].steal() {
+            for distance in 0..count {
+                let other = (number + look.turn + distance) % count;
+                if other == number {
+                    continue;
+                }
+                let known = before.filter(|(queue, _)| *queue == other).map(|(_, pair)| pair);
+                match self.own[other].steal(&self.own[number], known) {
                     // SAFETY: taken from the queue.
                     Stolen::Pair(pair) => return Some(unsafe { Task::from_pair(pair) }),
+                    Stolen::Alone(pair) => look.alone = Some((other, pair)),
                     Stolen::Retry => again = true,
                     Stolen::Empty => {}
                 }
@@ -184,27 +202,16 @@ impl Queues {
         self.injector.is_empty() && self.own.iter().all(Deque::is_empty)
     }
 
-    /// Waits until there may be work, or that long. `all_idle` is called when every thread waits.
-    pub fn wait(&self, at_most: Duration, all_idle: impl FnOnce()) {
-        let mut changes = self.sleep.lock();
-        let sleeping = self.sleepers.fetch_add(1, Ordering::SeqCst) + 1;
-        fence(Ordering::SeqCst);
-        if self.is_empty() {
-            if sleeping == self.own.len() {
-                parking_lot::MutexGuard::unlocked(&mut changes, all_idle);
-            }
-            let seen = *changes;
-            // Whoever added work before the lock was taken back has seen a sleeper and counted up, or is seen here.
-            if self.is_empty() && seen == *changes {
-                self.wake.wait_for(&mut changes, at_most);
-            }
-        }
-        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    /// The caller, who looks for work, waits until it is woken, or that long: at most `quiet` if there is none, `busy` if there is some that it did
+    /// not get. `all_idle` is called when every thread waits.
+    pub fn wait(&self, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
+        let time = || if self.is_empty() { quiet } else { busy };
+        self.sleepers.wait(self.own.len(), time, all_idle);
     }
 
-    /// Whether every thread waits and nothing is queued.
-    pub fn idle(&self) -> bool {
-        self.sleepers.load(Ordering::SeqCst) == self.own.len() && self.is_empty()
+    /// Whether every thread waits, nothing is queued, and `and` is true, all that at the same moment.
+    pub fn idle(&self, and: impl FnOnce() -> bool) -> bool {
+        self.sleepers.all_sleep(self.own.len(), || and() && self.is_empty())
     }
 
     /// Shows the collector what is in the threads' queues; all threads are stopped.

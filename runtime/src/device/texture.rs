@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
@@ -255,7 +256,9 @@ impl Device {
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         resource.resType = sys::CUresourcetype_enum::CU_RESOURCE_TYPE_ARRAY;
         resource.res.array.hArray = array;
-        texture.addressMode = [address; 3];
+        // An axis that the texture does not have is sampled at an edge: a border there would take half of every value.
+        texture.addressMode = [CU_TR_ADDRESS_MODE_CLAMP; 3];
+        texture.addressMode[..form.rank].fill(address);
         texture.filterMode = filter;
         texture.flags = flags;
         let mut object = 0;
@@ -307,17 +310,21 @@ impl Device {
         let texture = textures.get(&(object as u64)).ok_or_else(unknown)?;
         let [width, height, depth] = texture.form.extent;
         let row = width * slot::size(texture.form.slot).unwrap_or(1);
-        // SAFETY: plain data for which zeros mean "none".
-        let mut copy: sys::CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
-        copy.srcMemoryType = sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE;
+        let mut copy = MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
+        // SAFETY: plain data for which zeros mean "none", but for the two types of memory, which are set first.
+        let copy = unsafe {
+            let described = copy.as_mut_ptr();
+            (&raw mut (*described).srcMemoryType).write(sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE);
+            (&raw mut (*described).dstMemoryType).write(sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY);
+            copy.assume_init_mut()
+        };
         copy.srcDevice = source;
         (copy.srcPitch, copy.srcHeight) = (row, height);
-        copy.dstMemoryType = sys::CUmemorytype_enum::CU_MEMORYTYPE_ARRAY;
         copy.dstArray = texture.array;
         (copy.WidthInBytes, copy.Height, copy.Depth) = (row, height, depth);
         // SAFETY: both are memory of this device with as many bytes. Inside of the device this takes little time.
         let copied = unsafe {
-            match sys::cuMemcpy3D_v2(&copy) {
+            match sys::cuMemcpy3D_v2(copy) {
                 sys::CUresult::CUDA_SUCCESS => sys::cuStreamSynchronize(std::ptr::null_mut()),
                 failed => failed,
             }
@@ -356,6 +363,17 @@ mod tests {
         assert_eq!(refused(slot::F32, &[4], 16), Kind::IllegalArgument);
         assert_eq!(refused(slot::F32, &[4, 0], 0), Kind::IllegalArgument);
         assert_eq!(refused(slot::F32, &[1 << 30, 1 << 30, 1 << 30], 0), Kind::OutOfMemory);
+    }
+
+    #[test]
+    fn zeros_are_a_description_for_the_driver() {
+        // Where a field has no zero, this panics.
+        let zeros = || -> (sys::CUDA_RESOURCE_DESC, sys::CUDA_TEXTURE_DESC) {
+            // SAFETY: plain data for which zeros mean "none".
+            unsafe { (std::mem::zeroed(), std::mem::zeroed()) }
+        };
+        let (resource, texture) = zeros();
+        assert_eq!((resource.flags, texture.flags), (0, 0));
     }
 
     #[test]

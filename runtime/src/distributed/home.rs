@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::FinishId;
 use super::engine::Governor;
 use crate::memory::Ref;
+use crate::sanitizer;
 
 /// The part of a local finish that exists from its first activity elsewhere on. Keep one in every finish; it costs
 /// nothing until then. It is dropped with the finish, which must have ended.
@@ -70,6 +71,8 @@ impl Drop for Shared {
 impl Shared {
     /// Adds to the counts, and keeps the finish entered while one of them is not zero.
     fn add(&self, deltas: &[(u32, i64)], governor: &dyn Governor) {
+        // What came before any of the reports has come before the end that the last one brings.
+        sanitizer::release(self);
         let mut counts = self.counts.lock();
         for (place, delta) in deltas {
             let count = counts.places.entry(*place).or_insert(0);
@@ -87,6 +90,7 @@ impl Shared {
         }
         drop(counts);
         if change && !outstanding {
+            sanitizer::acquire(self);
             governor.leave(Ref::NULL);
         }
     }

@@ -19,9 +19,7 @@ pub fn home() -> Option<PathBuf> {
 
 /// All `.x10` files below a folder, sorted, with their paths from there.
 pub fn files_below(folder: &Path) -> Vec<(String, PathBuf)> {
-    let mut found = Vec::new();
-    collect(folder, &mut found);
-    let mut named: Vec<(String, PathBuf)> = found
+    let mut named: Vec<(String, PathBuf)> = crate::tools::x10_files(folder)
         .into_iter()
         .filter_map(|path| {
             Some((path.strip_prefix(folder).ok()?.to_string_lossy().replace('\\', "/"), path.clone()))
@@ -29,17 +27,6 @@ pub fn files_below(folder: &Path) -> Vec<(String, PathBuf)> {
         .collect();
     named.sort();
     named
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if path.is_dir() {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "x10") {
-            found.push(path);
-        }
-    }
 }
 
 /// The text of a file; a few of X10's are no UTF-8, in comments.

@@ -120,6 +120,17 @@ template <> struct apg_conversion<apg_u64> {
   static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
 };
 template <class T, class F> static __device__ __forceinline__ T apg_truncate(F a) { return apg_conversion<T>::of(a); }
+/* ---- fewer exact digits ---- */
+static __device__ __forceinline__ float apg_fast_div(float a, float b) { float r; asm("div.full.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+static __device__ __forceinline__ float apg_fast_sqrt(float a) { float r; asm("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(a)); return r; }
+static __device__ __forceinline__ float apg_fast_rsqrt(float a) { float r; asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(a)); return r; }
+static __device__ __forceinline__ float apg_fast_exp(float a) { return __expf(a); }
+static __device__ __forceinline__ float apg_fast_log(float a) { return __logf(a); }
+static __device__ __forceinline__ float apg_fast_log10(float a) { return __log10f(a); }
+static __device__ __forceinline__ float apg_fast_pow(float a, float b) { return __powf(a, b); }
+static __device__ __forceinline__ float apg_fast_sin(float a) { return __sinf(a); }
+static __device__ __forceinline__ float apg_fast_cos(float a) { return __cosf(a); }
+static __device__ __forceinline__ float apg_fast_tan(float a) { return __tanf(a); }
 /* ---- textures ---- */
 template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x) { return tex1D<T>((apg_u64)object, x); }
 template <class T> static __device__ __forceinline__ T apg_texture_at(apg_i64 object, float x, float y) { return tex2D<T>((apg_u64)object, x, y); }

@@ -254,6 +254,7 @@ template <class T, class... C> static inline T apg_texture_at(apg_i64 object, C.
 }
 
 /* ---- kernels on the processor ---- */
+template <class T> static inline void apg_exchange(T *&a, T *&b) { T *const moved = a; a = b; b = moved; }
 template <class T> struct apg_view { T *data; apg_i64 length; };
 /* A failing check ends the blocks of its thread; the first one of a launch is recorded. */
 struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block, rank; };

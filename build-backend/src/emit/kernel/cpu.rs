@@ -172,10 +172,20 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
     );
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
+    let moving: Vec<String> = super::rotate::rotated(kernel, &plan.classes, &plan.nodes)
+        .iter()
+        .map(|it| array(code, *it))
+        .collect();
     for (number, (ty, name, _)) in parts.iter().enumerate() {
-        code.out.line(format!("{ty} *const __restrict__ {name} = ({ty} *)(base_ + at{number}_);"));
+        let fixed = if moving.contains(name) { "" } else { "const __restrict__ " };
+        code.out.line(format!("{ty} *{fixed}{name} = ({ty} *)(base_ + at{number}_);"));
     }
     true
+}
+
+/// The array of a spilled local that is a number.
+pub fn array(code: &Code<'_>, local: LocalId) -> String {
+    code.local(local).text.trim_end_matches("[r_]").to_owned()
 }
 
 fn block_indices(code: &mut Code<'_>, kernel: &Kernel) {

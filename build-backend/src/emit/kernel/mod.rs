@@ -8,6 +8,7 @@ mod derive;
 mod fission;
 mod host;
 mod plan;
+mod rotate;
 mod stride;
 mod threads;
 mod usage;

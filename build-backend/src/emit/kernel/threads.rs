@@ -1,12 +1,13 @@
 //! Prints what every thread of a block does: a loop over the threads, or, for a run that is taken apart, loops over the threads of a
 //! chunk at a time.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{RailText, Scope};
-use super::cpu::Printer;
+use super::cpu::{Printer, array};
 use super::fission::{Fission, Part, fission};
 use super::plan::{Class, always_assigned, mentioned};
+use super::rotate::{copy, rotations};
 use super::stride::Stride;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
@@ -77,6 +78,11 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Statements for every thread of the block.
     pub fn run(&mut self, stmts: &[&'k Stmt]) {
+        let (moved, stmts) = stmts.split_at(rotations(self.kernel, &self.plan.classes, stmts));
+        for (to, from) in moved.iter().filter_map(|it| copy(self.kernel, &self.plan.classes, it)) {
+            let (to, from) = (array(self.code, to), array(self.code, from));
+            self.code.out.line(format!("apg_exchange({to}, {from});"));
+        }
         self.threads(&Turn { count: "n0_", stride: None }, stmts);
         let mut returns = false;
         for stmt in stmts {
@@ -120,7 +126,7 @@ impl<'k> Printer<'_, '_, 'k> {
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         let axes = self.axes();
         self.code.out.open("{");
-        self.read_ahead(stmts, &[]);
+        let around = self.read_ahead(stmts, &[]);
         for axis in (1..axes).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
@@ -137,12 +143,15 @@ impl<'k> Printer<'_, '_, 'k> {
         self.lane(turn, stmts, ended);
         self.code.out.close("}");
         self.code.out.close("}");
+        self.code.ahead = around;
         self.code.twins.clear();
     }
 
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
-    /// stored to. A thread may not come to reading them, so nothing is read outside of the rail.
-    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) {
+    /// stored to. A thread may not come to reading them, so nothing is read outside of the rail. The result is what was read ahead before:
+    /// what is read here has names in this scope only.
+    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, String> {
+        let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
         for stmt in stmts {
@@ -173,6 +182,7 @@ impl<'k> Printer<'_, '_, 'k> {
             };
             self.code.ahead.insert(std::ptr::from_ref(index), name);
         }
+        around
     }
 
     fn axes(&self) -> usize {
@@ -435,7 +445,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// that nothing but the statements depends on that.
     fn lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
         let mentioned = mentioned(stmts);
-        self.read_ahead(stmts, chunk.uniform);
+        let around = self.read_ahead(stmts, chunk.uniform);
         self.each(chunk, |printer| {
             printer.declare_derived(&mentioned);
             printer.declare_private(&mentioned, &|it| {
@@ -466,6 +476,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 }
             }
         });
+        self.code.ahead = around;
     }
 
     /// A branch that each thread takes for itself.

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -101,9 +102,9 @@ public struct Byte implements Comparable[Byte], Arithmetic[Byte], Bitwise[Byte],
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
-    public def reverse():Byte = ((this as Int).reverse() >>> 24) as Byte;
+    @CUDA public def reverse():Byte = ((this as Int).reverse() >>> 24) as Byte;
     /** -1, 0 or 1. */
-    public def signum():Int = (this as Int).signum();
+    @CUDA public def signum():Int = (this as Int).signum();
 }
 
 /** The Byte that is equal to value. */

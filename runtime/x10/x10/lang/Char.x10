@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -20,13 +21,13 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     @Intrinsic("op.convert") public native static operator (x:Long) as Char;
 
     /** The character y codes further on. */
-    public static operator (x:Char) + (y:Int):Char = (x.ord() + y) as Char;
+    @CUDA public static operator (x:Char) + (y:Int):Char = (x.ord() + y) as Char;
     /** The character x codes further on. */
-    public static operator (x:Int) + (y:Char):Char = (x + y.ord()) as Char;
+    @CUDA public static operator (x:Int) + (y:Char):Char = (x + y.ord()) as Char;
     /** The character y codes back. */
-    public static operator (x:Char) - (y:Int):Char = (x.ord() - y) as Char;
+    @CUDA public static operator (x:Char) - (y:Int):Char = (x.ord() - y) as Char;
     /** The distance between two codes. */
-    public static operator (x:Char) - (y:Char):Int = x.ord() - y.ord();
+    @CUDA public static operator (x:Char) - (y:Char):Int = x.ord() - y.ord();
     /** Whether the code is less than that of x. */
     @Intrinsic("op.lt") public native operator this < (x:Char):Boolean;
     /** Whether the code is greater than that of x. */
@@ -41,9 +42,9 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** The code. */
     @Intrinsic("op.convert") public native def ord():Int;
     /** The code of c. */
-    public static def ord(c:Char):Int = c.ord();
+    @CUDA public static def ord(c:Char):Int = c.ord();
     /** The character of code x. */
-    public static def chr(x:Int):Char = x as Char;
+    @CUDA public static def chr(x:Int):Char = x as Char;
     /** Whether this is a lower case letter. */
     @Intrinsic("rt.char_is_lower") public native def isLowerCase():Boolean;
     /** Whether this is an upper case letter. */
@@ -57,9 +58,9 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** Whether this is white space. */
     @Intrinsic("rt.char_is_whitespace") public native def isWhitespace():Boolean;
     /** Whether this is a space. */
-    public def isSpaceChar():Boolean = this == ' ' || ord() == 160n;
+    @CUDA public def isSpaceChar():Boolean = this == ' ' || ord() == 160n;
     /** Whether this is a control character. */
-    public def isISOControl():Boolean = ord() < 32n || (ord() >= 127n && ord() < 160n);
+    @CUDA public def isISOControl():Boolean = ord() < 32n || (ord() >= 127n && ord() < 160n);
     /** The lower case of a letter; else the same. */
     @Intrinsic("rt.char_to_lower") public native def toLowerCase():Char;
     /** The upper case of a letter; else the same. */
@@ -69,9 +70,9 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** Whether x is the same character. */
     public def equals(x:Any):Boolean = x instanceof Char && (x as Char) == this;
     /** Whether x is the same. */
-    public def equals(x:Char):Boolean = this == x;
+    @CUDA public def equals(x:Char):Boolean = this == x;
     /** Order of the codes. */
-    public def compareTo(x:Char):Int = ord() - x.ord();
+    @CUDA public def compareTo(x:Char):Int = ord() - x.ord();
     /** Whether this is a letter in the case of titles; such are neither upper nor lower case. */
     public def isTitleCase():Boolean = ord() == 0x1c5n || ord() == 0x1c8n || ord() == 0x1cbn || ord() == 0x1f2n;
     /** The title case of a letter, as a rule its upper case; else the same. */

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Inline;
 
 /** A complex number in double precision. */
@@ -21,28 +22,28 @@ public struct Complex implements Arithmetic[Complex] {
     public static NaN:Complex = Complex(Double.NaN, Double.NaN);
 
     /** The number with these parts. */
-    public @Inline def this(real:Double, imaginary:Double) { this.re = real; this.im = imaginary; }
+    @CUDA public @Inline def this(real:Double, imaginary:Double) { this.re = real; this.im = imaginary; }
 
     /** Sum. */
-    public operator this + (that:Complex):Complex = Complex(re + that.re, im + that.im);
+    @CUDA public operator this + (that:Complex):Complex = Complex(re + that.re, im + that.im);
     /** Sum. */
-    public static operator (x:Double) + (y:Complex):Complex = Complex(x + y.re, y.im);
+    @CUDA public static operator (x:Double) + (y:Complex):Complex = Complex(x + y.re, y.im);
     /** Sum. */
-    public operator this + (that:Double):Complex = Complex(re + that, im);
+    @CUDA public operator this + (that:Double):Complex = Complex(re + that, im);
     /** Difference. */
-    public operator this - (that:Complex):Complex = Complex(re - that.re, im - that.im);
+    @CUDA public operator this - (that:Complex):Complex = Complex(re - that.re, im - that.im);
     /** Difference. */
-    public static operator (x:Double) - (y:Complex):Complex = Complex(x - y.re, -y.im);
+    @CUDA public static operator (x:Double) - (y:Complex):Complex = Complex(x - y.re, -y.im);
     /** Difference. */
-    public operator this - (that:Double):Complex = Complex(re - that, im);
+    @CUDA public operator this - (that:Double):Complex = Complex(re - that, im);
     /** Product. */
-    public operator this * (that:Complex):Complex = Complex(re * that.re - im * that.im, re * that.im + im * that.re);
+    @CUDA public operator this * (that:Complex):Complex = Complex(re * that.re - im * that.im, re * that.im + im * that.re);
     /** Product. */
-    public static operator (x:Double) * (y:Complex):Complex = Complex(x * y.re, x * y.im);
+    @CUDA public static operator (x:Double) * (y:Complex):Complex = Complex(x * y.re, x * y.im);
     /** Product. */
-    public operator this * (that:Double):Complex = Complex(re * that, im * that);
+    @CUDA public operator this * (that:Double):Complex = Complex(re * that, im * that);
     /** Quotient, by Smith's method: it does not overflow where the quotient does not. */
-    public operator this / (that:Complex):Complex {
+    @CUDA public operator this / (that:Complex):Complex {
         if (isNaN() || that.isNaN()) return NaN;
         if (that.re == 0.0 && that.im == 0.0) return re == 0.0 && im == 0.0 ? NaN : INF;
         if (that.isInfinite()) return isInfinite() ? NaN : ZERO;
@@ -56,22 +57,22 @@ public struct Complex implements Arithmetic[Complex] {
         return Complex((re * ratio + im) / scale, (im * ratio - re) / scale);
     }
     /** Quotient. */
-    public static operator (x:Double) / (y:Complex):Complex = Complex(x, 0.0) / y;
+    @CUDA public static operator (x:Double) / (y:Complex):Complex = Complex(x, 0.0) / y;
     /** Quotient. */
-    public operator this / (that:Double):Complex = Complex(re / that, im / that);
+    @CUDA public operator this / (that:Double):Complex = Complex(re / that, im / that);
     /** This number. */
-    public operator + this:Complex = this;
+    @CUDA public operator + this:Complex = this;
     /** The negative. */
-    public operator - this:Complex = Complex(-re, -im);
+    @CUDA public operator - this:Complex = Complex(-re, -im);
 
     /** The number with the opposite imaginary part. */
-    public def conjugate():Complex = Complex(re, -im);
+    @CUDA public def conjugate():Complex = Complex(re, -im);
     /** The distance from 0. */
-    public def abs():Double = Math.hypot(re, im);
+    @CUDA public def abs():Double = Math.hypot(re, im);
     /** Whether a part is not a number. */
-    public def isNaN():Boolean = re.isNaN() || im.isNaN();
+    @CUDA public def isNaN():Boolean = re.isNaN() || im.isNaN();
     /** Whether a part is infinite and none is not a number. */
-    public def isInfinite():Boolean = (re.isInfinite() || im.isInfinite()) && !isNaN();
+    @CUDA public def isInfinite():Boolean = (re.isInfinite() || im.isInfinite()) && !isNaN();
     /** "1.0 + 2.0i". */
     public def toString():String = im < 0.0 ? re + " - " + (-im) + "i" : re + " + " + im + "i";
     /** A hash of both parts. */

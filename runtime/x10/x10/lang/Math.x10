@@ -225,28 +225,28 @@ public class Math {
     /** 2 to the power of i. */
     @CUDA public static def pow2(i:Long):Long = 1 << i;
     /** The size of a, negative if b is. */
-    public static def copySign(a:Double, b:Double):Double =
+    @CUDA public static def copySign(a:Double, b:Double):Double =
         Double.fromLongBits((a.toRawLongBits() & Long.MAX_VALUE) | (b.toRawLongBits() & Long.MIN_VALUE));
     /** The size of a, negative if b is. */
-    public static def copySign(a:Float, b:Float):Float =
+    @CUDA public static def copySign(a:Float, b:Float):Float =
         Float.fromIntBits((a.toRawIntBits() & Int.MAX_VALUE) | (b.toRawIntBits() & Int.MIN_VALUE));
     /** The exponent of a as a power of 2; 1024 for infinities and NaN, -1023 for 0 and subnormal numbers. */
-    public static def getExponent(a:Double):Int = (((a.toRawLongBits() >>> 52) & 0x7ff) - 1023) as Int;
+    @CUDA public static def getExponent(a:Double):Int = (((a.toRawLongBits() >>> 52) & 0x7ff) - 1023) as Int;
     /** The exponent of a as a power of 2; 128 for infinities and NaN, -127 for 0 and subnormal numbers. */
-    public static def getExponent(a:Float):Int = ((a.toRawIntBits() >>> 23) & 0xffn) - 127n;
+    @CUDA public static def getExponent(a:Float):Int = ((a.toRawIntBits() >>> 23) & 0xffn) - 127n;
     /** a times 2 to the power of b, rounded once. */
     @Intrinsic("rt.math_scale") public static native def scalb(a:Double, b:Int):Double;
     /** a times 2 to the power of b, rounded once. */
     public static def scalb(a:Float, b:Int):Float = scalb(a as Double, max(-500n, min(500n, b))) as Float;
     /** The number beside a in the direction of b; b if they are equal. */
-    public static def nextAfter(a:Double, b:Double):Double {
+    @CUDA public static def nextAfter(a:Double, b:Double):Double {
         if (a.isNaN() || b.isNaN()) return Double.NaN;
         if (a == b) return b;
         if (a == 0.0) return copySign(Double.MIN_VALUE, b);
         return Double.fromLongBits(a.toRawLongBits() + ((a < b) == (a > 0.0) ? 1 : -1));
     }
     /** The number beside a in the direction of b; b if they are equal. */
-    public static def nextAfter(a:Float, b:Float):Float {
+    @CUDA public static def nextAfter(a:Float, b:Float):Float {
         if (a.isNaN() || b.isNaN()) return Float.NaN;
         if (a == b) return b;
         if (a == 0.0f) return copySign(Float.MIN_VALUE, b);

@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -108,9 +109,9 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
-    public def reverse():Short = ((this as Int).reverse() >>> 16) as Short;
+    @CUDA public def reverse():Short = ((this as Int).reverse() >>> 16) as Short;
     /** -1, 0 or 1. */
-    public def signum():Int = (this as Int).signum();
+    @CUDA public def signum():Int = (this as Int).signum();
 }
 
 /** The Short that is equal to value. */

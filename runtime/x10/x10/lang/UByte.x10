@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -113,7 +114,7 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:UByte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
-    public def reverse():UByte = ((this as Int).reverse() >>> 24) as UByte;
+    @CUDA public def reverse():UByte = ((this as Int).reverse() >>> 24) as UByte;
     /** -1, 0 or 1. */
-    public def signum():Int = (this as Int).signum();
+    @CUDA public def signum():Int = (this as Int).signum();
 }

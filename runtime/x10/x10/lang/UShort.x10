@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 import x10.util.Ordered;
 
@@ -120,7 +121,7 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
     public def compareTo(x:UShort):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
-    public def reverse():UShort = ((this as Int).reverse() >>> 16) as UShort;
+    @CUDA public def reverse():UShort = ((this as Int).reverse() >>> 16) as UShort;
     /** -1, 0 or 1. */
-    public def signum():Int = (this as Int).signum();
+    @CUDA public def signum():Int = (this as Int).signum();
 }
