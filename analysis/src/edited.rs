@@ -50,13 +50,10 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The parts of a text, that follows on another which may be known.
-    pub(crate) fn of(db: &RootDatabase, parse: Parse, before: Option<EditedFile>) -> Parts {
+    /// The parts of a text.
+    pub(crate) fn of(parse: Parse) -> Parts {
         let sources = Arc::new(locate_file(&parse.tree()));
-        let outline = match before {
-            Some(before) => before.outline(db).after(before.parse(db).green(), parse.green()),
-            None => Outline::new(parse.green()),
-        };
+        let outline = Outline::new(parse.green());
         Parts { parse, sources, outline }
     }
 }
@@ -134,13 +131,20 @@ fn texts(
     sources: &FileSources,
     before: &FileSources<MemberText>,
 ) -> FileSources<MemberText> {
-    let now: Vec<&Located> = sources.all().into_iter().collect();
-    let (mut kept, unused) = in_place(db, &now, before.all().into_iter().copied().collect());
+    let mut known: FxHashMap<*const (), MemberText> = FxHashMap::default();
+    // Some declarations share their text: a file may have many empty ones.
+    let mut unused: Vec<MemberText> = Vec::new();
+    for text in before.all() {
+        unused.extend(known.insert(address(text.source(db).green()), *text));
+    }
+    let mut kept: Vec<Option<MemberText>> =
+        sources.all().into_iter().map(|located| known.remove(&address(&located.green))).collect();
+    unused.extend(known.into_values());
     let mut alike: FxHashMap<u64, Vec<MemberText>> = FxHashMap::default();
     for text in unused {
         alike.entry(content(text.source(db).green())).or_default().push(text);
     }
-    for (kept, located) in kept.iter_mut().zip(now).filter(|(kept, _)| kept.is_none()) {
+    for (kept, located) in kept.iter_mut().zip(sources.all()).filter(|(kept, _)| kept.is_none()) {
         let Some(texts) = alike.get_mut(&content(&located.green)) else { continue };
         let same = |text: &MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
         *kept = texts.iter().position(same).map(|at| texts.swap_remove(at));
@@ -162,44 +166,15 @@ fn texts(
     })
 }
 
-/// The texts of declarations that have not changed and stand where they stood, counted from the first or from the last, and the
-/// texts that are left: what is typed concerns one declaration or a few, and adds or removes some next to it.
-fn in_place(
-    db: &RootDatabase,
-    now: &[&Located],
-    before: Vec<MemberText>,
-) -> (Vec<Option<MemberText>>, Vec<MemberText>) {
-    /// After so many that differ the others are thought to have moved.
-    const MOST: usize = 4;
-    let same =
-        |text: &MemberText, located: &Located| apg_syntax::same_tree(text.source(db).green(), &located.green);
-    let mut kept = vec![None; now.len()];
-    let mut left: Vec<Option<MemberText>> = before.into_iter().map(Some).collect();
-    let shorter = now.len().min(left.len());
-    let from_start = (0..shorter).map(|at| (at, at));
-    let from_end = (1..=shorter).map(|back| (now.len() - back, left.len() - back));
-    let ways: [Vec<(usize, usize)>; 2] = [from_start.collect(), from_end.collect()];
-    for way in ways {
-        let mut different = 0;
-        for (new, old) in way {
-            match left[old] {
-                Some(text) if kept[new].is_none() && same(&text, now[new]) => kept[new] = left[old].take(),
-                Some(_) if kept[new].is_none() => different += 1,
-                _ => {}
-            }
-            if different > MOST && now.len() != left.len() {
-                break;
-            }
-        }
-    }
-    (kept, left.into_iter().flatten().collect())
-}
-
 /// A number that trees of the same content have in common.
 fn content(green: &GreenNode) -> u64 {
     let mut hasher = FxHasher::default();
-    apg_syntax::hash_tree(green, &mut hasher);
+    green.to_string().hash(&mut hasher);
     hasher.finish()
+}
+
+fn address(green: &GreenNode) -> *const () {
+    std::ptr::from_ref(&**green).cast()
 }
 
 /// Sets a text if it is another one. It is typed in, and will change again.

@@ -154,7 +154,7 @@ impl AnalysisHost {
         }
         // Everything is computed before anything is set: what fails leaves the file as it was.
         let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
-        let parts = crate::edited::Parts::of(&self.db, parse, *file.edited(&self.db));
+        let parts = crate::edited::Parts::of(parse);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
         let spare = self.spare.get(&file).copied();
         crate::edited::update(&mut self.db, file, parts, spare)

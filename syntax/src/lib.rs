@@ -25,7 +25,7 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
-pub use crate::outline::{Outline, declares, hash_tree, same_tree};
+pub use crate::outline::{Outline, declares, same_tree};
 #[doc(hidden)]
 pub use crate::parsing::parse_stages;
 pub use crate::parsing::{Parse, parse, parse_header, tokens};

@@ -1,8 +1,6 @@
 //! A file without its code: what its declarations say, equal before and after an edit inside a body.
 
-use std::hash::{Hash, Hasher};
-
-use rowan::{GreenNodeData, GreenToken, GreenTokenData, NodeOrToken};
+use rowan::{GreenNodeData, NodeOrToken};
 
 use crate::{GreenNode, SyntaxKind, SyntaxNode};
 
@@ -15,12 +13,6 @@ impl Outline {
     /// The outline of the root of a file.
     pub fn new(file: &GreenNode) -> Outline {
         Outline(strip(file))
-    }
-
-    /// The outline of `new`, where this is that of `old`. What both share of the tree is not looked at again.
-    #[must_use]
-    pub fn after(&self, old: &GreenNode, new: &GreenNode) -> Outline {
-        Outline(strip_after(&self.0, old, new))
     }
 
     /// As a tree. Its positions are not those of the file.
@@ -52,84 +44,25 @@ pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
         })
 }
 
-/// Hashes what a tree consists of.
-pub fn hash_tree(node: &GreenNodeData, hasher: &mut impl Hasher) {
-    node.kind().0.hash(hasher);
-    for child in node.children() {
-        match child {
-            NodeOrToken::Node(node) => hash_tree(node, hasher),
-            NodeOrToken::Token(token) => token.text().hash(hasher),
-        }
-    }
-}
-
 fn kind(node: &GreenNodeData) -> SyntaxKind {
     SyntaxKind::from_raw(node.kind().0)
 }
 
-/// What is left of a child of a node that holds declarations.
-fn strip_child(child: Element<'_>) -> Option<Child> {
+/// A node that holds declarations, without their code.
+fn strip(node: &GreenNodeData) -> GreenNode {
     use SyntaxKind::*;
-    match child {
-        NodeOrToken::Token(token) => (!is_trivia(token)).then(|| NodeOrToken::Token(token.to_owned())),
+    let children = node.children().filter_map(|child| match child {
+        NodeOrToken::Token(token) => {
+            let is_trivia = SyntaxKind::from_raw(token.kind().0).is_trivia();
+            (!is_trivia).then(|| NodeOrToken::Token(token.to_owned()))
+        }
         NodeOrToken::Node(child) => Some(NodeOrToken::Node(match kind(child) {
-            _ if holds_declarations(child) => strip(child),
+            CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY => strip(child),
             METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL => without_body(child),
             _ => child.to_owned(),
         })),
-    }
-}
-
-fn holds_declarations(node: &GreenNodeData) -> bool {
-    use SyntaxKind::{CLASS_BODY, CLASS_DECL, INTERFACE_DECL, STRUCT_DECL};
-    matches!(kind(node), CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY)
-}
-
-type Element<'a> = NodeOrToken<&'a GreenNodeData, &'a GreenTokenData>;
-type Child = NodeOrToken<GreenNode, GreenToken>;
-
-fn is_trivia(token: &GreenTokenData) -> bool {
-    SyntaxKind::from_raw(token.kind().0).is_trivia()
-}
-
-/// A node that holds declarations, without their code.
-fn strip(node: &GreenNodeData) -> GreenNode {
-    GreenNode::new(node.kind(), node.children().filter_map(strip_child).collect::<Vec<_>>())
-}
-
-/// The same, where `stripped` is what is left of `old`. What both share is found where it stands from the first child on or from
-/// the last.
-fn strip_after(stripped: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeData) -> GreenNode {
-    let (was, now) = (solid(old), solid(new));
-    let left: Vec<Element<'_>> = stripped.children().collect();
-    let children = now.iter().enumerate().filter_map(|(at, child)| {
-        let from_last = (at + was.len()).checked_sub(now.len());
-        let beside = [Some(at), from_last].map(|at| Some((*was.get(at?)?, *left.get(at?)?)));
-        let known = |how: fn(_, _, _) -> _| {
-            beside.into_iter().flatten().find_map(|(was, left)| how(left, was, *child))
-        };
-        known(shared).or_else(|| known(alike)).or_else(|| strip_child(*child))
     });
-    GreenNode::new(new.kind(), children.collect::<Vec<_>>())
-}
-
-/// What is left of a child that has not changed.
-fn shared(left: Element<'_>, was: Element<'_>, now: Element<'_>) -> Option<Child> {
-    let is_same =
-        matches!((was, now), (NodeOrToken::Node(was), NodeOrToken::Node(now)) if std::ptr::eq(was, now));
-    Some(NodeOrToken::Node(left.into_node().filter(|_| is_same)?.to_owned()))
-}
-
-/// What is left of a child that holds declarations and has changed inside.
-fn alike(left: Element<'_>, was: Element<'_>, now: Element<'_>) -> Option<Child> {
-    let (left, was, now) = (left.into_node()?, was.into_node()?, now.into_node()?);
-    (kind(was) == kind(now) && holds_declarations(now))
-        .then(|| NodeOrToken::Node(strip_after(left, was, now)))
-}
-
-/// The children that are left, if with less in them.
-fn solid(node: &GreenNodeData) -> Vec<Element<'_>> {
-    node.children().filter(|child| !child.as_token().is_some_and(|token| is_trivia(token))).collect()
+    GreenNode::new(node.kind(), children.collect::<Vec<_>>())
 }
 
 fn without_body(method: &GreenNodeData) -> GreenNode {
@@ -176,28 +109,5 @@ mod tests {
         assert_ne!(of("B() { }", "B() { val y = 1; }"), outline(text));
         assert_ne!(of("g();", "class L { }"), outline(text));
         assert_ne!(of("{ g(); }", ";"), outline(text));
-    }
-
-    #[test]
-    fn an_outline_after_an_edit_is_that_of_the_new_text() {
-        let text = "package p; import q.*; class A { def f(x:Int) { g(); } /* c */ class I { def h() = 1; } val x = 1; } struct B { }";
-        let old = parse(text);
-        let edits = [
-            ("g();", "h();"),
-            ("g();", "class L { }"),
-            ("= 1; }", "= 2; def more() { } }"),
-            ("x:Int", "x:Long"),
-            ("class A", "interface N { } class A"),
-            ("import q.*; ", ""),
-            ("/* c */", ""),
-            ("struct B { }", "class B { def f(x:Int) { } }"),
-            ("class I { def h() = 1; }", ""),
-            ("{ g(); }", "{ g( }"),
-        ];
-        for (from, to) in edits {
-            let (before, after) = (text, text.replacen(from, to, 1));
-            let new = old.reparse_text(before, &after);
-            assert_eq!(Outline::new(old.green()).after(old.green(), new.green()), outline(&after), "{to}");
-        }
     }
 }

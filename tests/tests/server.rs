@@ -254,7 +254,6 @@ fn generated_code_names_the_lines_it_is_from() {
     assert!(refused["text"].as_str().is_some_and(|text| text.contains("no form")), "{refused}");
 }
 
-/// A package is renamed with its folder, its declarations, and where it is named.
 /// A file that gets another name or folder: its class, its package, and all who name it.
 #[test]
 fn files_take_their_classes_along() {
@@ -336,6 +335,7 @@ fn edited(text: &str, edits: &Value) -> String {
     text
 }
 
+/// A package is renamed with its folder, its declarations, and where it is named.
 #[test]
 fn packages_are_renamed_with_their_folders() {
     let files = [

@@ -127,11 +127,14 @@ fn elsewhere(
     if in_type || starts_type(before, &parent) {
         return Some(Wanted::Type);
     }
-    // What the brace before closes is over.
+    // What the brace or semicolon before ends is over.
     let is_over = |n: &SyntaxNode| {
-        matches!(n.kind(), BLOCK | CLASS_BODY)
-            && before.kind() == T!['}']
-            && n.last_token().is_some_and(|last| last == *before)
+        let ends = match n.kind() {
+            BLOCK | CLASS_BODY => T!['}'],
+            EXPR_BODY | CALL_BODY => T![;],
+            _ => return false,
+        };
+        before.kind() == ends && n.last_token().is_some_and(|last| last == *before)
     };
     let code = before.parent_ancestors().filter(|n| !is_over(n)).chain(at);
     let mut inside_code = false;
