@@ -189,7 +189,7 @@ pub fn own_task(worker: usize) -> Option<Task> {
 /// A task for this thread, which has none; waits for one.
 pub fn next_task() -> Task {
     /// At first, and at most: work that was overlooked (see [`Queues::push`]) is found soon.
-    const QUIET: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(500));
+    const QUIET: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
     /// When there is work that its owners take before anybody else gets it: at first, and at most.
     const BUSY: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(2));
     let own = own().unwrap_or_else(|| unreachable!("only threads of the pool look for work"));
@@ -260,14 +260,20 @@ pub fn check_for_deadlock(report: fn()) {
 
 /// Whether nothing here can go on by itself: all threads sleep, and nothing outside the pool will wake one, but for other places.
 pub fn stuck() -> bool {
+    stuck_and(|| true)
+}
+
+/// As above, with `and` true at the same moment.
+fn stuck_and(and: impl FnOnce() -> bool) -> bool {
     // In this order: what is outside adds work before it has come to its end, and only a thread that is awake calls for more of it.
-    POOL.get().is_some_and(|pool| pool.queues.idle(|| EXTERNAL.load(Ordering::SeqCst) == 0))
+    POOL.get().is_some_and(|pool| pool.queues.idle(|| EXTERNAL.load(Ordering::SeqCst) == 0 && and()))
 }
 
 /// Called by the last thread that finds nothing to do.
 fn look_for_deadlock() {
     let Some(report) = ON_DEADLOCK.get() else { return };
-    if BLOCKED.load(Ordering::SeqCst) > 0 && stuck() && !REPORTED.swap(true, Ordering::SeqCst) {
+    // What waited before all slept may have gone on, and the program may have nothing to do.
+    if stuck_and(|| BLOCKED.load(Ordering::SeqCst) > 0) && !REPORTED.swap(true, Ordering::SeqCst) {
         report();
     }
 }

@@ -103,8 +103,8 @@ impl Queues {
         self.notify_if_needed();
     }
 
-    /// Without a fence before it a thread that is just falling asleep may be overlooked; it looks again very soon, and whoever has added
-    /// work comes back to its queue in any case.
+    /// Without a fence before it a thread that is just falling asleep may be overlooked; it looks again when its wait has ended, after some
+    /// milliseconds, and whoever has added work comes back to its queue in any case.
     #[inline]
     fn notify_if_needed(&self) {
         if self.sleepers.are_needed() {

@@ -149,18 +149,22 @@ impl<'a> Worker<'a> {
 
     fn upload(&mut self, pieces: &[Upload]) -> Result<(), Failure> {
         // What is pinned, in use until all has ended.
-        let mut parts = Vec::new();
-        for piece in pieces {
-            let found = pinned::parts(piece.source as usize, piece.bytes as usize);
+        let parts: Vec<_> =
+            pieces.iter().map(|it| pinned::parts(it.source as usize, it.bytes as usize)).collect();
+        let begun = self.begin_upload(pieces, &parts);
+        self.end(begun)
+    }
+
+    fn begin_upload(&mut self, pieces: &[Upload], parts: &[pinned::Parts]) -> Result<(), Failure> {
+        for (piece, found) in pieces.iter().zip(parts) {
             for part in &found.parts {
                 let at = (part.range.start - piece.source as usize) as u64;
                 let source = piece.source.wrapping_add(at as usize);
                 let part_of = Upload { source, target: piece.target + at, bytes: part.range.len() as u64 };
                 if part.pinned { self.upload_pinned(part_of)? } else { self.upload_staged(part_of)? }
             }
-            parts.push(found);
         }
-        self.synchronize()
+        Ok(())
     }
 
     fn upload_pinned(&self, piece: Upload) -> Result<(), Failure> {
@@ -192,16 +196,16 @@ impl<'a> Worker<'a> {
     fn download(&mut self, piece: Download) -> Result<(), Failure> {
         let start = piece.target as usize;
         let found = pinned::parts(start, piece.bytes as usize);
-        for part in &found.parts {
+        let begun = found.parts.iter().try_for_each(|part| {
             let at = part.range.start - start;
             let part_of = Download {
                 source: piece.source + at as u64,
                 target: piece.target.wrapping_add(at),
                 bytes: part.range.len() as u64,
             };
-            if part.pinned { self.download_pinned(part_of)? } else { self.download_staged(part_of)? }
-        }
-        self.synchronize()
+            if part.pinned { self.download_pinned(part_of) } else { self.download_staged(part_of) }
+        });
+        self.end(begun)
     }
 
     fn download_pinned(&self, piece: Download) -> Result<(), Failure> {
@@ -245,6 +249,15 @@ impl<'a> Worker<'a> {
             driver::check(unsafe { sys::cuMemsetD8Async(address, 0, bytes as usize, self.stream.0) })?;
         }
         self.synchronize()
+    }
+
+    /// Waits for what has begun, whether or not all of it has: memory must not be given back while the device is at it.
+    fn end(&self, begun: Result<(), Failure>) -> Result<(), Failure> {
+        let ended = self.synchronize();
+        if begun.is_err() || ended.is_err() {
+            self.stream.drain();
+        }
+        begun.and(ended)
     }
 
     /// Waits until all that is on the stream has ended; sleeps if that takes long.

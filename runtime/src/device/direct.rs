@@ -243,13 +243,6 @@ impl Device {
         let ended = record.ended();
         let pace = Arc::clone(&self.direct.paces[64 * way as usize + bytes.ilog2() as usize]);
         let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
-        let start = |stream: &Stream| {
-            start(stream).inspect_err(|_| {
-                // What has begun of it must not go on when its memory is given back.
-                // SAFETY: a stream of ours.
-                unsafe { sys::cuStreamSynchronize(stream.0) };
-            })
-        };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
         self.direct.queues.pick().submit(start, order, failed)
     }

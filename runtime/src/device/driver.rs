@@ -19,6 +19,9 @@ const OLDEST: i32 = 12_000;
 pub struct Failure(sys::CUresult);
 
 impl Failure {
+    /// A thread that worked with the device has not done its part.
+    pub const UNFINISHED: Failure = Failure(sys::CUresult::CUDA_ERROR_UNKNOWN);
+
     /// The device's memory is used up.
     pub fn is_out_of_memory(self) -> bool {
         self.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY

@@ -3,11 +3,11 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use super::Device;
 use super::buffers::Buffer;
 use super::constants::Part;
 use super::copy::Upload;
 use super::error::{DeviceError, Kind};
+use super::{Device, pinned};
 use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, TextureRail, capture_kind};
 
 /// What a launch needs on the device. It lives until the kernel has ended.
@@ -17,6 +17,8 @@ pub struct Prepared {
     size: usize,
     /// To be copied before the launch.
     pub uploads: Vec<Upload>,
+    /// What some of them come from, where the program's own memory will not do.
+    copies: Vec<Box<[u8]>>,
     /// Released after it.
     pub buffers: Vec<Buffer>,
     /// Likewise.
@@ -45,11 +47,26 @@ impl Prepared {
             memory: vec![0; environment.len().div_ceil(16).max(1)],
             size: environment.len(),
             uploads: Vec::new(),
+            copies: Vec::new(),
             buffers: Vec::new(),
             constants: None,
         };
         prepared.bytes_mut().copy_from_slice(environment);
         prepared
+    }
+
+    /// Uploads come from copies of what is pinned. The driver takes a copy of other memory before it returns, but leaves to the device to
+    /// read what is pinned, when the program may have written to it again.
+    pub fn copy_pinned(&mut self) {
+        for upload in &mut self.uploads {
+            if pinned::touches(upload.source as usize, upload.bytes as usize) {
+                // SAFETY: memory of a captured rail, which is valid until the launch has ended.
+                let source = unsafe { std::slice::from_raw_parts(upload.source, upload.bytes as usize) };
+                let copy: Box<[u8]> = source.into();
+                upload.source = copy.as_ptr();
+                self.copies.push(copy);
+            }
+        }
     }
 
     fn read<T: Copy>(&self, capture: &Capture) -> T {

@@ -1,6 +1,7 @@
 //! Long copies: several threads fill or empty pinned slices of their own, since one is slower at that than the device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::Builder;
 use std::time::Instant;
 
 use super::copy::{Download, LOOK, Upload};
@@ -35,17 +36,19 @@ impl Lanes {
     pub fn make(&mut self, context: &Context) -> bool {
         let threads = std::thread::available_parallelism().map_or(1, |it| it.get() * 7 / 8).min(LANES);
         if self.0.len() < threads {
-            // At once: the system takes its time to clear so much memory.
+            // At once: the system takes its time to clear so much memory. It may have no more threads.
             let one = || context.enter().is_ok().then(|| Slice::pair(LANE_SLICE).ok()).flatten();
             std::thread::scope(|scope| {
-                let makers: Vec<_> = (self.0.len()..threads).map(|_| scope.spawn(one)).collect();
+                let start = |_| Builder::new().spawn_scoped(scope, one).ok();
+                let makers: Vec<_> = (self.0.len()..threads).filter_map(start).collect();
                 self.0.extend(makers.into_iter().filter_map(|it| it.join().ok().flatten()));
             });
         }
         self.0.len() > 1
     }
 
-    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter.
+    /// Runs `work` on a thread for each lane, which take the numbers below `chunks` from the counter; on the calling one if the system has
+    /// no more.
     fn run(
         &self,
         context: &Context,
@@ -54,20 +57,27 @@ impl Lanes {
     ) -> Result<(), Failure> {
         let counter = AtomicU64::new(0);
         let next = || Some(counter.fetch_add(1, Ordering::Relaxed)).filter(|it| *it < chunks);
+        let (work, next) = (&work, &next);
         std::thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .0
-                .iter()
-                .map(|lane| {
-                    scope.spawn(|| match context.enter() {
-                        Ok(()) => work(lane, &next),
-                        // The other lanes do its part.
-                        Err(_) => Ok(()),
-                    })
-                })
-                .collect();
-            threads.into_iter().try_for_each(|it| it.join().unwrap_or(Ok(())))
-        })
+            let start = |lane| {
+                let run = move || match context.enter() {
+                    Ok(()) => work(lane, next),
+                    // The other lanes do its part.
+                    Err(_) => Ok(()),
+                };
+                Builder::new().spawn_scoped(scope, run).ok()
+            };
+            let threads: Vec<_> = self.0.iter().filter_map(start).collect();
+            // All are joined, also after an error: the scope would panic for one that has.
+            let ends: Vec<_> =
+                threads.into_iter().map(|it| it.join().unwrap_or(Err(Failure::UNFINISHED))).collect();
+            ends.into_iter().collect::<Result<(), Failure>>()
+        })?;
+        // No thread has started, or none could use the device.
+        if counter.load(Ordering::Relaxed) < chunks {
+            self.0.first().map_or(Err(Failure::UNFINISHED), |lane| work(lane, next))?;
+        }
+        if counter.load(Ordering::Relaxed) < chunks { Err(Failure::UNFINISHED) } else { Ok(()) }
     }
 
     /// Puts all of a copy to the device on the stream.

@@ -194,8 +194,11 @@ impl Device {
         };
         let bytes: u64 = prepared.uploads.iter().map(|upload| upload.bytes).sum();
         let uploads = match bytes {
-            // On the kernel's own stream: the driver takes a copy before it returns.
-            ..=SMALL_UPLOADS => Vec::new(),
+            // On the kernel's own stream, as they are now.
+            ..=SMALL_UPLOADS => {
+                prepared.copy_pinned();
+                Vec::new()
+            }
             _ => std::mem::take(&mut prepared.uploads),
         };
         let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
@@ -399,7 +402,8 @@ impl Ready {
         queue.submit(
             |stream| {
                 for piece in &uploads {
-                    // SAFETY: memory of the captured rail, and room for it on the device.
+                    // SAFETY: memory of the captured rail or a copy of it, which stays until `finished`, and room for it on the
+                    // device.
                     super::driver::check(unsafe {
                         sys::cuMemcpyHtoDAsync_v2(
                             piece.target,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::driver::{self, Context, sys};
 
@@ -18,8 +18,9 @@ use super::driver::{self, Context, sys};
 const LEAST: usize = 256 << 10;
 /// Copies of the same memory before it is pinned.
 const COPIES: u32 = 2;
-/// Most that one call of the driver pins: what is done can be used while the rest is pinned.
-const PIECE: usize = 256 << 20;
+/// Most that one call of the driver pins: what is done can be used while the rest is pinned, and a collection that begins meanwhile may
+/// have to wait for the call's end.
+const PIECE: usize = 32 << 20;
 /// Memory is pinned in whole pages. Long rails own the pages they begin and end in.
 const PAGE: usize = 4096;
 /// How many different places in memory are counted at once.
@@ -78,9 +79,18 @@ fn pinned() -> MutexGuard<'static, Pinned> {
     PINNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether some of this memory is pinned.
+/// Whether some of this memory is pinned, or may be: the heap asks while no collection can begin, and who has the lock may have been
+/// stopped for one, so that nobody waits here.
 pub fn touches(start: usize, bytes: usize) -> bool {
-    ANY.load(Ordering::Acquire) && pinned().overlapping(&(start..start + bytes)).next().is_some()
+    if !ANY.load(Ordering::Acquire) {
+        return false;
+    }
+    let pinned = match PINNED.try_lock() {
+        Ok(pinned) => pinned,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return true,
+    };
+    pinned.overlapping(&(start..start + bytes)).next().is_some()
 }
 
 /// How a copy of this memory is best done.

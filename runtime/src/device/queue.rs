@@ -120,6 +120,12 @@ impl Stream {
         driver::check(unsafe { sys::cuStreamCreate(&mut stream, flags) })?;
         Ok(Stream(stream))
     }
+
+    /// After an error: waits until nothing of what was put on it goes on.
+    pub fn drain(&self) {
+        // SAFETY: a stream of ours. What it says is of no use any more.
+        unsafe { sys::cuStreamSynchronize(self.0) };
+    }
 }
 
 impl Drop for Stream {
@@ -303,7 +309,10 @@ impl Queue {
         let Order { done, ended, pace, what } = order;
         let started = {
             let stream = self.stream.lock();
-            start(&stream).and_then(|()| Mark::after(&stream, ended, &self.spare))
+            // What has begun must not go on when `done` gives memory back.
+            start(&stream)
+                .and_then(|()| Mark::after(&stream, ended, &self.spare))
+                .inspect_err(|_| stream.drain())
         };
         match started {
             Ok(mark) => {
@@ -441,7 +450,8 @@ impl Ending {
         if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {
             return end;
         }
-        let result = self.sleep();
+        // As after a failed start.
+        let result = self.sleep().inspect_err(|_| self.queue.stream.lock().drain());
         End { result, at: Instant::now() }
     }
 
