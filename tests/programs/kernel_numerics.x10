@@ -118,7 +118,7 @@ public class kernel_numerics {
                         Clock.advanceAll();
                     }
                     if (thread == 0n) sums(block) = s(0);
-                    var old:Long = top(0);
+                    var old:Long = CUDAAtomic.max(top, 0, Long.MIN_VALUE);
                     while (most > old) {
                         val seen = CUDAAtomic.cas(top, 0, old, most);
                         if (seen == old) break;
