@@ -110,15 +110,19 @@ impl Compiler {
         if !mentions_kernels(&snapshot.analysis) {
             return Ok(Some(Known::default()));
         }
-        let architectures = self.architectures.get_or_insert_with(device::architectures).clone();
-        if architectures.is_empty() {
+        if self.architectures.as_ref().is_some_and(Vec::is_empty) {
             return Ok(None);
         }
         let lowered = documents.iter().map(|path| lowered(&snapshot, path));
         let lowered: Vec<Lowered> =
             lowered.filter_map(Result::transpose).collect::<Result<_, Cancelled>>()?;
-        // An edit waits for the snapshot to go.
+        let before = snapshot.kernels.clone();
+        // An edit waits for the snapshot to go, and the compiler's library takes its time when it is first asked.
         drop(snapshot);
+        let architectures = self.architectures.get_or_insert_with(device::architectures).clone();
+        if architectures.is_empty() {
+            return Ok(None);
+        }
         let mut found = Known::default();
         for Lowered { document, text, program, statements } in lowered {
             // A compiler that ends the process does so once.
@@ -136,6 +140,11 @@ impl Compiler {
                     of_file.push(compiled);
                 }
             }
+        }
+        // Of a program that is not right at the moment nothing is found: what is known of its files is shown where the statements
+        // still are what they were.
+        for (path, compiled) in before.iter() {
+            found.entry(path.clone()).or_insert_with(|| compiled.clone());
         }
         Ok(Some(found))
     }
@@ -160,7 +169,7 @@ impl Compiler {
 }
 
 /// Whether there may be a kernel in any file of the user.
-fn mentions_kernels(analysis: &Analysis) -> bool {
+pub fn mentions_kernels(analysis: &Analysis) -> bool {
     analysis.user_files().into_iter().any(|file| analysis.source(file).1.contains("@CUDA"))
 }
 
@@ -168,6 +177,10 @@ fn mentions_kernels(analysis: &Analysis) -> bool {
 fn lowered(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, Cancelled> {
     let analysis = &snapshot.analysis;
     let Some(file) = analysis.file(path) else { return Ok(None) };
+    // What takes too long or ended a server is not tried here either.
+    if snapshot.is_aside(path, analysis.source(file).1) {
+        return Ok(None);
+    }
     let _working = snapshot.working(path);
     let program =
         Cancelled::catch(AssertUnwindSafe(|| build::lowered(analysis, file, None, Options::default())))?;

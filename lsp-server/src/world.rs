@@ -341,6 +341,11 @@ impl Snapshot {
         Some(aside::mark(&document.path, document.text.text()))
     }
 
+    /// Whether a text is set aside.
+    pub fn is_aside(&self, path: &Path, text: &str) -> bool {
+        self.aside.why(path, text).is_some()
+    }
+
     /// An open document and its file.
     pub fn document(&self, uri: &Uri) -> Option<(&Document, SourceFile)> {
         let document = self.documents.get(&key(uri)?)?;

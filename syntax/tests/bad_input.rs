@@ -163,6 +163,11 @@ fn odd_bytes() {
 /// Pieces of programs, whole and broken.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
+        "“",
+        "”",
+        "‘",
+        "–",
+        "é",
         "class A ",
         "struct S ",
         "interface I ",
@@ -276,8 +281,14 @@ proptest! {
     fn reparsing_equals_parsing(before in program(), insert in program(), at in any::<prop::sample::Index>(), length in 0..20usize) {
         let mut text = format!("class A {{ def f() {{ {before} }} def g() {{ (x:T)=>{{ y; }} }} }}");
         let old = parse(&text);
-        let start = at.index(text.len());
-        let end = (start + length).min(text.len());
+        let between_characters = |mut at: usize| {
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let start = between_characters(at.index(text.len()));
+        let end = between_characters((start + length).min(text.len()));
         let edit = Edit::new(TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32)), insert);
         edit.apply(&mut text);
         let (new, full) = (old.reparse(&edit), parse(&text));

@@ -202,7 +202,7 @@ impl<'db> Infer<'db> {
         } else if let Some(fix) = self.quotes_fix(id, to) {
             diagnostic =
                 diagnostic.note("characters stand in single quotes, strings in double quotes").fix(fix);
-        } else if self.is_string(to) {
+        } else if self.is_string(to) && !self.is_subtype(to, from) {
             diagnostic =
                 diagnostic.note("text is made of a value by `x.toString()`, or by joining: `\"...\" + x`");
         } else if self.is_subtype(to, from) && why != Why::Condition {

@@ -27,7 +27,7 @@ export class SourceLinks implements vscode.TerminalLinkProvider<SourceLink> {
       length: found[0].length,
       tooltip: "Open in the editor",
       file: found[1],
-      position: new vscode.Position(Number(found[2]) - 1, Number(found[3] ?? "1") - 1),
+      position: new vscode.Position(fromZero(found[2]), fromZero(found[3] ?? "1")),
     }));
   }
 
@@ -39,6 +39,11 @@ export class SourceLinks implements vscode.TerminalLinkProvider<SourceLink> {
     }
     await vscode.window.showTextDocument(uri, { selection: new vscode.Range(position, position) });
   }
+}
+
+/** A line or a column as the editor counts; 0, which no place has, is the first. */
+function fromZero(number: string): number {
+  return Math.max(0, Number(number) - 1);
 }
 
 /** The file of this name: as it is, in a folder that a program ran in or that is open, else wherever the workspace has it. */

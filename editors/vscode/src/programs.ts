@@ -1,6 +1,6 @@
 // Where `apg` and `apg-lsp` are.
 
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -48,7 +48,8 @@ export async function isOnPath(name: string): Promise<boolean> {
 async function isProgram(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
-    return true;
+    // A folder passes too.
+    return (await stat(file)).isFile();
   } catch {
     return false;
   }

@@ -38,6 +38,8 @@ export class Server implements vscode.Disposable {
   private last: Promise<void> = Promise.resolve();
   /** Restarts that have not ended. */
   private restarts = 0;
+  /** The client's process. The client forgets it, so it does not end one that hangs. */
+  private process: ChildProcess | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -47,7 +49,8 @@ export class Server implements vscode.Disposable {
   /** Starts it, or starts it anew. */
   restart(): Promise<void> {
     this.restarts++;
-    this.last = this.last.then(async () => {
+    const settled = this.last.catch(() => undefined);
+    this.last = settled.then(async () => {
       await this.end();
       this.restarts--;
       await this.start();
@@ -56,7 +59,7 @@ export class Server implements vscode.Disposable {
   }
 
   async stop(): Promise<void> {
-    await this.last;
+    await this.last.catch(() => undefined);
     await this.end();
   }
 
@@ -75,7 +78,11 @@ export class Server implements vscode.Disposable {
     try {
       await client?.dispose();
     } catch {
-      // It has not started, or has ended already.
+      // It has not started, has ended already, or hangs.
+    }
+    // After the client: while it starts its server again, that is another process than before.
+    if (this.process?.exitCode === null && this.process.signalCode === null) {
+      this.process.kill("SIGKILL");
     }
   }
 
@@ -87,21 +94,26 @@ export class Server implements vscode.Disposable {
       void sayAbsent("apg-lsp", "apg.server.path", "X10 files get colours only", "apg.restart");
       return;
     }
-    let server: ChildProcess | undefined;
     const spawnServer = async (): Promise<ChildProcess> => {
-      server = spawn(command, [], { stdio: "pipe" });
+      const server = spawn(command, [], { stdio: "pipe" });
+      this.process = server;
+      await new Promise<void>((resolve, reject) => {
+        server.once("spawn", resolve);
+        server.once("error", reject);
+      });
       return server;
     };
-    const client = new LanguageClient("apg", "apg", spawnServer, this.options());
+    const isCurrent = (): boolean => this.client === client;
+    const client: LanguageClient = new LanguageClient("apg", "apg", spawnServer, this.options(isCurrent));
     this.client = client;
     client.onDidChangeState(({ newState }) => {
-      if (this.client !== client) {
+      if (!isCurrent()) {
         return;
       }
       const name = path.basename(command);
       const version = client.initializeResult?.serverInfo?.version;
       if (newState === State.Running) {
-        this.status.set("running", version === undefined ? name : `${name} ${version}`, server?.pid);
+        this.status.set("running", version === undefined ? name : `${name} ${version}`, this.process?.pid);
       } else {
         this.status.set(newState === State.Starting ? "starting" : "stopped", name);
       }
@@ -114,7 +126,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private options(): LanguageClientOptions {
+  private options(isCurrent: () => boolean): LanguageClientOptions {
     const settings = vscode.workspace.getConfiguration("apg");
     return {
       // A new program is analysed before it is saved.
@@ -129,7 +141,7 @@ export class Server implements vscode.Disposable {
         configurationSection: "apg",
         fileEvents: this.files,
       },
-      errorHandler: this.errorHandler(),
+      errorHandler: this.errorHandler(isCurrent),
       middleware: {
         workspace: {
           // A server that is about to end is not told; the next one asks.
@@ -147,11 +159,15 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  private errorHandler(): ErrorHandler {
+  private errorHandler(isCurrent: () => boolean): ErrorHandler {
     const ends: number[] = [];
     return {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: (): CloseHandlerResult => {
+        // It was ended while it started.
+        if (!isCurrent()) {
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
         this.status.crashed();
         const now = Date.now();
         ends.push(now);

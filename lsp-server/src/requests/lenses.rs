@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Uri};
 
 use crate::convert;
+use crate::kernels::mentions_kernels;
 use crate::world::Snapshot;
 
 const SHOW_REFERENCES: &str = "apg.showReferences";
@@ -16,7 +17,7 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
         let counted = self.has_command(SHOW_REFERENCES);
         let lenses = self.analysis.with(|db| ide::lenses(db, file, counted))?;
-        let has_kernel = lenses.iter().any(|lens| matches!(lens.kind, LensKind::ShowCuda));
+        let has_kernel = mentions_kernels(&self.analysis);
         let mut all = Vec::new();
         for lens in lenses {
             let range = self.range(document, lens.range);
@@ -34,7 +35,7 @@ impl Snapshot {
                 LensKind::Run => {
                     all.push(command("▶ Run", "apg.run", &[]));
                     all.extend(optional("Debug", "apg.debug", &[]));
-                    // Without a kernel there is nothing to choose between.
+                    // Without a kernel, in whatever file, there is nothing to choose between.
                     if has_kernel {
                         all.extend(optional("Run at CPU", "apg.runAtCpu", &[]));
                         all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));

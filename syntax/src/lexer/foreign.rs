@@ -1,7 +1,5 @@
-//! Characters beyond ASCII. X10's compiler takes all of them for letters; here letters are those of Unicode's
-//! identifiers, and what word processors and keyboards put in the place of X10's signs is named as what it is.
-
-use unicode_ident::{is_xid_continue, is_xid_start};
+//! Characters beyond ASCII. X10's compiler takes all of them for letters, and so are they here, but for those that word processors
+//! and keyboards put in the place of X10's signs: these are named as what they are.
 
 use super::cursor::Cursor;
 use crate::{SyntaxError, SyntaxKind};
@@ -9,44 +7,38 @@ use crate::{SyntaxError, SyntaxKind};
 /// Ends the name that began at `start` before its first character that no name holds.
 pub(super) fn end_name(cursor: &mut Cursor<'_>, start: usize) {
     let name = cursor.since(start);
-    let length = name.find(|c: char| c != '$' && !is_xid_continue(c)).unwrap_or(name.len());
+    let length = name.find(|c| !is_letter(c)).unwrap_or(name.len());
     cursor.back_to(start + length);
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_ascii() || typographic(c).is_none() && meant(c).is_none()
 }
 
 /// The token that a character beyond ASCII begins.
 pub(super) fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
     let Some(c) = cursor.rest().chars().next() else { return SyntaxKind::ERROR_TOKEN };
-    if is_xid_start(c) {
-        cursor.bump_while(super::is_letter);
-        end_name(cursor, start);
-        return SyntaxKind::IDENT;
-    }
     if let Some((close, quote)) = typographic(c) {
         return quotation(cursor, errors, close, quote);
     }
-    cursor.bump_char();
-    let code = format!("U+{:04X}", c as u32);
-    let range = cursor.range_from(start);
-    let (kind, error) = match meant(c) {
-        Some((kind, " ")) => {
-            let error = SyntaxError::new(range, format!("this blank is not a space ({code})"));
-            (kind, error.with_hint("write a space").replaced_by(" "))
-        }
-        Some((kind, text)) => {
-            let error = SyntaxError::new(range, format!("`{c}` ({code}) is not part of any token of X10"));
-            (kind, error.with_hint(format!("write `{text}`")).replaced_by(text))
-        }
-        None => {
-            let text = format!("`{}` ({code}) is not part of any token of X10", c.escape_debug());
-            (SyntaxKind::ERROR_TOKEN, SyntaxError::new(range, text))
-        }
+    let Some((kind, text)) = meant(c) else {
+        cursor.bump_while(super::is_letter);
+        end_name(cursor, start);
+        return SyntaxKind::IDENT;
     };
-    errors.push(error);
+    cursor.bump_char();
+    let (range, code) = (cursor.range_from(start), format!("U+{:04X}", c as u32));
+    let message = match text {
+        " " => format!("this blank is not a space ({code})"),
+        _ => format!("`{c}` ({code}) is not part of any token of X10"),
+    };
+    let hint = if text == " " { "write a space".to_owned() } else { format!("write `{text}`") };
+    errors.push(SyntaxError::new(range, message).with_hint(hint).replaced_by(text));
     kind
 }
 
-/// What closes a quotation that `open` begins, and X10's quote for it.
+/// What closes a quotation that `open` begins, X10's own quote last, and that quote.
 fn typographic(open: char) -> Option<(&'static [char], char)> {
     match open {
         '“' | '”' | '„' | '«' => Some((&['”', '“', '»', '"'], '"')),
@@ -55,7 +47,7 @@ fn typographic(open: char) -> Option<(&'static [char], char)> {
     }
 }
 
-/// A string or a character in quotes of a word processor, on one line.
+/// A string or a character in quotes of a word processor. Like one in straight quotes it ends on its line, if need be with it.
 fn quotation(
     cursor: &mut Cursor<'_>,
     errors: &mut Vec<SyntaxError>,
@@ -64,24 +56,33 @@ fn quotation(
 ) -> SyntaxKind {
     let start = cursor.position();
     cursor.bump_char();
-    let line = cursor.rest().lines().next().unwrap_or_default();
-    let length = line.find(close);
-    cursor.bump_by(length.unwrap_or(0));
-    if length.is_some() {
-        cursor.bump_char();
-    }
-    let range = cursor.range_from(start);
-    let straight: String = match length {
-        Some(length) => format!("{quote}{}{quote}", &line[..length]),
-        None => quote.into(),
-    };
+    let line = cursor.rest().split(['\n', '\r']).next().unwrap_or_default();
+    let end = closing(line, &close[..close.len() - 1]).or_else(|| closing(line, close));
     let kind = if quote == '"' { SyntaxKind::STRING } else { SyntaxKind::CHAR };
-    let error = SyntaxError::new(range, "these quotes are not those of X10");
-    errors.push(match length {
-        Some(_) => error.with_hint(format!("write `{straight}`")).replaced_by(straight),
-        None => error.with_hint(format!("write `{straight}`")),
+    let message = "these quotes are not those of X10";
+    cursor.bump_by(end.unwrap_or(line.len()));
+    errors.push(match end {
+        Some(end) => {
+            cursor.bump_char();
+            let straight = format!("{quote}{}{quote}", &line[..end]);
+            SyntaxError::new(cursor.range_from(start), message)
+                .with_hint(format!("write `{straight}`"))
+                .replaced_by(straight)
+        }
+        None => SyntaxError::new(cursor.range_from(start), message)
+            .with_hint(format!("write `{quote}...{quote}`")),
     });
-    if length.is_some() { kind } else { SyntaxKind::ERROR_TOKEN }
+    kind
+}
+
+/// Where the first of the quotes `close` without a backslash before it is.
+fn closing(line: &str, close: &[char]) -> Option<usize> {
+    let mut escaped = false;
+    line.char_indices().find_map(|(at, c)| {
+        let is_end = !escaped && close.contains(&c);
+        escaped = !escaped && c == '\\';
+        is_end.then_some(at)
+    })
 }
 
 /// The token that `c` stands for, and how X10 writes it.

@@ -116,7 +116,7 @@ local function generate(source)
   local parameters = { textDocument = vim.lsp.util.make_text_document_params(source), kind = view.kind }
   compat.request(client, "apg/generatedCode", parameters, function(failure, answer)
     -- The window is gone, or a later text is on its way.
-    if views[source] ~= view or view.asked ~= asked then return end
+    if views[source] ~= view or view.asked ~= asked or not vim.api.nvim_buf_is_valid(view.buffer) then return end
     if answer then
       take(source, answer)
     elseif not view.has_code then

@@ -122,7 +122,10 @@ fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Ope
             return None;
         }
     }
-    if !is_call && foreign::is_index(p, open) {
+    let is_tested = after.is_some_and(|it| {
+        TYPE_TESTS.contains(&p.kind_at(it)) || p.kind_at(it) == T!['{'] && is_constraint(p, it)
+    });
+    if !is_call && !is_tested && foreign::is_index(p, open) {
         let m = lhs.node.precede(p);
         foreign::index(p);
         return Some(Operand::expr(m.complete(p, CALL_EXPR)));
