@@ -143,7 +143,12 @@ impl std::fmt::Display for Call {
 
 /// `Class.method (File.x10:line)` of a return address in the program; `None` for what is not X10 code.
 pub fn describe(frame: i64) -> Option<String> {
-    calls(frame).iter().find(|call| !call.is_new()).map(Call::to_string)
+    described(frame).next()
+}
+
+/// The same of all calls there: of the function, and before it of those that the C++ compiler put in their place, innermost first.
+pub fn described(frame: i64) -> impl Iterator<Item = String> {
+    calls(frame).into_iter().filter(|call| !call.is_new()).map(|call| call.to_string())
 }
 
 /// The calls at a return address in the program: of the function, and of those that the C++ compiler put in their place, innermost

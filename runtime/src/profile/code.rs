@@ -86,8 +86,8 @@ impl Namer {
 
     /// The innermost frame of the program itself.
     fn caller(&self, frames: &[i64]) -> (String, String) {
-        let all =
-            frames.iter().filter(|it| **it != 0).filter_map(|it| natives::stack::describe(*it)).map(split);
+        let frames = frames.iter().filter(|it| **it != 0);
+        let all = frames.flat_map(|it| natives::stack::described(*it)).map(split);
         let mut last = Default::default();
         for found in all {
             let file = found.1.split(':').next().unwrap_or("");
