@@ -256,6 +256,11 @@ impl Deque {
         for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
         }
+        // What was taken long ago is kept alive once, not for ever: a thief that may still want it has it on its stack, or finds that the
+        // top has moved. Unless the owner is about to use these slots again.
+        if bottom < first + buffer.slots.len() as isize {
+            (first..top).for_each(|index| buffer.write(index, [0, 0]));
+        }
     }
 }
 
@@ -277,6 +282,10 @@ mod tests {
         let mut words = 0;
         deque.each_word(&mut |_| words += 1);
         assert!((983..=1000).contains(&words), "{words}");
+        // Those that were taken are seen once.
+        let mut again = Vec::new();
+        deque.each_word(&mut |word| again.push(word));
+        assert!((17..1000).all(|word| again.contains(&word)) && !again.contains(&3), "{again:?}");
         (17..1000).rev().for_each(|i| assert_eq!(deque.pop(), Some([i, i])));
         assert!(deque.is_empty() && matches!(deque.steal(&thief, None), Stolen::Empty));
     }
