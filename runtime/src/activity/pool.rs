@@ -5,9 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::deque::Deque;
 use super::fiber;
 use super::finish::Finish;
 use super::queues::{Look, Queues, Task};
+use super::sleepers::Sleepers;
 use crate::memory::Ref;
 
 /// The pool of this process.
@@ -161,6 +163,19 @@ pub fn push(task: Task) {
 /// Adds work behind all other work.
 pub fn push_last(task: Task) {
     pool().queues.inject(task);
+}
+
+/// Wakes a waiting thread, if there is one and no other looks around: there is more work.
+pub fn wake_worker() {
+    pool().queues.notify();
+}
+
+/// The queue of the caller's thread, and the threads without work; null outside of the pool.
+pub fn queue() -> (*const Deque, *const Sleepers) {
+    match own() {
+        Some(own) => pool().queues.shared(own.number),
+        None => (std::ptr::null(), std::ptr::null()),
+    }
 }
 
 /// Adds an activity that is no more than its closure to the queue of the caller's thread.
