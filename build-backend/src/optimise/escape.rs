@@ -215,7 +215,8 @@ impl<'a> Uses<'a> {
             Around::Finish(number) => Some(*number),
             Around::Loop => None,
         });
-        let (Some(finish), ExprKind::MakeObject { class, fields }) = (finish, &super::bare(closure).kind) else {
+        let (Some(finish), ExprKind::MakeObject { class, fields }) = (finish, &super::bare(closure).kind)
+        else {
             return self.expr(closure, false);
         };
         for (index, value) in fields.iter().enumerate() {

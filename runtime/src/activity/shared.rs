@@ -74,14 +74,20 @@ const _: () = {
 
     use super::deque::{Buffer, Owner};
     use super::fiber::Fiber;
-    assert!(offset_of!(Finish, outer) == 0 && offset_of!(Finish, own) == 8 && offset_of!(Finish, touched) == 16);
+    assert!(
+        offset_of!(Finish, outer) == 0 && offset_of!(Finish, own) == 8 && offset_of!(Finish, touched) == 16
+    );
     assert!(offset_of!(Finish, count) == 128);
     assert!(super::finish::BODY == 1 << 48);
     assert!(offset_of!(Activity, open) == 0 && offset_of!(Activity, clocks) == 8);
     assert!(offset_of!(Activity, atomic) == 16 && offset_of!(Activity, nested) == 20);
-    assert!(offset_of!(Fiber, shared) == 0 && offset_of!(Shared, activity) == 0 && offset_of!(Shared, queue) == 8);
+    assert!(
+        offset_of!(Fiber, shared) == 0 && offset_of!(Shared, activity) == 0 && offset_of!(Shared, queue) == 8
+    );
     assert!(offset_of!(Shared, spare) == 16 && offset_of!(Shared, sleepers) == 24);
-    assert!(offset_of!(Deque, top) == 0 && offset_of!(Deque, bottom) == 128 && offset_of!(Deque, buffer) == 256);
+    assert!(
+        offset_of!(Deque, top) == 0 && offset_of!(Deque, bottom) == 128 && offset_of!(Deque, buffer) == 256
+    );
     assert!(offset_of!(Deque, owner) == 384);
     assert!(offset_of!(Owner, top) == 0 && offset_of!(Owner, room) == 8 && offset_of!(Owner, long) == 16);
     assert!(offset_of!(Buffer, slots) == 0 && offset_of!(Buffer, mask) == 8);

@@ -258,8 +258,8 @@ impl Heap {
         true
     }
 
-    /// Zeroed memory for an object, or `None` when the heap is full.
-    fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize) -> Option<*mut u8> {
+    /// Memory for an object, or `None` when the heap is full. It is zero, but for a large one if the caller does not mind.
+    fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize, zeroed: bool) -> Option<*mut u8> {
         if bytes <= LARGEST_SMALL {
             let class = class_of(bytes);
             let size = CLASS_SIZES[class] as usize;
@@ -286,7 +286,7 @@ impl Heap {
         let (first, clean) = first;
         let address = self.region.address(first) as *mut u8;
         sanitizer::unpoison(address as usize, count as usize * BLOCK);
-        if !clean {
+        if zeroed && !clean {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(address, count as usize * BLOCK) };
         }
@@ -333,10 +333,15 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
 
 /// A new instance, zero but for header and length, if no more than `ceiling` blocks are then in use.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
+    try_memory(ty, length, bytes, ceiling, true)
+}
+
+/// The same, perhaps with elements that mean nothing.
+fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: usize, zeroed: bool) -> Option<Ref> {
     let _critical = threads::critical();
     // SAFETY: this thread's cache, in a critical section.
     let cache = unsafe { &mut *threads::current().cache.0.get() };
-    let object = heap().memory(cache, bytes, ceiling)?.cast::<Object>();
+    let object = heap().memory(cache, bytes, ceiling, zeroed)?.cast::<Object>();
     // SAFETY: new memory of at least that size.
     unsafe { prepare(object, ty, length) };
     Some(Ref(object))
@@ -390,6 +395,12 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
     instance(ty, length)
 }
 
+/// A new rail or string whose elements hold no references and are written at once; `None` if that would need a collection.
+pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    try_memory(ty, length, bytes, heap().limit, false)
+}
+
 /// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.
 pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
@@ -415,5 +426,13 @@ pub struct ProgramHeap;
 impl crate::serialize::Heap for ProgramHeap {
     fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         instance(ty, length).map(|object| object.0)
+    }
+
+    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        let bytes = ty.instance_size(length)?.max(16);
+        let planned = heap().threshold.load(Ordering::Relaxed);
+        let unwritten =
+            if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
+        unwritten.or_else(|| instance(ty, length)).map(|object| object.0)
     }
 }

@@ -2,10 +2,14 @@
 
 use std::io::{self, Read, Write};
 
+use crate::serialize::parts::Part;
+use crate::serialize::read::Input;
+use crate::serialize::write::number as write_number;
+
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// An active message: no header, the body is the message.
+    /// An active message: the body is the message, then its parts; the header says which they are.
     Message,
     /// A put: the header says where, the body is what.
     Put,
@@ -30,6 +34,8 @@ pub struct Head {
 pub const HEAD: usize = 16;
 /// The longest header; a longer one is no header of ours.
 pub const MAX_HEADER: u32 = 1 << 16;
+/// The most that a part takes in a header.
+const MOST_OF_PART: usize = 30;
 /// Below this size head, header and body go out as one write.
 const SMALL: usize = 1 << 16;
 
@@ -74,9 +80,68 @@ pub fn length(head: [u8; HEAD]) -> u64 {
     Head::decode(head).map_or(u64::MAX, long)
 }
 
-/// Writes a frame.
-pub fn write(out: &mut dyn Write, class: Class, kind: u8, header: &[u8], body: &[u8]) -> io::Result<()> {
-    let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 }.encode();
+/// What one frame is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// What it is.
+    pub class: Class,
+    /// What the receiver is to do.
+    pub kind: u8,
+    /// Of a put: where it goes.
+    pub header: &'a [u8],
+    /// The message, or what is put.
+    pub body: &'a [u8],
+    /// What goes beside a message.
+    pub parts: &'a [Part],
+}
+
+impl Frame<'_> {
+    /// Bytes that it takes, at most.
+    pub fn most(&self) -> usize {
+        let parts = self.parts.iter().map(|part| MOST_OF_PART + part.bytes().len());
+        HEAD + self.header.len() + self.body.len() + parts.sum::<usize>()
+    }
+
+    /// Writes it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.parts.is_empty() {
+            return write(out, self.class, self.kind, self.header, self.body, 0);
+        }
+        let (mut table, mut beside) = (Vec::new(), 0);
+        for part in self.parts {
+            let bytes = part.bytes().len() as u64;
+            for number in [u64::from(part.ty), part.length as u64, bytes] {
+                write_number(&mut table, number);
+            }
+            beside += bytes;
+        }
+        write(out, self.class, self.kind, &table, self.body, beside)?;
+        self.parts.iter().try_for_each(|part| out.write_all(part.bytes()))
+    }
+}
+
+/// The parts of a message, as its header says: type, length, bytes.
+pub fn parts(header: &[u8]) -> io::Result<Vec<[u64; 3]>> {
+    let mut input = Input::new(header);
+    let mut parts = Vec::new();
+    let damaged = |_| io::Error::new(io::ErrorKind::InvalidData, "not a list of parts");
+    while input.remaining() > 0 {
+        let mut number = || input.number().map_err(damaged);
+        parts.push([number()?, number()?, number()?]);
+    }
+    Ok(parts)
+}
+
+/// Writes a frame, but for so many bytes at its end.
+fn write(
+    out: &mut dyn Write,
+    class: Class,
+    kind: u8,
+    header: &[u8],
+    body: &[u8],
+    beside: u64,
+) -> io::Result<()> {
+    let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 + beside }.encode();
     if header.len() + body.len() <= SMALL {
         let mut all = Vec::with_capacity(head.len() + header.len() + body.len());
         all.extend_from_slice(&head);
@@ -134,7 +199,8 @@ mod tests {
         for size in [0, 10, SMALL, SMALL + 1] {
             let body = vec![7; size];
             let mut bytes = Vec::new();
-            write(&mut bytes, Class::Put, 5, b"where", &body).expect("memory");
+            let frame = Frame { class: Class::Put, kind: 5, header: b"where", body: &body, parts: &[] };
+            frame.write(&mut bytes).expect("memory");
             let mut input = &bytes[..];
             let head = read_head(&mut input).expect("a head").expect("a frame");
             assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64 });

@@ -16,9 +16,10 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::frame::{self, Class, Head};
+use super::frame::{self, Class, Frame, Head};
 use super::pipe::{Memory, Pipe};
-use super::{PlaceEnded, Receiver, Transport, put_here};
+use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::serialize::parts::{Part, Received};
 
 /// The connections of a place; see [`super::rendezvous`] for how they come about.
 pub struct Tcp {
@@ -156,23 +157,16 @@ impl Tcp {
         Ok(Tcp { here, peers, receiver: OnceLock::new(), kept: Arc::default() })
     }
 
-    fn transmit(
-        &self,
-        to: u32,
-        class: Class,
-        kind: u8,
-        header: &[u8],
-        body: &[u8],
-    ) -> Result<(), PlaceEnded> {
+    fn transmit(&self, to: u32, frame: Frame<'_>) -> Result<(), PlaceEnded> {
         let peer = self.peers.get(to as usize).and_then(Option::as_ref).ok_or(PlaceEnded(to))?;
         if peer.closed.load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
         let written = if READS.get() {
-            self.transmit_without_waiting(peer, class, kind, header, body)
+            self.transmit_without_waiting(peer, frame)
         } else {
             let mut out = peer.out.lock();
-            peer.write_kept(&mut out).and_then(|()| frame::write(out.writer(), class, kind, header, body))
+            peer.write_kept(&mut out).and_then(|()| frame.write(out.writer()))
         };
         written.map_err(|_| {
             peer.closed.store(true, Ordering::Release);
@@ -181,22 +175,15 @@ impl Tcp {
     }
 
     /// For readers: if both places waited for room, none of them would make any.
-    fn transmit_without_waiting(
-        &self,
-        peer: &Peer,
-        class: Class,
-        kind: u8,
-        header: &[u8],
-        body: &[u8],
-    ) -> io::Result<()> {
+    fn transmit_without_waiting(&self, peer: &Peer, frame: Frame<'_>) -> io::Result<()> {
         if let Some(mut out) = peer.out.try_lock()
             && peer.kept.lock().is_empty()
-            && out.has_room(frame::HEAD + header.len() + body.len())
+            && out.has_room(frame.most())
         {
-            return frame::write(out.writer(), class, kind, header, body);
+            return frame.write(out.writer());
         }
-        let mut bytes = Vec::with_capacity(frame::HEAD + header.len() + body.len());
-        frame::write(&mut bytes, class, kind, header, body)?;
+        let mut bytes = Vec::with_capacity(frame.most());
+        frame.write(&mut bytes)?;
         peer.kept.lock().push_back(bytes);
         *self.kept.0.lock() = true;
         self.kept.1.notify_one();
@@ -248,12 +235,12 @@ impl Transport for Tcp {
         }
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         if to == self.here {
-            self.own()?.message(to, kind, body.to_vec());
+            message_here(&**self.own()?, to, kind, body, parts);
             return Ok(());
         }
-        self.transmit(to, Class::Message, kind, &[], body)
+        self.transmit(to, Frame { class: Class::Message, kind, header: &[], body, parts })
     }
 
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
@@ -262,7 +249,7 @@ impl Transport for Tcp {
             put_here(&**self.own()?, to, kind, header, data);
             return Ok(());
         }
-        self.transmit(to, Class::Put, kind, header, data)
+        self.transmit(to, Frame { class: Class::Put, kind, header, body: data, parts: &[] })
     }
 
     fn has_to_be_probed(&self) -> bool {
@@ -305,7 +292,8 @@ impl Transport for Tcp {
     fn leave(&self) {
         for peer in self.peers.iter().flatten() {
             // A place that has gone already needs no farewell.
-            let _ = self.transmit(peer.place, Class::Farewell, 0, &[], &[]);
+            let farewell = Frame { class: Class::Farewell, kind: 0, header: &[], body: &[], parts: &[] };
+            let _ = self.transmit(peer.place, farewell);
             let _ = peer.stream.shutdown(Shutdown::Write);
         }
     }
@@ -416,13 +404,35 @@ fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io:
 
 fn deal_with(input: &mut dyn Read, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
     match head.class {
-        Class::Message => {
-            let body = frame::read_bytes(input, head.body)?;
-            receiver.message(peer.place, head.kind, body);
-        }
+        Class::Message => read_message(input, head, peer.place, receiver)?,
         Class::Put => read_put(input, head, peer.place, receiver)?,
         Class::Farewell => peer.left.store(true, Ordering::Release),
     }
+    Ok(())
+}
+
+fn read_message(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+    let table = match head.header {
+        0 => Vec::new(),
+        length => frame::parts(&frame::read_bytes(input, length.into())?)?,
+    };
+    let bytes = table.iter().try_fold(head.body, |left, [_, _, bytes]| left.checked_sub(*bytes));
+    let bytes = bytes.ok_or(io::ErrorKind::InvalidData)?;
+    let body = frame::read_bytes(input, bytes)?;
+    let mut parts = Vec::new();
+    for [ty, length, bytes] in table {
+        parts.push(match receiver.begin_part(ty, length, bytes) {
+            Some((target, object)) => {
+                // SAFETY: the elements of a new object that nobody else knows.
+                let memory =
+                    unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
+                input.read_exact(memory)?;
+                Received::Object(object)
+            }
+            None => Received::Bytes(frame::read_bytes(input, bytes)?),
+        });
+    }
+    receiver.message(from, head.kind, body, parts);
     Ok(())
 }
 
