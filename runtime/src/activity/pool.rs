@@ -21,6 +21,8 @@ struct Pool {
 /// What a thread of the pool has for itself.
 struct Own {
     number: usize,
+    /// It deals with messages, and runs what they bring.
+    attends: Cell<bool>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -48,7 +50,7 @@ pub fn start(threads: usize) {
         for number in 0..threads {
             let spawned = std::thread::Builder::new()
                 .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number }));
+                .spawn(move || work(Own { number, attends: Cell::new(false) }));
             if let Err(error) = spawned {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
@@ -121,7 +123,9 @@ fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
     inbox.attend(true);
     let (begun, mut turns, mut found) = (Instant::now(), 0, None);
     while found.is_none() {
+        own.attends.set(true);
         inbox.look();
+        own.attends.set(false);
         found = pool().queues.find(own.number, look);
         turns += 1;
         if turns % 16 == 0 && begun.elapsed() > *moment {
@@ -160,9 +164,13 @@ pub fn push(task: Task) {
     }
 }
 
-/// Adds work behind all other work.
+/// Adds work behind all other work. Of a message that a thread without work has dealt with, it is that thread's.
 pub fn push_last(task: Task) {
-    pool().queues.inject(task);
+    let queues = &pool().queues;
+    match own() {
+        Some(own) if own.attends.get() && queues.own_is_empty(own.number) => queues.push(own.number, task),
+        _ => queues.inject(task),
+    }
 }
 
 /// Wakes a waiting thread, if there is one and no other looks around: there is more work.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use rustc_hash::FxBuildHasher;
 
 use super::engine::{Governor, Waiter};
 use super::message::{self, about, outcome};
@@ -28,7 +29,10 @@ struct Call {
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
-static CALLS: Mutex<Option<HashMap<u64, Arc<Call>>>> = Mutex::new(None);
+static CALLS: Mutex<HashMap<u64, Arc<Call>, FxBuildHasher>> = Mutex::new(HashMap::with_hasher(FxBuildHasher));
+
+/// Bytes of most messages.
+const USUAL: usize = 128;
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
 pub fn host_place(place: i64) -> Outcome<u32> {
@@ -93,7 +97,7 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
         engine.spawn_on_clocks(governor, clocks, work);
         return Ok(());
     }
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(USUAL);
     let finish = governor.identify(&governor);
     finish.encode(&mut body);
     clocks.encode(&mut body);
@@ -128,7 +132,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
     let governor = engine.governor();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(USUAL);
     write::number(&mut body, number);
     governor.identify(&governor).encode(&mut body);
     let clocks = engine.clocks();
@@ -140,7 +144,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let mut parts = Vec::new();
     codec::append(&mut body, &mut parts, closure).map_err(Raised)?;
     let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
-    CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
+    CALLS.lock().insert(number, Arc::clone(&call));
     system().send_parts(place, message::AT, &body, &parts);
     drop((body, parts));
     call.waiter.wait();
@@ -239,7 +243,7 @@ pub(super) fn replied(mut body: Vec<u8>, parts: Vec<Received>) -> Result<(), Err
     let number = input.number()?;
     let rest = body.len() - input.remaining();
     let counted = input.number()? & outcome::COUNTED != 0;
-    let call = CALLS.lock().get_or_insert_default().remove(&number);
+    let call = CALLS.lock().remove(&number);
     let Some(call) = call else {
         return input.malformed("the number of an `at` that waits");
     };

@@ -61,7 +61,7 @@ pub unsafe fn graph_in_parts(
         saved,
         copies,
         missing: Vec::new(),
-        indices: FxHashMap::default(),
+        indices: None,
         objects: Vec::new(),
         given: Vec::new(),
     };
@@ -86,7 +86,8 @@ struct Writer<'a> {
     saved: &'a Saved,
     copies: Copies,
     missing: Vec<Place>,
-    indices: FxHashMap<*mut Object, u64>,
+    /// Of all objects, once there are more than a few.
+    indices: Option<FxHashMap<*mut Object, u64>>,
     /// In the order of their indices.
     objects: Vec<*mut Object>,
     /// What goes with the graph.
@@ -98,12 +99,28 @@ impl Writer<'_> {
         if object.is_null() {
             return self.out.push(0);
         }
+        let index = self.index(object);
+        number(self.out, index);
+    }
+
+    /// The index of an object, from 1; a new one if it was not met before.
+    fn index(&mut self, object: *mut Object) -> u64 {
+        const FEW: usize = 8;
         let objects = &mut self.objects;
-        let index = *self.indices.entry(object).or_insert_with(|| {
+        if objects.len() < FEW {
+            let known = objects.iter().position(|it| *it == object);
+            return known.unwrap_or_else(|| {
+                objects.push(object);
+                objects.len() - 1
+            }) as u64
+                + 1;
+        }
+        let all = || objects.iter().zip(1..).map(|(object, index)| (*object, index)).collect();
+        let indices = self.indices.get_or_insert_with(all);
+        *indices.entry(object).or_insert_with(|| {
             objects.push(object);
             objects.len() as u64
-        });
-        number(self.out, index);
+        })
     }
 
     /// Whether such elements go beside the bytes.

@@ -36,6 +36,8 @@ pub const HEAD: usize = 16;
 pub const MAX_HEADER: u32 = 1 << 16;
 /// The most that a part takes in a header.
 const MOST_OF_PART: usize = 30;
+/// So small a frame is put together without memory of its own.
+const SMALLEST: usize = 256;
 /// Below this size head, header and body go out as one write.
 const SMALL: usize = 1 << 16;
 
@@ -142,6 +144,14 @@ fn write(
     beside: u64,
 ) -> io::Result<()> {
     let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 + beside }.encode();
+    if header.len() + body.len() <= SMALLEST - HEAD {
+        let mut all = [0; SMALLEST];
+        all[..HEAD].copy_from_slice(&head);
+        all[HEAD..][..header.len()].copy_from_slice(header);
+        let length = HEAD + header.len() + body.len();
+        all[HEAD + header.len()..length].copy_from_slice(body);
+        return out.write_all(&all[..length]);
+    }
     if header.len() + body.len() <= SMALL {
         let mut all = Vec::with_capacity(head.len() + header.len() + body.len());
         all.extend_from_slice(&head);

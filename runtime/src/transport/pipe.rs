@@ -55,19 +55,23 @@ impl Bell {
     }
 }
 
-/// What both processes see; zero at first.
+/// What both processes see; zero at first. What one end writes and the other one reads is together: memory that two processors write in
+/// turn is what a message costs.
 #[repr(C)]
 struct Shared {
-    /// Bytes written so far.
-    head: CachePadded<AtomicU64>,
-    /// Bytes read so far.
-    tail: CachePadded<AtomicU64>,
-    reader: CachePadded<Bell>,
-    writer: CachePadded<Bell>,
-    /// Nothing more is written.
-    ended: CachePadded<AtomicU32>,
-    /// Nothing more is read.
-    abandoned: AtomicU32,
+    writer: CachePadded<End>,
+    reader: CachePadded<End>,
+}
+
+/// What an end has to say to the other.
+#[repr(C)]
+struct End {
+    /// Bytes written or read so far.
+    at: AtomicU64,
+    /// How it sleeps.
+    bell: Bell,
+    /// Nothing more is written or read.
+    gone: AtomicU32,
 }
 
 const HEAD: usize = 4096;
@@ -141,20 +145,20 @@ unsafe impl Sync for Pipe {}
 impl Pipe {
     /// Bytes that can be read.
     fn filled(&self) -> usize {
-        let tail = self.shared.tail.load(Ordering::Relaxed);
+        let tail = self.shared.reader.at.load(Ordering::Relaxed);
         // The other process may write anything there; more than fits is never believed.
-        (self.shared.head.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
+        (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
     }
 
     /// Bytes that can be written.
     pub fn room(&self) -> usize {
-        let head = self.shared.head.load(Ordering::Relaxed);
-        SIZE - (head.wrapping_sub(self.shared.tail.load(Ordering::Acquire)) as usize).min(SIZE)
+        let head = self.shared.writer.at.load(Ordering::Relaxed);
+        SIZE - (head.wrapping_sub(self.shared.reader.at.load(Ordering::Acquire)) as usize).min(SIZE)
     }
 
     /// Something can be read, be it the end.
     pub fn is_ready(&self) -> bool {
-        self.filled() > 0 || self.shared.ended.load(Ordering::Acquire) != 0
+        self.filled() > 0 || self.shared.writer.gone.load(Ordering::Acquire) != 0
     }
 
     /// The next bytes, which stay; false if there are fewer.
@@ -162,7 +166,7 @@ impl Pipe {
         if self.filled() < memory.len() {
             return false;
         }
-        let (tail, to) = (self.shared.tail.load(Ordering::Relaxed), memory.as_mut_ptr());
+        let (tail, to) = (self.shared.reader.at.load(Ordering::Relaxed), memory.as_mut_ptr());
         // SAFETY: filled bytes are the reader's, and there are as many as `memory` has room for.
         unsafe {
             self.copy(tail, memory.len(), |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count));
@@ -177,36 +181,36 @@ impl Pipe {
 
     /// Wakes who waits for something to read.
     pub fn wake_reader(&self) {
-        self.shared.reader.ring_anyway();
+        self.shared.reader.bell.ring_anyway();
     }
 
     fn is_abandoned(&self) -> bool {
-        self.shared.abandoned.load(Ordering::Acquire) != 0
+        self.shared.reader.gone.load(Ordering::Acquire) != 0
     }
 
     /// Nothing more is written.
     pub fn end(&self) {
-        self.shared.ended.store(1, Ordering::SeqCst);
-        self.shared.reader.ring_anyway();
+        self.shared.writer.gone.store(1, Ordering::SeqCst);
+        self.shared.reader.bell.ring_anyway();
     }
 
     /// Nothing more is read: writing fails from now on.
     pub fn abandon(&self) {
-        self.shared.abandoned.store(1, Ordering::SeqCst);
-        self.shared.writer.ring_anyway();
+        self.shared.reader.gone.store(1, Ordering::SeqCst);
+        self.shared.writer.bell.ring_anyway();
     }
 
     /// Sleeps until something can be read; perhaps for nothing.
     pub fn wait(&self) {
-        self.shared.reader.sleep(|| self.is_ready());
+        self.shared.reader.bell.sleep(|| self.is_ready());
     }
 
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
-        self.shared.reader.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        self.shared.reader.bell.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
         // Who slept in the middle of something all that time has not heard of its rest.
         if !looked_at && self.is_ready() {
-            self.shared.reader.ring_anyway();
+            self.shared.reader.bell.ring_anyway();
         }
     }
 
@@ -241,16 +245,20 @@ impl io::Read for Pipe {
         if memory.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.reader, || self.is_ready());
-        let length = self.filled().min(memory.len()).min(PIECE);
-        let tail = self.shared.tail.load(Ordering::Relaxed);
+        wait_until(&self.shared.reader.bell, || self.is_ready());
+        let filled = self.filled();
+        let length = filled.min(memory.len()).min(PIECE);
+        let tail = self.shared.reader.at.load(Ordering::Relaxed);
         let to = memory.as_mut_ptr();
         // SAFETY: filled bytes are the reader's, and there are no more than `memory` has room for.
         unsafe {
             self.copy(tail, length, |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count))
         };
-        self.shared.tail.store(tail + length as u64, Ordering::Release);
-        self.shared.writer.ring();
+        self.shared.reader.at.store(tail + length as u64, Ordering::Release);
+        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
+        if filled >= SIZE / 4 {
+            self.shared.writer.bell.ring();
+        }
         Ok(length)
     }
 }
@@ -260,19 +268,19 @@ impl io::Write for Pipe {
         if bytes.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.writer, || self.room() > 0 || self.is_abandoned());
+        wait_until(&self.shared.writer.bell, || self.room() > 0 || self.is_abandoned());
         if self.is_abandoned() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let length = self.room().min(bytes.len()).min(PIECE);
-        let head = self.shared.head.load(Ordering::Relaxed);
+        let head = self.shared.writer.at.load(Ordering::Relaxed);
         let from = bytes.as_ptr();
         // SAFETY: free bytes are the writer's, and there are as many in `bytes`.
         unsafe {
             self.copy(head, length, |ring, at, count| ring.copy_from_nonoverlapping(from.add(at), count));
         }
-        self.shared.head.store(head + length as u64, Ordering::Release);
-        self.shared.reader.ring();
+        self.shared.writer.at.store(head + length as u64, Ordering::Release);
+        self.shared.reader.bell.ring();
         Ok(length)
     }
 
