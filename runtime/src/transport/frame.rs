@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 
+use super::pipe::Pipe;
 use crate::serialize::parts::Part;
 use crate::serialize::read::Input;
 use crate::serialize::write::number as write_number;
@@ -28,6 +29,8 @@ pub struct Head {
     pub header: u32,
     /// Bytes of the body.
     pub body: u64,
+    /// Long pieces are lent: in their place are their addresses.
+    pub lent: bool,
 }
 
 /// Bytes of a head.
@@ -50,6 +53,7 @@ impl Head {
             Class::Farewell => 3,
         };
         bytes[1] = self.kind;
+        bytes[2] = u8::from(self.lent);
         bytes[4..8].copy_from_slice(&self.header.to_le_bytes());
         bytes[8..].copy_from_slice(&self.body.to_le_bytes());
         bytes
@@ -62,12 +66,13 @@ impl Head {
             3 => Class::Farewell,
             _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a frame")),
         };
-        let [_, kind, _, _, h0, h1, h2, h3, body @ ..] = bytes;
+        let [_, kind, lent, _, h0, h1, h2, h3, body @ ..] = bytes;
         let head = Head {
             class,
             kind,
             header: u32::from_le_bytes([h0, h1, h2, h3]),
             body: u64::from_le_bytes(body),
+            lent: lent != 0,
         };
         if head.header > MAX_HEADER {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a header that is too long"));
@@ -78,7 +83,11 @@ impl Head {
 
 /// Bytes of the frame that begins with this head; as many as can be if it is none.
 pub fn length(head: [u8; HEAD]) -> u64 {
-    let long = |head: Head| (HEAD as u64 + u64::from(head.header)).saturating_add(head.body);
+    let long = |head: Head| match head.lent {
+        // The rest is short, and comes at once.
+        true => HEAD as u64,
+        false => (HEAD as u64 + u64::from(head.header)).saturating_add(head.body),
+    };
     Head::decode(head).map_or(u64::MAX, long)
 }
 
@@ -104,11 +113,41 @@ impl Frame<'_> {
         HEAD + self.header.len() + self.body.len() + parts.sum::<usize>()
     }
 
-    /// Writes it.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.parts.is_empty() {
-            return write(out, self.class, self.kind, self.header, self.body, 0);
+    fn head(&self, header: usize, body: u64, lent: bool) -> Head {
+        Head { class: self.class, kind: self.kind, header: header as u32, body, lent }
+    }
+
+    /// Writes it to a pipe whose other end fetches what is lent; returns when it has.
+    pub fn write_or_lend(&self, out: &mut Pipe) -> io::Result<()> {
+        let is_put = self.class == Class::Put && is_lent(self.body.len() as u64);
+        let parts = self.parts.iter().filter(|part| is_lent(part.bytes().len() as u64)).count();
+        let lent = parts + usize::from(is_put);
+        if lent == 0 || !out.may_lend() {
+            return self.write(out);
         }
+        let count = out.fetches_after(lent);
+        let (table, beside) = self.table();
+        let header = if self.parts.is_empty() { self.header } else { &table };
+        let head = self.head(header.len(), self.body.len() as u64 + beside, true);
+        let address = |bytes: &[u8]| (bytes.as_ptr() as u64).to_le_bytes();
+        out.write_all(&head.encode())?;
+        out.write_all(header)?;
+        if is_put {
+            out.write_all(&address(self.body))?
+        } else {
+            out.write_all(self.body)?
+        }
+        for part in self.parts {
+            match part.bytes() {
+                bytes if is_lent(bytes.len() as u64) => out.write_all(&address(bytes))?,
+                bytes => out.write_all(bytes)?,
+            }
+        }
+        out.wait_for_fetches(count)
+    }
+
+    /// The header of a message with parts, and the bytes of these.
+    fn table(&self) -> (Vec<u8>, u64) {
         let (mut table, mut beside) = (Vec::new(), 0);
         for part in self.parts {
             let bytes = part.bytes().len() as u64;
@@ -117,7 +156,18 @@ impl Frame<'_> {
             }
             beside += bytes;
         }
-        write(out, self.class, self.kind, &table, self.body, beside)?;
+        (table, beside)
+    }
+
+    /// Writes it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.parts.is_empty() {
+            let head = self.head(self.header.len(), self.body.len() as u64, false);
+            return write(out, head, self.header, self.body);
+        }
+        let (table, beside) = self.table();
+        let head = self.head(table.len(), self.body.len() as u64 + beside, false);
+        write(out, head, &table, self.body)?;
         self.parts.iter().try_for_each(|part| out.write_all(part.bytes()))
     }
 }
@@ -134,16 +184,16 @@ pub fn parts(header: &[u8]) -> io::Result<Vec<[u64; 3]>> {
     Ok(parts)
 }
 
-/// Writes a frame, but for so many bytes at its end.
-fn write(
-    out: &mut dyn Write,
-    class: Class,
-    kind: u8,
-    header: &[u8],
-    body: &[u8],
-    beside: u64,
-) -> io::Result<()> {
-    let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 + beside }.encode();
+/// Whether so many bytes are lent where they can be.
+pub fn is_lent(bytes: u64) -> bool {
+    /// Fewer are written sooner.
+    const LEAST: u64 = 128 << 10;
+    bytes >= LEAST
+}
+
+/// Writes a frame, but for the parts.
+fn write(out: &mut dyn Write, head: Head, header: &[u8], body: &[u8]) -> io::Result<()> {
+    let head = head.encode();
     if header.len() + body.len() <= SMALLEST - HEAD {
         let mut all = [0; SMALLEST];
         all[..HEAD].copy_from_slice(&head);
@@ -213,7 +263,7 @@ mod tests {
             frame.write(&mut bytes).expect("memory");
             let mut input = &bytes[..];
             let head = read_head(&mut input).expect("a head").expect("a frame");
-            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64 });
+            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64, lent: false });
             assert_eq!(read_bytes(&mut input, 5).expect("header"), b"where");
             assert_eq!(read_bytes(&mut input, head.body).expect("body"), body);
             assert_eq!(read_head(&mut input).expect("the end"), None);

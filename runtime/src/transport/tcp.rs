@@ -67,6 +67,14 @@ enum Out {
 }
 
 impl Out {
+    /// Writes a frame.
+    fn write(&mut self, frame: Frame<'_>) -> io::Result<()> {
+        match self {
+            Out::Stream(stream) => frame.write(stream),
+            Out::Pipe(pipe) => frame.write_or_lend(pipe),
+        }
+    }
+
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Out::Stream(stream) => stream,
@@ -99,8 +107,12 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
         // Without shared memory the connection does.
         let memory = Memory::new().ok();
         let address = memory.as_ref().map_or([0, 0], Memory::address);
+        let pipes = memory.and_then(|memory| Some((memory.pipe(1).ok()?, memory.pipe(0).ok()?, memory)));
+        if let Some((_, out, _)) = &pipes {
+            out.offer();
+        }
         stream.write_all(&address.map(u32::to_le_bytes).concat())?;
-        offers.push((place, memory));
+        offers.push((place, pipes));
     }
     for (place, stream) in streams.iter_mut().enumerate().take(here as usize) {
         let Some(stream) = stream else { continue };
@@ -112,14 +124,19 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
             _ => Memory::open(address),
         };
         pipes[place] = opened.and_then(|memory| Ok((memory.pipe(0)?, memory.pipe(1)?))).ok();
+        if let Some((input, out)) = &pipes[place] {
+            input.accept();
+            out.offer();
+        }
         stream.write_all(&[u8::from(pipes[place].is_some())])?;
     }
-    for (place, memory) in offers {
+    for (place, offered) in offers {
         let Some(stream) = &mut streams[place] else { continue };
         let mut taken = [0];
         stream.read_exact(&mut taken)?;
-        if let (Some(memory), [1]) = (memory, taken) {
-            pipes[place] = Some((memory.pipe(1)?, memory.pipe(0)?));
+        if let (Some((input, out, _)), [1]) = (offered, taken) {
+            input.accept();
+            pipes[place] = Some((input, out));
         }
     }
     Ok(pipes)
@@ -166,7 +183,7 @@ impl Tcp {
             self.transmit_without_waiting(peer, frame)
         } else {
             let mut out = peer.out.lock();
-            peer.write_kept(&mut out).and_then(|()| frame.write(out.writer()))
+            peer.write_kept(&mut out).and_then(|()| out.write(frame))
         };
         written.map_err(|_| {
             peer.closed.store(true, Ordering::Release);
@@ -392,8 +409,33 @@ fn read_all(stream: TcpStream, peer: &Peer, receiver: &dyn Receiver) -> io::Resu
     Ok(())
 }
 
+/// Where frames come from.
+trait Source: Read {
+    /// The next piece, or nothing of it: written here, or lent.
+    fn piece(&mut self, lent: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()>;
+}
+
+impl Source for io::BufReader<TcpStream> {
+    fn piece(&mut self, _: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+        written_piece(self, length, memory)
+    }
+}
+
+impl Source for Pipe {
+    fn piece(&mut self, lent: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+        if lent && frame::is_lent(length) { self.fetch(memory) } else { written_piece(self, length, memory) }
+    }
+}
+
+fn written_piece(input: &mut dyn Read, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+    match memory {
+        Some(memory) => input.read_exact(memory),
+        None => frame::skip(input, length),
+    }
+}
+
 /// Reads and deals with one frame; false at the end.
-fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
+fn read_frame(input: &mut dyn Source, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = frame::read_head(input)? else { return Ok(false) };
     // Not a guard: a panic on such a thread ends the process.
     let outer = READS.replace(true);
@@ -402,7 +444,7 @@ fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io:
     dealt_with.map(|()| true)
 }
 
-fn deal_with(input: &mut dyn Read, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
+fn deal_with(input: &mut dyn Source, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
     match head.class {
         Class::Message => read_message(input, head, peer.place, receiver)?,
         Class::Put => read_put(input, head, peer.place, receiver)?,
@@ -411,7 +453,7 @@ fn deal_with(input: &mut dyn Read, head: Head, peer: &Peer, receiver: &dyn Recei
     Ok(())
 }
 
-fn read_message(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_message(input: &mut dyn Source, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
     let table = match head.header {
         0 => Vec::new(),
         length => frame::parts(&frame::read_bytes(input, length.into())?)?,
@@ -426,17 +468,30 @@ fn read_message(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Rece
                 // SAFETY: the elements of a new object that nobody else knows.
                 let memory =
                     unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-                input.read_exact(memory)?;
+                input.piece(head.lent, bytes, Some(memory))?;
                 Received::Object(object)
             }
-            None => Received::Bytes(frame::read_bytes(input, bytes)?),
+            None => Received::Bytes(read_unplaced(input, head.lent, bytes)?),
         });
     }
     receiver.message(from, head.kind, body, parts);
     Ok(())
 }
 
-fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+/// A part that there is no room for in the heap.
+fn read_unplaced(input: &mut dyn Source, lent: bool, bytes: u64) -> io::Result<Vec<u8>> {
+    if !(lent && frame::is_lent(bytes)) {
+        return frame::read_bytes(input, bytes);
+    }
+    let mut memory = Vec::new();
+    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
+    memory.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    memory.resize(length, 0);
+    input.piece(lent, bytes, Some(&mut memory))?;
+    Ok(memory)
+}
+
+fn read_put(input: &mut dyn Source, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
     let header = frame::read_bytes(input, u64::from(head.header))?;
     let target = receiver.begin_put(from, head.kind, &header, head.body);
     let target = target.filter(|target| target.length == head.body);
@@ -444,9 +499,9 @@ fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver
         Some(target) => {
             // SAFETY: the receiver gave out this memory until `end_put`; only this thread writes it.
             let memory = unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-            input.read_exact(memory)?;
+            input.piece(head.lent, head.body, Some(memory))?;
         }
-        None => frame::skip(input, head.body)?,
+        None => input.piece(head.lent, head.body, None)?,
     }
     receiver.end_put(from, head.kind, header, target.is_some());
     Ok(())
