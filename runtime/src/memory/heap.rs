@@ -22,6 +22,10 @@ pub struct Heap {
     pub threshold: AtomicUsize,
     /// Never use more blocks than that, but for exceptions.
     limit: usize,
+    /// Blocks in use after the last collection.
+    kept: AtomicUsize,
+    /// Blocks for what messages have brought since then.
+    brought: AtomicUsize,
 }
 
 /// Free blocks and cells.
@@ -113,6 +117,8 @@ pub fn heap() -> &'static Heap {
             used: AtomicUsize::new(0),
             threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
+            kept: AtomicUsize::new(0),
+            brought: AtomicUsize::new(0),
         }
     })
 }
@@ -158,6 +164,18 @@ impl Heap {
         let used = self.used.load(Ordering::Relaxed);
         let next = (used * 2).max(used + least_threshold()).min(self.limit);
         self.threshold.store(next.max(used), Ordering::Relaxed);
+        self.kept.store(used, Ordering::Relaxed);
+        self.brought.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
+    /// to memory that was just used.
+    pub fn is_due(&self, blocks: usize) -> bool {
+        /// Much more than these are not in a processor's fast memory.
+        const MUCH: usize = 256;
+        let brought = self.brought.load(Ordering::Relaxed);
+        self.used.load(Ordering::Relaxed) + blocks > self.threshold.load(Ordering::Relaxed)
+            || brought >= MUCH && brought > 4 * self.kept.load(Ordering::Relaxed)
     }
 
     /// A run of free blocks; `None` if more than `ceiling` would be in use.
@@ -398,6 +416,7 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
 /// A new rail or string whose elements hold no references and are written at once; `None` if that would need a collection.
 pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
+    heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
     try_memory(ty, length, bytes, heap().limit, false)
 }
 
