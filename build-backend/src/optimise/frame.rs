@@ -2,7 +2,7 @@
 
 use super::escape::{Escapes, Uses, escapes};
 use super::inline::Straight;
-use super::{bare, is_host_code};
+use super::{bare, front, is_host_code};
 use crate::mir::*;
 
 /// No larger objects, and not more in one function, in bytes: activities have small stacks.
@@ -14,12 +14,15 @@ const DEPTH: usize = 8;
 /// Moves objects of all functions from the heap to frames.
 pub(super) fn place(program: &mut Program) {
     let escapes = escapes(program);
+    // A function with objects in its frame is not put into others: they are made from what it was.
+    let before = program.clone();
     for index in 0..program.functions.len() {
         if !is_host_code(&program.functions[index]) {
             continue;
         }
         let mut function = program.functions[index].clone();
-        expand_makers(program, &mut function, &escapes);
+        front::bring(&before, &mut function, &escapes);
+        expand_makers(&before, &mut function, &escapes);
         let mut places = Places { program, frame: Vec::new(), bytes: 0 };
         places.of_locals(&mut function, &escapes);
         places.of_arguments(&mut function, &escapes);
@@ -74,7 +77,7 @@ fn expand_makers(program: &Program, function: &mut Function, escapes: &Escapes) 
 }
 
 /// A function that does no more than make an object.
-fn maker(program: &Program, function: FunctionId) -> Option<Straight<'_>> {
+pub(super) fn maker(program: &Program, function: FunctionId) -> Option<Straight<'_>> {
     let function = &program.functions[function.index()];
     let straight = Straight::of(function).filter(|_| is_host_code(function))?;
     let mut makes = false;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
 use super::object::Ref;
 use super::{collect, globals, threads};
-use crate::layout::{Counted, Object, Type};
+use crate::layout::{Counted, Kind, Object, Type};
 use crate::sanitizer;
 
 /// The heap of this process.
@@ -276,8 +276,8 @@ impl Heap {
         true
     }
 
-    /// Memory for an object, or `None` when the heap is full. It is zero, but for a large one if the caller does not mind.
-    fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize, zeroed: bool) -> Option<*mut u8> {
+    /// Zeroed memory for an object, or `None` when the heap is full. What the maker of a large one sets anyway needs not be zero.
+    fn memory(&self, cache: &mut Cache, bytes: usize, zeroed: bool, ceiling: usize) -> Option<*mut u8> {
         if bytes <= LARGEST_SMALL {
             let class = class_of(bytes);
             let size = CLASS_SIZES[class] as usize;
@@ -304,7 +304,7 @@ impl Heap {
         let (first, clean) = first;
         let address = self.region.address(first) as *mut u8;
         sanitizer::unpoison(address as usize, count as usize * BLOCK);
-        if zeroed && !clean {
+        if !clean && zeroed {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(address, count as usize * BLOCK) };
         }
@@ -349,9 +349,9 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
     }
 }
 
-/// A new instance, zero but for header and length, if no more than `ceiling` blocks are then in use.
+/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` blocks are then in use.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
-    try_memory(ty, length, bytes, ceiling, true)
+    try_memory(ty, length, bytes, ceiling, ty.kind != Kind::String as u32)
 }
 
 /// The same, perhaps with elements that mean nothing.
@@ -359,7 +359,7 @@ fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: usize, zero
     let _critical = threads::critical();
     // SAFETY: this thread's cache, in a critical section.
     let cache = unsafe { &mut *threads::current().cache.0.get() };
-    let object = heap().memory(cache, bytes, ceiling, zeroed)?.cast::<Object>();
+    let object = heap().memory(cache, bytes, zeroed, ceiling)?.cast::<Object>();
     // SAFETY: new memory of at least that size.
     unsafe { prepare(object, ty, length) };
     Some(Ref(object))

@@ -178,6 +178,13 @@ template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
   if (APG_UNLIKELY((apg_u64)i >= (apg_u64)length)) apg_bounds(i, length);
   return apg_unchecked<T>(o, i);
 }
+static inline void apg_quick_rail_copy(apg_object *from, apg_i64 at, apg_object *to, apg_i64 start, apg_i64 count) {
+  const bool plain = from && to && from->type == to->type && at >= 0 && start >= 0 && count >= 0
+    && count <= apg_length(from) - at && count <= apg_length(to) - start;
+  if (APG_UNLIKELY(!plain)) return apg_rail_copy(from, at, to, start, count);
+  const apg_u64 size = from->type->element_size;
+  __builtin_memmove(&apg_unchecked<char>(to, start * size), &apg_unchecked<char>(from, at * size), count * size);
+}
 static inline apg_kernel_rail apg_rail_data(apg_object *o) {
   return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
 }
@@ -190,11 +197,29 @@ static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
   if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) return apg_string_char_at(s, i);
   return apg_string_bytes(s)[i];
 }
+template <class T> static inline T apg_bytes_as(const unsigned char *p) { T t; __builtin_memcpy(&t, p, sizeof t); return t; }
+/* Of a few bytes the first and the last ones, which overlap. */
+static inline bool apg_same_bytes(const unsigned char *a, const unsigned char *b, apg_i64 n) {
+  if (n > 16) return __builtin_memcmp(a, b, n) == 0;
+  if (n >= 8) return apg_bytes_as<apg_u64>(a) == apg_bytes_as<apg_u64>(b) && apg_bytes_as<apg_u64>(a + n - 8) == apg_bytes_as<apg_u64>(b + n - 8);
+  if (n >= 4) return apg_bytes_as<apg_u32>(a) == apg_bytes_as<apg_u32>(b) && apg_bytes_as<apg_u32>(a + n - 4) == apg_bytes_as<apg_u32>(b + n - 4);
+  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+/* The sum of four bytes does not wait for the hash before them. */
+static inline apg_i32 apg_quick_string_hash(apg_object *s) {
+  const apg_i64 n = apg_byte_count(apg_check(s));
+  if (n > 32) return apg_string_hash(s);
+  const unsigned char *p = apg_string_bytes(s), *const end = p + n;
+  apg_u32 hash = 0;
+  for (; end - p >= 4; p += 4) hash = hash * 923521u + (p[0] * 29791u + p[1] * 961u + p[2] * 31u + p[3]);
+  for (; p < end; ++p) hash = hash * 31u + *p;
+  return (apg_i32)hash;
+}
 static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
   if (APG_UNLIKELY(!b || apg_check(a)->type != b->type)) return apg_string_equals(a, b);
   if (a == b) return true;
   apg_i64 length = apg_byte_count(a);
-  return length == apg_byte_count(b) && __builtin_memcmp(apg_string_bytes(a), apg_string_bytes(b), length) == 0;
+  return length == apg_byte_count(b) && apg_same_bytes(apg_string_bytes(a), apg_string_bytes(b), length);
 }
 static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, apg_i64 start) {
   apg_i64 count = apg_byte_count(apg_check(s)), room = apg_length(apg_check(into));
