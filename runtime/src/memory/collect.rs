@@ -97,6 +97,16 @@ pub fn collect() {
     run(|_| true, true);
 }
 
+/// The same, unless there were more collections than so many meanwhile.
+pub(super) fn collect_after(collections: u64) {
+    run(|_| COLLECTIONS.load(Ordering::Relaxed) == collections, true);
+}
+
+/// As [`collect_if_needed`], with the same condition.
+pub(super) fn collect_if_needed_after(collections: u64, blocks: usize) {
+    run(|heap| COLLECTIONS.load(Ordering::Relaxed) == collections && heap.is_due(blocks), true);
+}
+
 /// The same, since other places or their references want it: they are not asked for the same in turn, else that would never end.
 pub(super) fn collect_for_others() {
     run(|_| true, false);

@@ -24,6 +24,8 @@ pub struct Heap {
     limit: usize,
     /// Blocks in use after the last collection.
     kept: AtomicUsize,
+    /// Collections in a row that have left next to nothing free.
+    futile: AtomicUsize,
     /// Blocks for what messages have brought since then.
     brought: AtomicUsize,
 }
@@ -118,6 +120,7 @@ pub fn heap() -> &'static Heap {
             threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
             kept: AtomicUsize::new(0),
+            futile: AtomicUsize::new(0),
             brought: AtomicUsize::new(0),
         }
     })
@@ -166,6 +169,17 @@ impl Heap {
         self.threshold.store(next.max(used), Ordering::Relaxed);
         self.kept.store(used, Ordering::Relaxed);
         self.brought.store(0, Ordering::Relaxed);
+        /// Of the heap, what is next to nothing.
+        const PART: usize = 64;
+        let futile = self.limit.saturating_sub(used) < self.limit / PART;
+        self.futile
+            .store(if futile { self.futile.load(Ordering::Relaxed) + 1 } else { 0 }, Ordering::Relaxed);
+    }
+
+    /// Whether the program would do little more than collect: it is told that the heap is full before the last bit is used.
+    fn is_as_good_as_full(&self) -> bool {
+        const MOST: usize = 8;
+        self.futile.load(Ordering::Relaxed) >= MOST
     }
 
     /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
@@ -378,11 +392,15 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     if let Some(object) = try_instance(ty, length, bytes, planned) {
         return Some(object);
     }
-    collect::collect_if_needed(bytes.div_ceil(BLOCK));
+    // Others may have found the same at the same time: one collection is enough for all.
+    collect::collect_if_needed_after(collect::statistics().collections, bytes.div_ceil(BLOCK));
+    if heap.is_as_good_as_full() {
+        return None;
+    }
     if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
         return Some(object);
     }
-    collect::collect();
+    collect::collect_after(collect::statistics().collections);
     try_instance(ty, length, bytes, heap.limit).or_else(|| {
         globals::wait_for_others().find_map(|()| {
             collect::collect();
