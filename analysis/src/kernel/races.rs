@@ -171,7 +171,8 @@ impl Races<'_, '_> {
                     self.reads.clear();
                     return;
                 }
-                let rail = receiver.and_then(|it| draft.named_local(it)).filter(|it| self.shared.contains(it));
+                let rail =
+                    receiver.and_then(|it| draft.named_local(it)).filter(|it| self.shared.contains(it));
                 if let (Some(rail), Some(index)) = (rail, args.first()) {
                     match method.name(draft.facts.db).as_str() {
                         "operator()" => self.access(rail, *index, expr, false),
@@ -203,10 +204,8 @@ impl Races<'_, '_> {
         self.alone -= u32::from(alone);
         self.unknown -= u32::from(unknown);
         self.bounds.truncate(bounds);
-        let after = (
-            std::mem::replace(&mut self.writes, before.0),
-            std::mem::replace(&mut self.reads, before.1),
-        );
+        let after =
+            (std::mem::replace(&mut self.writes, before.0), std::mem::replace(&mut self.reads, before.1));
         if let Some(otherwise) = otherwise {
             self.unknown += u32::from(!is_uniform);
             self.node(otherwise);
@@ -258,7 +257,8 @@ impl Races<'_, '_> {
                 limits
             }
             ExprKind::Equal { left, right, negated } => {
-                let difference = self.affine(*left).zip(self.affine(*right)).and_then(|(a, b)| a.plus(-1, &b));
+                let difference =
+                    self.affine(*left).zip(self.affine(*right)).and_then(|(a, b)| a.plus(-1, &b));
                 vec![match difference {
                     Some(value) if self.is_uniform(&value) => Limit::Uniform,
                     Some(_) if !negated && self.axes.len() == 1 => Limit::One,
