@@ -33,10 +33,14 @@ public class collection {
   }
   public static def main(args:Rail[String]) {
     val done = new x10.util.concurrent.AtomicBoolean(false);
+    val collections = new x10.util.concurrent.AtomicLong(0);
     val results = new Rail[Long](8);
     finish {
-      async { var n:Long = 0; while (!done.get()) { System.gc(); n++; System.sleep(1); } if (n < 3) Console.OUT.println("few collections"); }
-      async { finish for (i in 0..7) async results(i) = work(i); atomic done.set(true); }
+      async while (!done.get()) { System.gc(); collections.incrementAndGet(); System.sleep(1); }
+      async {
+        do { finish for (i in 0..7) async results(i) = work(i); } while (collections.get() < 3);
+        atomic done.set(true);
+      }
     }
     Console.OUT.println(results);
   }
