@@ -175,6 +175,10 @@ fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
 
 /// One token or bracketed thing that is an expression.
 pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
+    if p.unclosed.is_some_and(|open| p.is_unfinished(open)) {
+        p.missing("expected an expression");
+        return None;
+    }
     let simple = match p.current() {
         IDENT => {
             let m = p.start();
@@ -256,8 +260,9 @@ fn parenthesised(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     p.bump();
-    expr(p);
-    lists::close_bracket(p, open, T![')']);
+    lists::in_bracket(p, open, T![')'], "an expression", |p| {
+        expr(p);
+    });
     m.complete(p, PAREN_EXPR)
 }
 
@@ -296,7 +301,7 @@ fn closure(p: &mut Parser<'_>) -> Completed {
 pub(super) fn closure_body(p: &mut Parser<'_>) {
     if p.kind_at(lookahead::after_annotations(p, p.position)) == T!['{'] {
         stmts::block(p, stmts::Tail::Value);
-    } else {
+    } else if !controls::is_cut_off(p) {
         expr(p);
     }
 }

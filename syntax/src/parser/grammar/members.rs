@@ -25,15 +25,17 @@ fn is_undeclared(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// Members up to the closing brace.
-pub(super) fn members(p: &mut Parser<'_>) {
+pub(super) fn members(p: &mut Parser<'_>, body: &Body) {
     let mut in_garbage = false;
-    while !p.at(T!['}']) && !p.at_end() {
+    while !body.end(p) && !p.at_end() {
         let before = p.position;
         if at_member(p) || (p.at_set(&MODIFIERS) && !is_statement_modifier(p)) || p.at(T![@]) {
             member(p);
             in_garbage = false;
         } else {
-            garbage(p, in_garbage);
+            // Where braces are missing, members end where they should not.
+            let is_consequence = p.input.is_paired && body.has_errors(p);
+            garbage(p, in_garbage || is_consequence);
             in_garbage = true;
         }
         if p.position == before {

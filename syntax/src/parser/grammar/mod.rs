@@ -3,6 +3,7 @@
 
 mod angles;
 mod atoms;
+mod bodies;
 mod controls;
 mod exprs;
 mod foreign;
@@ -17,6 +18,7 @@ mod reserved;
 mod stmts;
 mod types;
 
+use self::bodies::Braces as Body;
 pub(crate) use self::foreign::INFERRED;
 pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use super::{Completed, Marker, Parser, TokenSet};
