@@ -1,7 +1,7 @@
 //! What of a file does not parse, and what nobody can know because of it.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+use apg_syntax::{SyntaxError, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
@@ -24,20 +24,32 @@ pub(super) struct Damage {
     members: FxHashSet<SmolStr>,
     /// Not even the names of what they declare are known.
     is_nameless: bool,
+    /// An import does not parse: types are not what they seem.
+    pub lacks_imports: bool,
 }
 
 impl Damage {
-    /// That of errors at these places.
-    pub fn new(root: &SyntaxNode, errors: impl Iterator<Item = TextRange>) -> Damage {
+    /// That of these errors.
+    pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> Damage {
         let mut damage = Damage::default();
-        for place in errors {
-            damage.add(root, place);
+        for error in errors {
+            damage.places.push(error.range);
+            if error.is_gap {
+                damage.add(root, error.range);
+            } else {
+                damage.add_flow(root, error.range);
+            }
         }
         damage
     }
 
+    /// Where it is known what was meant, only the ways through the code are not.
+    fn add_flow(&mut self, root: &SyntaxNode, place: TextRange) {
+        let around = token_at(root, place).into_iter().flat_map(|token| token.parent_ancestors());
+        self.code.extend(around.filter(|it| has_code(it.kind())).last().map(|it| it.text_range()));
+    }
+
     fn add(&mut self, root: &SyntaxNode, place: TextRange) {
-        self.places.push(place);
         let Some(token) = token_at(root, place) else { return };
         let Some(piece) = piece(&token) else { return };
         let code = token.parent_ancestors().filter(|it| has_code(it.kind())).last();
@@ -51,14 +63,18 @@ impl Damage {
                 let code = code.text_range();
                 self.code.push(code);
                 self.after.push(TextRange::new(head.start(), code.end()));
-                self.locals.extend(names.map(|name| (code, name)));
+                self.locals.extend(names.map(|(name, _)| (code, name)));
             }
             None => {
                 self.code.push(piece.text_range());
                 self.after.push(piece.text_range());
                 let before = self.members.len();
-                self.members.extend(names);
+                let (formals, own): (Vec<_>, Vec<_>) = names.partition(|(_, is_formal)| *is_formal);
+                let code = piece.text_range();
+                self.locals.extend(formals.into_iter().map(|(name, _)| (code, name)));
+                self.members.extend(own.into_iter().map(|(name, _)| name));
                 self.is_nameless |= self.members.len() == before;
+                self.lacks_imports |= piece.kind() == SyntaxKind::IMPORT_DECL;
             }
         }
     }
@@ -132,9 +148,13 @@ fn head(piece: &SyntaxNode, place: TextSize) -> TextRange {
     TextRange::new(piece.text_range().start(), end)
 }
 
-/// The names that stand in a head as those of what is declared.
-fn declared_names(piece: &SyntaxNode, head: TextRange) -> impl Iterator<Item = SmolStr> {
+/// The names that stand in a head as those of what is declared, and whether they are those of formals.
+fn declared_names(piece: &SyntaxNode, head: TextRange) -> impl Iterator<Item = (SmolStr, bool)> {
+    use SyntaxKind::{FORMAL_LIST, TYPE_PARAM_LIST};
     let names = piece.descendants().filter(|it| it.kind() == SyntaxKind::NAME).collect::<Vec<_>>();
     let names = names.into_iter().filter(move |it| head.contains_range(it.text_range()));
-    names.map(|it| SmolStr::new(it.text().to_string().trim_matches('`')))
+    names.map(|it| {
+        let is_formal = it.ancestors().any(|around| matches!(around.kind(), FORMAL_LIST | TYPE_PARAM_LIST));
+        (SmolStr::new(it.text().to_string().trim_matches('`')), is_formal)
+    })
 }

@@ -23,7 +23,7 @@ pub(super) fn leave_out_consequences(db: &dyn Db, file: SourceFile, all: &mut Ve
         return;
     }
     let errors = parse.syntax_errors();
-    let damage = Damage::new(&root, errors.iter().map(|error| error.range));
+    let damage = Damage::new(&root, errors);
     let is_error =
         |found: &Diagnostic| errors.iter().any(|it| it.range == found.range && it.message == found.message);
     all.retain(|found| match found.code.split('/').next() {
@@ -46,6 +46,7 @@ fn is_consequence(root: &SyntaxNode, damage: &Damage, family: &str, found: &Diag
         "name/unresolved" | "name/unknown-type" if damage.may_declare(range) => return true,
         // Constructors that do not parse assign nothing.
         "flow/field-not-assigned" if within(&damage.classes, range) => return true,
+        _ if damage.lacks_imports && matches!(family, "name" | "type" | "constraint") => return true,
         _ if matches!(family, "flow" | "cuda" | "hoist") && within(&damage.code, range) => return true,
         _ => {}
     }

@@ -1,5 +1,6 @@
 //! What editors ask, as plain data in byte offsets; only the server knows the protocol.
 
+mod ahead;
 mod assists;
 mod calls;
 mod completion;
@@ -28,6 +29,7 @@ mod tokens;
 mod visible;
 mod workspace;
 
+pub use ahead::{find_supertypes, type_code};
 pub use assists::{Assist, AssistKind, assists, organized_imports};
 pub use calls::{Calls, incoming_calls, outgoing_calls};
 pub use completion::{Completion, CompletionKind, completions};

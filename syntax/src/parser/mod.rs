@@ -47,6 +47,8 @@ pub(crate) struct Parser<'a> {
     last_report: usize,
     /// The last error was reported, and not left out as a consequence of another.
     is_noted: bool,
+    /// How many errors the block here has, those of blocks in it not counted.
+    own_errors: usize,
     /// The innermost round or square bracket around, if nothing closes it.
     unclosed: Option<usize>,
 }
@@ -72,6 +74,7 @@ pub(crate) fn parse(
         gave_up: false,
         last_report: usize::MAX,
         is_noted: false,
+        own_errors: 0,
         unclosed: None,
     };
     entry.parse(&mut parser);
@@ -210,21 +213,28 @@ impl<'a> Parser<'a> {
             None => TextRange::empty(self.input.range(self.lexed, 0).start()),
             Some(it) => TextRange::empty(self.input.range(self.lexed, it).end()),
         };
-        self.report(range, before.unwrap_or(0), message);
+        self.report(before.unwrap_or(0), SyntaxError::new(range, message).as_gap());
     }
 
     fn error_at(&mut self, range: TextRange, message: impl Into<String>) {
-        self.report(range, self.position, message);
+        self.report(self.position, SyntaxError::new(range, message));
+    }
+
+    /// An error at the current token: something else must stand here, and what this means is not known.
+    fn unexpected(&mut self, message: impl Into<String>) {
+        let range = self.input.range(self.lexed, self.position);
+        self.report(self.position, SyntaxError::new(range, message).as_gap());
     }
 
     /// An error that stands in the line of the token at `index`.
-    fn report(&mut self, range: TextRange, index: usize, message: impl Into<String>) {
+    fn report(&mut self, index: usize, error: SyntaxError) {
         if self.last_error != self.position && !self.gave_up {
             self.last_error = self.position;
             self.is_noted = !self.is_reported();
             if self.is_noted {
                 self.last_report = index;
-                self.errors.push(SyntaxError::new(range, message));
+                self.own_errors += 1;
+                self.errors.push(error);
             }
         }
     }
@@ -305,7 +315,7 @@ impl<'a> Parser<'a> {
 
     /// An error at the current token, which is put aside unless `stop` has it.
     fn error_recover(&mut self, message: impl Into<String>, stop: &TokenSet) {
-        self.error(message);
+        self.unexpected(message);
         if !self.at_end() && !self.at_set(stop) {
             let m = self.start();
             self.bump();

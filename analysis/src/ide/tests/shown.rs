@@ -20,6 +20,7 @@ class Example {
         val sum = area(3, args.size);
         val made = new Example();
         for (p in Place.places()) at (p) async { Console.OUT.println(sum); }
+        at (((here))) { Console.OUT.println(sum); }
     }
 }
 $0";
@@ -43,6 +44,7 @@ $0";
             "val sum:Long",
             "val sum = area(width:",
             "for (p in Place.places()) at (p) copies sum (8 B)",
+            "at (((here))) copies sum (8 B)",
         ]
     );
 }

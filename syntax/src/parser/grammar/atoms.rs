@@ -175,7 +175,8 @@ fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
 
 /// One token or bracketed thing that is an expression.
 pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
-    if p.unclosed.is_some_and(|open| p.is_unfinished(open)) {
+    let is_statement = p.at_line_start() && p.at(T![finish]) && p.nth(1) != T!['('];
+    if p.unclosed.is_some_and(|open| is_statement || p.is_unfinished(open)) {
         p.missing("expected an expression");
         return None;
     }

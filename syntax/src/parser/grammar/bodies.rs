@@ -9,6 +9,8 @@ pub(super) struct Braces {
     is_opened: bool,
     /// How many errors there were before.
     errors: usize,
+    /// How many errors what is around has itself.
+    own_errors: usize,
     /// The bracket around.
     unclosed: Option<usize>,
 }
@@ -21,13 +23,15 @@ impl Braces {
             return Some(braces);
         }
         p.unclosed = braces.unclosed;
+        p.own_errors = braces.own_errors;
         None
     }
 
     /// The opening brace is missing.
     pub fn forgotten(p: &mut Parser<'_>) -> Braces {
         let unclosed = p.unclosed.take();
-        Braces { start: p.position, is_opened: false, errors: p.errors.len(), unclosed }
+        let own_errors = std::mem::take(&mut p.own_errors);
+        Braces { start: p.position, is_opened: false, errors: p.errors.len(), own_errors, unclosed }
     }
 
     /// Whether a closing brace stands here that ends this, or what is around it. One that belongs to nothing is put aside.
@@ -39,11 +43,18 @@ impl Braces {
                 Some(_) => {}
                 None if self.has_errors(p) => {}
                 None => {
-                    p.error("no `{` belongs to this `}`");
+                    p.unexpected("no `{` belongs to this `}`");
                     p.hint("write the `{` that is missing before, or remove the `}`");
                 }
             }
             p.skip_balanced();
+            // With it goes what closed the call that a closure stood in.
+            while matches!(p.current(), T![')'] | T![']']) {
+                p.skip_balanced();
+            }
+            if p.at(T![;]) && !p.at_line_start() {
+                p.skip_balanced();
+            }
         }
         p.at(T!['}'])
     }
@@ -70,9 +81,13 @@ impl Braces {
         let is_there = p.at(T!['}']) && (!p.input.is_paired || self.is_mine(p));
         if is_there {
             p.bump();
-        } else if done && !(p.input.is_paired && self.has_errors(p)) {
+        } else if p.input.is_paired && self.has_errors(p) {
+            p.last_error = p.position;
+            p.is_noted = false;
+        } else if done {
             p.missing("expected `}`");
         }
         p.unclosed = self.unclosed;
+        p.own_errors = self.own_errors;
     }
 }

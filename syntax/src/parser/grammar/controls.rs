@@ -109,7 +109,7 @@ fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
         p.missing("expected a statement");
         return false;
     }
-    if is_cut_off(p) {
+    if is_cut_off(p) || lone_declaration(p) {
         return false;
     }
     // Of a head that lacks its end, the brace lacks as well.
@@ -120,6 +120,23 @@ fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
         return false;
     }
     stmts::stmt_with_tail(p, tail)
+}
+
+/// A declaration is no statement: in one, it stands in a block. One that stands on a line of its own was there before the half of
+/// the statement above it; the answer is yes then, and it is left alone.
+fn lone_declaration(p: &mut Parser<'_>) -> bool {
+    let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
+    if !(matches!(kind, T![val] | T![var]) || TYPE_DECL.contains(kind)) {
+        return false;
+    }
+    let is_below = p.is_new_line_after(p.position - 1);
+    if is_below {
+        p.missing("expected a statement");
+    } else {
+        p.error("a declaration is no statement by itself");
+    }
+    p.hint("put braces around it and around what uses it: `{ val x = ...; ... }`");
+    is_below
 }
 
 /// Whether something is missing just before, and the line here is no continuation: it was there before the half of what is above.
@@ -170,8 +187,12 @@ fn switch(p: &mut Parser<'_>) -> SyntaxKind {
 
 pub(super) fn switch_block(p: &mut Parser<'_>) {
     let m = p.start();
-    let Some(body) = Body::open(p) else {
+    let body = Body::open(p).or_else(|| {
         p.missing("expected `{`");
+        let is_forgotten = p.input.extra_close && (p.at(T![case]) || p.at(T![default]));
+        is_forgotten.then(|| Body::forgotten(p))
+    });
+    let Some(body) = body else {
         m.complete(p, SWITCH_BLOCK);
         return;
     };
@@ -261,11 +282,16 @@ fn basic_header(p: &mut Parser<'_>, open: usize) {
         }
         m.complete(p, FOR_INIT);
     }
-    p.expect(T![;]);
-    if !p.at(T![;]) && !p.at(T![')']) {
-        exprs::expr(p);
+    for nth in 0..2 {
+        let is_there = p.expect(T![;]);
+        // What the next line says is no longer in the header.
+        if !is_there && p.at_line_start() {
+            return;
+        }
+        if nth == 0 && !p.at(T![;]) && !p.at(T![')']) {
+            exprs::expr(p);
+        }
     }
-    p.expect(T![;]);
     if !p.at(T![')']) && exprs::at_first(p) && !p.is_unfinished(open) {
         let m = p.start();
         expressions(p);

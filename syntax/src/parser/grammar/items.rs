@@ -11,7 +11,7 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         let good = item(p);
         let is_consequence = p.input.is_paired && !p.errors.is_empty();
         if !good && !in_garbage && !is_consequence {
-            p.error("expected a class, struct, interface or type definition");
+            p.unexpected("expected a class, struct, interface or type definition");
         }
         if !good {
             p.last_error = p.position;

@@ -34,7 +34,7 @@ fn items(
             break;
         }
         if p.at(T![,]) {
-            p.error(format!("expected {what}"));
+            p.unexpected(format!("expected {what}"));
             p.bump();
             after_comma = true;
             continue;

@@ -55,7 +55,7 @@ fn garbage(p: &mut Parser<'_>, again: bool) {
     if again {
         p.last_error = p.position;
     } else {
-        p.error("expected a member: a field, method, constructor, operator or type");
+        p.unexpected("expected a member: a field, method, constructor, operator or type");
         if p.at(T!['{']) {
             p.hint("there are no blocks of initialisation: write a constructor, `def this() { ... }`");
         }
@@ -109,7 +109,7 @@ fn member(p: &mut Parser<'_>) {
         IDENT if matches!(p.nth(1), T!['('] | T!['[']) => habits::undeclared_method(p, m),
         IDENT => field(p, m),
         _ => {
-            p.error("expected a member after its modifiers");
+            p.unexpected("expected a member after its modifiers");
             m.complete(p, ERROR);
         }
     }

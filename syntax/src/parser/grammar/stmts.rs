@@ -52,7 +52,7 @@ fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
             return true;
         }
         if p.position == before {
-            p.error("expected a statement");
+            p.unexpected("expected a statement");
             p.skip_balanced();
         }
     }
@@ -204,6 +204,15 @@ pub(super) fn at_local(p: &Parser<'_>) -> bool {
 fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     if !exprs::at_first(p) {
         let keyword = p.current();
+        // What closes nothing is what an error before has left.
+        if matches!(keyword, T![')'] | T![']']) && p.own_errors > 0 {
+            while matches!(p.current(), T![')'] | T![']']) {
+                p.skip_balanced();
+            }
+            p.eat(T![;]);
+            m.abandon(p);
+            return false;
+        }
         p.error_recover(no_statement(p), &STOP);
         if !p.at_set(&STOP) || p.at(T![;]) {
             p.eat(T![;]);
