@@ -73,7 +73,7 @@ impl Damage {
                 let code = piece.text_range();
                 self.locals.extend(formals.into_iter().map(|(name, _)| (code, name)));
                 self.members.extend(own.into_iter().map(|(name, _)| name));
-                self.is_nameless |= self.members.len() == before;
+                self.is_nameless |= self.members.len() == before && has_words(&piece);
                 self.lacks_imports |= piece.kind() == SyntaxKind::IMPORT_DECL;
             }
         }
@@ -132,6 +132,13 @@ fn piece(token: &SyntaxToken) -> Option<SyntaxNode> {
         inner = Some(node);
     }
     inner
+}
+
+/// Whether what does not parse may be a declaration: stray characters are none.
+fn has_words(piece: &SyntaxNode) -> bool {
+    let mut tokens = piece.descendants_with_tokens().filter_map(|it| it.into_token());
+    piece.kind() != SyntaxKind::SOURCE_FILE
+        && tokens.any(|it| it.kind() == SyntaxKind::IDENT || it.kind().is_keyword())
 }
 
 fn has_code(kind: SyntaxKind) -> bool {
