@@ -17,6 +17,7 @@ pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
             T!['{'] => constrained(p, lhs, at_statement),
             T![<] if lhs.path.is_some() && angles::at_call(p) => Some(generic_call(p, lhs)),
             T![:] if lhs.path.is_some() && habits::at_scope(p, p.position) => Some(habits::scope(p, lhs)),
+            T![?] if !lhs.is_type && values::at_safe_call(p) => Some(values::safe_call(p, lhs)),
             _ => None,
         };
         match next {
@@ -180,6 +181,15 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
         p.missing("expected an expression");
         return None;
     }
+    if p.at(IDENT) && matches!(p.nth(1), IDENT | T!['(']) {
+        if values::at_worded_closure(p) {
+            return Some(Operand::expr(values::worded_closure(p)));
+        }
+        if values::at_not(p) {
+            return Some(values::not(p));
+        }
+        typos::new(p);
+    }
     let simple = match p.current() {
         IDENT => {
             let m = p.start();
@@ -228,6 +238,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             at_expr(p, m)
         }
         T![finish] => finish_expr(p),
+        T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
         _ => {
             no_expression(p);
             return None;
@@ -261,9 +272,17 @@ fn parenthesised(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     p.bump();
-    lists::in_bracket(p, open, T![')'], "an expression", |p| {
-        expr(p);
-    });
+    if p.is_unfinished(open) {
+        p.missing("expected an expression");
+    } else {
+        p.inside(open, expr);
+    }
+    if p.at(T![,]) {
+        values::tuple(p, open);
+        lists::close_bracket(p, open, T![')']);
+        return m.complete(p, ERROR);
+    }
+    lists::close_bracket(p, open, T![')']);
     m.complete(p, PAREN_EXPR)
 }
 

@@ -14,9 +14,12 @@ mod lists;
 mod lookahead;
 mod members;
 mod operators;
+mod outside;
 mod reserved;
 mod stmts;
 mod types;
+mod typos;
+mod values;
 
 use self::bodies::Braces as Body;
 pub(crate) use self::foreign::INFERRED;
