@@ -11,7 +11,7 @@ mod ateach;
 mod call;
 mod closure;
 mod collect;
-mod constant;
+pub mod constant;
 mod construct;
 mod convert;
 mod ctx;
