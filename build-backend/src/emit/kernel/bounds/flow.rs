@@ -218,6 +218,7 @@ impl<'a> Prover<'_, 'a> {
                 for inner in children(kind) {
                     self.accesses(inner);
                 }
+                self.narrow_comparison(expr);
                 if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
                     self.access(rail, index);
                 }

@@ -9,6 +9,7 @@ mod flow;
 mod form;
 mod guard;
 mod loops;
+mod narrow;
 mod swap;
 mod value;
 mod wide;
@@ -48,6 +49,10 @@ pub struct Bounds {
     pub wide: FxHashSet<*const Expr>,
     /// The condition of that; none if it holds always.
     pub wide_condition: Option<String>,
+    /// Indices and comparisons that are the same when a device computes them with 32 bits, by address.
+    pub narrow: FxHashSet<*const Expr>,
+    /// The condition of that; none if it holds always.
+    pub narrow_condition: Option<String>,
     /// What that code refers to.
     pub used: Used,
 }
@@ -94,6 +99,8 @@ struct Prover<'p, 'a> {
     conditions: Vec<String>,
     /// See [`wide::Wide`].
     wide: wide::Wide,
+    /// See [`narrow::Narrow`].
+    narrow: narrow::Narrow,
 }
 
 /// Walks a kernel.
@@ -194,6 +201,7 @@ impl<'p, 'a> Prover<'p, 'a> {
             proofs: FxHashMap::default(),
             conditions: Vec::new(),
             wide: wide::Wide::default(),
+            narrow: narrow::Narrow::new(body),
         }
     }
 
@@ -219,12 +227,15 @@ impl<'p, 'a> Prover<'p, 'a> {
     fn finish(self) -> Bounds {
         let all = |conditions: &[String]| (!conditions.is_empty()).then(|| conditions.join(" && "));
         let (condition, wide_condition) = (all(&self.conditions), all(&self.wide.conditions()));
-        let results = [condition.as_deref(), wide_condition.as_deref()];
+        let narrow_condition = all(&self.narrow.conditions());
+        let results = [condition.as_deref(), wide_condition.as_deref(), narrow_condition.as_deref()];
         Bounds {
             lines: form::needed(self.book.lines, results.into_iter().flatten()),
             condition,
             wide_condition,
             wide: self.wide.indices(),
+            narrow: self.narrow.found(),
+            narrow_condition,
             proofs: self.proofs,
             used: self.code.used,
         }
@@ -234,6 +245,7 @@ impl<'p, 'a> Prover<'p, 'a> {
     fn access(&mut self, rail: &Expr, index: &'a Expr) {
         let proof = self.prove(rail, index).unwrap_or(Proof::Unknown);
         self.widen(index);
+        self.narrow_index(index);
         // A body may be walked only once, but an access that is walked twice must hold both times.
         let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
         if *entry == Proof::Inside {

@@ -77,6 +77,11 @@ impl<'a> Prover<'_, 'a> {
                 let range = self.book.hull(&a.1, &b.1);
                 Some(self.book.atom(range, &a.0.facts | &b.0.facts))
             }
+            // Whatever it is, a small type holds it.
+            _ if matches!(expr.ty, Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16) => {
+                let (low, high) = limits(expr.ty)?;
+                Some(self.book.atom((Some(Num::Known(low)), Some(Num::Known(high))), Default::default()))
+            }
             _ => None,
         }
     }
