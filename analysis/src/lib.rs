@@ -24,6 +24,6 @@ pub mod place;
 pub mod scope;
 pub mod ty;
 
+pub use apg_syntax::closest;
 pub use check::file_diagnostics;
 pub use host::{Analysis, AnalysisHost, Cancelled, Canceller, Program};
-pub use scope::suggest::closest;

@@ -48,6 +48,62 @@ fn an_iterator_of_a_known_class_lies_in_the_frame() {
 }
 
 #[test]
+fn points_that_a_loop_only_looks_at_lie_in_the_frame() {
+    let text = optimised(
+        "static def run(n:Long) {
+            val region = x10.regionarray.Region.make(0..n, 0..n);
+            val step = Point.make(1, 0);
+            var sum:Long = 0;
+            for (p in region) {
+                val q = p + step;
+                sum += q(0) * q(1);
+            }
+            return sum;
+        }",
+        "Main.run",
+    );
+    assert!(text.matches("x10.lang.Point{}").count() >= 2 && text.contains("frame#"), "{text}");
+    assert!(!text.contains("new x10.lang.Point"), "{text}");
+}
+
+const VECTORS: &str = "static class Vec { val x:Double; def this(x:Double) { this.x = x; }
+        def plus(v:Vec) = new Vec(x + v.x); def times(k:Double) = new Vec(x * k); def twice() = plus(this);
+        def dot(v:Vec) = x * v.x; }
+     static def next(n:Long) { Console.OUT.println(n); return n as Double; }";
+
+#[test]
+fn objects_that_only_another_call_looks_at_lie_in_the_frame() {
+    for value in [
+        "a.plus(b).dot(a.times(2.0))",
+        "a.plus(b).times(3.0).twice().dot(b)",
+        "a.times(a.plus(b).x).x + (n > 3 ? 1.0 : 2.0)",
+    ] {
+        let run = format!(
+            "{VECTORS} static def run(n:Long):Double {{
+                val a = new Vec(n as Double); val b = new Vec(2.0); return {value}; }}"
+        );
+        let text = optimised(&run, "Main.run");
+        assert!(text.contains("frame#2") && !text.contains("new Main.Vec"), "{value}: {text}");
+    }
+}
+
+#[test]
+fn what_comes_in_front_of_a_statement_keeps_its_order() {
+    let run = format!(
+        "{VECTORS} static def run(n:Long):Double {{
+            val a = new Vec(n as Double);
+            if (n > 5 && a.times(next(7)).x > 3.0) return 1.0;
+            return next(1) + a.times(next(2)).dot(a) + next(3); }}"
+    );
+    let text = optimised(&run, "Main.run");
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    let calls = ["(7:i64)", "(1:i64)", "(2:i64)", "(3:i64)"].map(at);
+    assert!(calls.is_sorted(), "{calls:?}: {text}");
+    // What is perhaps not evaluated stays where it is.
+    assert!(at("n_0 > 5:i64") < calls[0], "{text}");
+}
+
+#[test]
 fn a_function_has_a_version_for_the_closure_it_gets() {
     let text = optimised(
         "static def twice(f:(Long)=>Long, n:Long):Long = n == 0 ? f(0) : f(n) + twice(f, n - 1);

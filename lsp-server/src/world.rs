@@ -118,8 +118,12 @@ impl World {
             Edit::Change(params) => {
                 // A change of a document that was never opened has no text to apply to.
                 let mut document = self.documents.get(&key(&params.text_document.uri)?)?.clone();
-                document.stamp = nth;
+                let before = document.text.text().clone();
                 document.change(params.text_document.version, params.content_changes, self.settings.encoding);
+                // What was asked of a text that did not change is still of it.
+                if before != *document.text.text() {
+                    document.stamp = nth;
+                }
                 outcome.declarations = self.show(document);
             }
             Edit::Save(params) => {

@@ -187,7 +187,7 @@ fn string_type() -> Option<&'static Type> {
     unsafe { LOADED.get()?.table.string_type.as_ref() }
 }
 
-/// A new string of that many bytes, all zero.
+/// A new string of that many bytes, which the caller sets.
 pub fn string_of_length(bytes: usize) -> Outcome<Ref> {
     let Some(ty) = string_type() else { return Ok(Ref::NULL) };
     if bytes > i32::MAX as usize {

@@ -16,6 +16,7 @@ mod parsing;
 mod ptr;
 mod reparse;
 pub mod services;
+mod suggest;
 mod syntax_error;
 mod syntax_node;
 mod tree;
@@ -33,6 +34,7 @@ pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 pub use crate::reparse::Edit;
 #[doc(hidden)]
 pub use crate::reparse::is_local;
+pub use crate::suggest::closest;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;
 pub use crate::syntax_node::{

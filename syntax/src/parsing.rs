@@ -23,8 +23,8 @@ pub struct Parse {
 /// Parses a file. Any text gives a tree whose text is the input.
 pub fn parse(text: &str) -> Parse {
     let lexed = lexer::lex(text);
-    let input = Input::new(&lexed, text);
-    let (events, mut errors) = parser::parse(text, &lexed, &input, Entry::SourceFile);
+    let mut input = Input::new(&lexed, text);
+    let (events, mut errors) = parser::parse(text, &lexed, &mut input, Entry::SourceFile);
     let green = tree::build(text, &lexed, events, &mut errors);
     errors.extend(lexed.errors);
     let invalid = validation::validate(&green);
@@ -50,12 +50,12 @@ pub fn parse_stages(text: &str, stages: u32) {
         std::hint::black_box(lexer::lex(text));
     } else if stages == 1 {
         let lexed = lexer::lex(text);
-        let input = Input::new(&lexed, text);
-        std::hint::black_box(parser::parse(text, &lexed, &input, Entry::SourceFile));
+        let mut input = Input::new(&lexed, text);
+        std::hint::black_box(parser::parse(text, &lexed, &mut input, Entry::SourceFile));
     } else if stages == 2 {
         let lexed = lexer::lex(text);
-        let input = Input::new(&lexed, text);
-        let (events, mut errors) = parser::parse(text, &lexed, &input, Entry::SourceFile);
+        let mut input = Input::new(&lexed, text);
+        let (events, mut errors) = parser::parse(text, &lexed, &mut input, Entry::SourceFile);
         std::hint::black_box(tree::build(text, &lexed, events, &mut errors));
     } else {
         std::hint::black_box(parse(text));

@@ -106,7 +106,7 @@ impl Parse {
             return None;
         }
         input.extra_close = self.extra_close;
-        let (events, mut errors) = parser::parse(&text, &lexed, &input, entry);
+        let (events, mut errors) = parser::parse(&text, &lexed, &mut input, entry);
         let green = only_child(&tree::build(&text, &lexed, events, &mut errors), node.kind())?;
         let depth = node.ancestors().count() + depth(&green);
         if has_tail(&green) != has_tail(&node.green()) || depth * 2 >= DEPTH_LIMIT as usize {

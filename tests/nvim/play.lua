@@ -35,9 +35,17 @@ end
 --- The answer of the server to a request with these parameters about the buffer.
 function M.request(method, parameters)
   parameters.textDocument = vim.lsp.util.make_text_document_params(0)
-  local answers = vim.lsp.buf_request_sync(0, method, parameters, 60000) or {}
-  for _, answer in pairs(answers) do
-    if answer.result then return answer.result end
+  local answers
+  -- Neovim may send an edit late: then the server says that the text is another one by now, and is asked again.
+  for _ = 1, 10 do
+    answers = vim.lsp.buf_request_sync(0, method, parameters, 60000) or {}
+    local edited = false
+    for _, answer in pairs(answers) do
+      if answer.result then return answer.result end
+      edited = edited or (answer.error or {}).code == -32801
+    end
+    if not edited then break end
+    vim.wait(100)
   end
   M.fail(method .. " gave nothing: " .. vim.inspect(answers))
 end

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
@@ -49,7 +49,18 @@ fn misplaced(
     at: u32,
 ) -> Option<Problem> {
     let names: Vec<SmolStr> = annotation.name.split('.').map(SmolStr::new).collect();
-    let found = TypeScope::class(db, class).find_class(&names)?;
+    let scope = TypeScope::class(db, class);
+    let Some(found) = scope.find_class(&names) else {
+        let problem = scope.missing_class(&names, annotation.at)?;
+        let message = format!("there is no annotation `@{}` here", annotation.name);
+        let unknown = Problem::new(&name_rules::unknown_type::RULE, annotation.at, message);
+        return Some(match annotation.name.as_str() {
+            "Override" | "override" => unknown.note("whether a method overrides one is checked without any: leave it out"),
+            // What resembles it, or is to be imported.
+            _ if !problem.diagnostic.fixes.is_empty() => problem,
+            _ => unknown.note("an annotation is an interface: import it, or declare one that extends one of `x10.lang.annotations`"),
+        });
+    };
     let wanted_class = known_class(db, wanted)?;
     if Context::class(db, class).is_subclass(found, wanted_class) {
         return None;

@@ -17,7 +17,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, internal, syntax as syntax_rules};
+use crate::diagnostics::{
+    Diagnostic, Fix, TextEdit, flow as flow_rules, internal, syntax as syntax_rules, r#type as type_rules,
+};
 use crate::flow::construction::construction_problems;
 use crate::ids::{ClassId, FieldId, SourceFile};
 use crate::infer::{Owner, owner_body};
@@ -48,9 +50,21 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
         guarded(&mut all, || class_diagnostics(db, class));
     }
     unfinished::leave_out_consequences(db, file, &mut all);
+    leave_out_assigned_conditions(&mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
+}
+
+/// `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
+fn leave_out_assigned_conditions(all: &mut Vec<Diagnostic>) {
+    let reassigned = |found: &Diagnostic| found.code == flow_rules::val_reassigned::RULE.code;
+    if !all.iter().any(reassigned) {
+        return;
+    }
+    let mismatched: Vec<TextRange> =
+        all.iter().filter(|it| it.code == type_rules::mismatch::RULE.code).map(|it| it.range).collect();
+    all.retain(|found| !(reassigned(found) && mismatched.contains(&found.range)));
 }
 
 /// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several
@@ -100,7 +114,11 @@ fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
             };
             match &error.replacement {
                 Some(text) => {
-                    let title = format!("Write `{text}`");
+                    let title = match (error.range.is_empty(), text.is_empty()) {
+                        (true, _) => format!("Insert `{text}`"),
+                        (_, true) => "Remove it".to_owned(),
+                        _ => format!("Write `{text}`"),
+                    };
                     let edits = vec![TextEdit { file: None, range: error.range, text: text.clone() }];
                     diagnostic.fix(Fix { title, edits })
                 }

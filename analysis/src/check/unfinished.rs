@@ -54,7 +54,10 @@ fn braces_match(root: &SyntaxNode) -> bool {
 fn is_between_members(root: &SyntaxNode, found: &Diagnostic) -> bool {
     use SyntaxKind::{CLASS_BODY, ERROR, SOURCE_FILE};
     let token = root.token_at_offset(found.range.start()).right_biased();
-    let around = token.and_then(|token| token.parent_ancestors().find(|node| node.kind() != ERROR));
+    let around = token.and_then(|token| {
+        let aside = token.parent_ancestors().filter(|node| node.kind() == ERROR).last();
+        aside.map_or_else(|| token.parent(), |node| node.parent())
+    });
     around.is_none_or(|node| matches!(node.kind(), CLASS_BODY | SOURCE_FILE))
 }
 

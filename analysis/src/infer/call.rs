@@ -145,9 +145,9 @@ impl Infer<'_> {
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
-        let near = crate::scope::suggest::closest(name, names.iter().map(SmolStr::as_str));
+        let near = apg_syntax::closest(name, names.iter().map(SmolStr::as_str));
         if near.is_none()
-            && let Some(diagnostic) = Self::statement_elsewhere(diagnostic.clone(), name)
+            && let Some(diagnostic) = self.statement_elsewhere(diagnostic.clone(), name, at)
         {
             return self.report(diagnostic);
         }

@@ -170,6 +170,9 @@ impl<'db> Infer<'db> {
         if from.mentions_error(self.db) || to.mentions_error(self.db) {
             return;
         }
+        if let Some((item, wanted)) = self.odd_item(id, to) {
+            return self.explain_mismatch(item, wanted, Why::Element);
+        }
         let needed = self.show(to);
         let found = self.show(from);
         let message = match why {
@@ -179,6 +182,10 @@ impl<'db> Infer<'db> {
             _ => format!("expected `{needed}`, found `{found}`"),
         };
         let mut diagnostic = type_rules::mismatch::RULE.at(range, message);
+        if why == Why::Condition {
+            let diagnostic = self.explain_condition(id, diagnostic);
+            return self.report(diagnostic);
+        }
         let numbers = from.primitive(self.db).is_some_and(Known::is_number)
             && to.primitive(self.db).is_some_and(Known::is_number);
         if from.base(self.db) == to.base(self.db) {
@@ -205,7 +212,7 @@ impl<'db> Infer<'db> {
         } else if self.is_string(to) && !self.is_subtype(to, from) {
             diagnostic =
                 diagnostic.note("text is made of a value by `x.toString()`, or by joining: `\"...\" + x`");
-        } else if self.is_subtype(to, from) && why != Why::Condition {
+        } else if self.is_subtype(to, from) {
             diagnostic =
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
         }
@@ -232,6 +239,19 @@ impl<'db> Infer<'db> {
             title: format!("Write `{text}`"),
             edits: vec![crate::diagnostics::TextEdit { file: None, range: self.range(id), text }],
         })
+    }
+
+    /// The first element of `[1, 2.0]` that does not fit where others do, and the type that it should have.
+    fn odd_item(&self, id: ExprId, to: Ty) -> Option<(ExprId, Ty)> {
+        let ExprKind::RailLiteral { items, .. } = &self.body.expr(id).kind else { return None };
+        let wanted = to.rail_element(self.db)?;
+        let plain = |item: &ExprId| match self.body.expr(*item).kind {
+            ExprKind::Box { value } | ExprKind::Coerce { value } => value,
+            _ => *item,
+        };
+        let fits = |item: &ExprId| self.is_subtype(self.ty(plain(item)), wanted);
+        let odd = items.iter().find(|item| !fits(item))?;
+        items.iter().any(fits).then(|| (plain(odd), wanted))
     }
 
     /// Other suffixes for the elements of `[1, 2]`, and what they are now.

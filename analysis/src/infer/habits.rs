@@ -58,7 +58,7 @@ pub(super) fn literal(name: &str) -> Option<&'static str> {
     })
 }
 
-fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -> Diagnostic {
+pub(super) fn replaced(diagnostic: Diagnostic, range: TextRange, text: String) -> Diagnostic {
     let title = format!("Replace by `{text}`");
     diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
 }
@@ -74,25 +74,6 @@ impl Infer<'_> {
         let method = printing(name)?;
         let text = format!("Console.OUT.{method}");
         Some(replaced(diagnostic.note(format!("X10 prints by `{text}(...)`")), at, text))
-    }
-
-    /// A statement of another language that looks like a call.
-    pub(super) fn statement_elsewhere(diagnostic: Diagnostic, name: &str) -> Option<Diagnostic> {
-        let note = match name {
-            "synchronized" | "critical" | "lock" => {
-                "`atomic { ... }` keeps the other activities of its place away; `x10.util.concurrent.Lock` is a lock"
-            }
-            "sizeof" => "types have no size that programs see; a rail of `n` elements is `new Rail[T](n)`",
-            "delete" | "free" => "there is nothing to free: memory that nothing refers to is collected",
-            "malloc" => "a rail of `n` elements is made by `new Rail[T](n)`, an object by `new C(...)`",
-            "spawn" | "go" => {
-                "an activity is started by `async { ... }`, and waited for by a `finish` around it"
-            }
-            "sync" | "join" => "`finish { ... }` waits for all activities started in it",
-            "typeof" | "type" => "`x.typeName()` is the name of the class of `x`; `x instanceof T` tests it",
-            _ => return None,
-        };
-        Some(diagnostic.note(note))
     }
 
     /// A static member that prints elsewhere: `System.out`, `Console.println`.

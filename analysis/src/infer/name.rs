@@ -1,7 +1,7 @@
 //! Names: what a simple or qualified name in an expression stands for, and member selection.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxNode, T, TextRange};
+use apg_syntax::{SyntaxNode, T, TextRange, closest};
 use smol_str::SmolStr;
 
 use super::Owner;
@@ -18,7 +18,6 @@ use crate::scope::lookup::Found;
 use crate::scope::problem::placed;
 use crate::scope::resolve::TypeScope;
 use crate::scope::signature::field_type;
-use crate::scope::suggest::closest;
 use crate::ty::subst::Substitution;
 use crate::ty::{Path, PathRoot, Ty};
 
@@ -585,6 +584,14 @@ impl<'db> Infer<'db> {
         }
         let near = super::habits::literal(name);
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
+        if near.is_none()
+            && let Some(diagnostic) = Self::name_elsewhere(diagnostic.clone(), name)
+        {
+            return self.report(diagnostic);
+        }
+        const WORDS: [&str; 9] =
+            ["true", "false", "null", "this", "here", "self", "return", "break", "continue"];
+        let near = near.or_else(|| closest(name, WORDS.into_iter()));
         self.report(suggest(diagnostic, near, range));
     }
 
@@ -633,7 +640,9 @@ impl<'db> Infer<'db> {
             false => message,
         };
         let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
-        if let Some(diagnostic) = self.printer(&diagnostic, ty, name, at).filter(|_| is_static) {
+        let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
+        let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
+        if let Some(diagnostic) = elsewhere {
             return self.report(diagnostic);
         }
         if is_method {

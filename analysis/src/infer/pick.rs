@@ -236,7 +236,7 @@ impl<'db> Infer<'db> {
         };
         let single = matches!(failure, Failure::NoneFits(all) if all.len() == 1);
         let notes = if single { Vec::new() } else { failure.notes(self.db) };
-        let diagnostic = notes.into_iter().take(6).fold(diagnostic, |d, note| d.note(note));
+        let diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         self.report(diagnostic);
         self.error(call.range)
     }

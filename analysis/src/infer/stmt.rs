@@ -281,7 +281,7 @@ impl Infer<'_> {
             Jump::None => match name {
                 Some(name) => {
                     let labels: Vec<_> = self.scopes.label_names().cloned().collect();
-                    let near = crate::scope::suggest::closest(&name, labels.iter().map(|n| n.as_str()));
+                    let near = apg_syntax::closest(&name, labels.iter().map(|n| n.as_str()));
                     let diagnostic = flow::jump_target::RULE
                         .at(range, format!("no statement around this `{word}` is labelled `{name}`"));
                     match near {

@@ -281,6 +281,8 @@ pub struct TypedefItem {
 pub struct AnnotationItem {
     /// The name as written.
     pub name: SmolStr,
+    /// Where: an index into the ranges of the item.
+    pub at: u32,
     /// The value of each argument that is a string literal.
     pub strings: Vec<Option<SmolStr>>,
 }

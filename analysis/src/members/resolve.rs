@@ -149,15 +149,44 @@ impl Resolution {
     }
 }
 
+/// So many candidates are explained: if none takes as many arguments as are given, and if all do.
+const FEW_NOTES: usize = 3;
+const MOST_NOTES: usize = 6;
+
 impl Failure {
     /// A line for each candidate.
     pub fn notes(&self, db: &dyn Db) -> Vec<String> {
         match self {
             Failure::Unknown => Vec::new(),
-            Failure::NoneFits(all) => all
-                .iter()
-                .map(|r| format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason.text(db)))
-                .collect(),
+            Failure::NoneFits(all) => {
+                // Those that take as many arguments say more than those that do not, and come first.
+                let is_far = |it: &&Rejection| match it.reason {
+                    Reason::Hidden(_) => 2,
+                    Reason::Count(..) | Reason::TypeCount(..) => 1,
+                    _ => 0,
+                };
+                let mut shown: Vec<&Rejection> = all.iter().collect();
+                shown.sort_by_key(is_far);
+                if let [first, second, ..] = shown[..]
+                    && is_far(&first) == 2
+                    && first.method.name(db) == second.method.name(db)
+                {
+                    let name = first.method.name(db);
+                    return vec![format!("no form of `{name}` can be used here: {}", first.reason.text(db))];
+                }
+                let near = shown.iter().filter(|it| is_far(it) == 0).count();
+                let line = |r: &&Rejection| {
+                    format!("`{}` does not fit: {}", describe_method(db, r.method), r.reason.text(db))
+                };
+                let mut notes: Vec<String> =
+                    shown.iter().take(near.clamp(FEW_NOTES, MOST_NOTES)).map(line).collect();
+                let left = all.len() - notes.len();
+                if left > 0 {
+                    let forms = if left == 1 { "form" } else { "forms" };
+                    notes.push(format!("{left} more {forms} with other arguments"));
+                }
+                notes
+            }
             Failure::Ambiguous(all) => {
                 all.iter().map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
             }

@@ -1,5 +1,6 @@
 //! From constraints as written to terms: what the names in them stand for.
 
+use apg_syntax::closest;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::ancestors::ancestors;
@@ -7,7 +8,6 @@ use super::lookup::Found;
 use super::problem::Problem;
 use super::resolve::TypeScope;
 use super::signature::Guard;
-use super::suggest::closest;
 use crate::constraint::decide::Definition;
 use crate::diagnostics::{constraint as constraint_rules, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};

@@ -1,13 +1,12 @@
 //! Imports: whether they name something, and where a new one goes.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, closest};
 use smol_str::SmolStr;
 
 use super::lookup::qualified_type;
 use super::packages::{Folder, all_type_names, package_exists, packages, source_root, types_named};
 use super::problem::Problem;
-use super::suggest::closest;
 use crate::db::{Db, parse};
 use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;

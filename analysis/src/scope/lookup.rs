@@ -1,5 +1,6 @@
 //! Which type a name stands for.
 
+use apg_syntax::closest;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::ancestors::ancestors;
@@ -8,7 +9,6 @@ use super::packages::{
 };
 use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
-use super::suggest::closest;
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, name as name_rules};
 use crate::ids::{ClassId, SourceFile, TypedefId};
@@ -123,6 +123,14 @@ impl TypeScope<'_> {
                 ty.as_class(self.db).map(|(class, _)| class)
             }
         }
+    }
+
+    /// What is wrong with the dotted name of a class, if there is none of that name; `at`: where it stands.
+    pub fn missing_class(&self, names: &[SmolStr], at: u32) -> Option<Problem> {
+        let segment = |name: &SmolStr| NameSegment { name: name.clone(), args: Vec::new(), at };
+        let segments: Vec<_> = names.iter().map(segment).collect();
+        let mut problems = Vec::new();
+        self.find(&segments, 0, &mut problems).is_none().then(|| problems.into_iter().next()).flatten()
     }
 
     /// Whether a dotted name is (the start of) a package.
@@ -383,6 +391,7 @@ pub(super) fn type_elsewhere(name: &str) -> Option<&'static str> {
         "f64" | "float64" => "Double",
         "Object" | "object" | "any" => "Any",
         "Void" | "Unit" | "unit" => "void",
+        "ValRail" => "Rail",
         "Vector" | "vector" => "x10.util.ArrayList",
         "Dictionary" | "dict" | "unordered_map" => "x10.util.HashMap",
         _ => return None,

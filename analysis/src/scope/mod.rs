@@ -10,6 +10,5 @@ pub mod problem;
 pub mod property;
 pub mod resolve;
 pub mod signature;
-pub(crate) mod suggest;
 #[cfg(test)]
 mod tests;

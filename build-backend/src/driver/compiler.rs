@@ -94,6 +94,8 @@ impl Compiler {
             }
             (UnitKind::Code | UnitKind::Native, Profile::Release) => {
                 flags.extend(["-O3", "-march=native", "-ffp-contract=off", "-g1"]);
+                // GCC puts little into its callers in what it takes for a large unit, and a unit is a whole package here.
+                flags.push("--param=large-unit-insns=100000");
             }
         }
         if let (Some(sanitizer), UnitKind::Code | UnitKind::Kernels | UnitKind::Native) =

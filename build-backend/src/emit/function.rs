@@ -82,13 +82,13 @@ fn has_cleanup(body: &[Stmt]) -> bool {
 
 impl Code<'_> {
     /// Declarations of everything in `used`, in an order that C++ accepts. Bodies may be printed before this is: it goes
-    /// in front of them. `outside` tells which functions other units know.
-    pub fn declarations(&mut self, used: &Used, outside: &dyn Fn(FunctionId) -> bool) -> String {
+    /// in front of them. `storage` tells how functions are declared.
+    pub fn declarations(&mut self, used: &Used, storage: &dyn Fn(FunctionId) -> &'static str) -> String {
         let saved = self.out.take();
         // Signatures and layouts name further structs; the first round collects them.
         self.used = used.clone();
         let functions: Vec<String> =
-            used.functions.iter().map(|id| self.declaration(*id, outside(*id))).collect();
+            used.functions.iter().map(|id| format!("{}{};", storage(*id), self.prototype(*id))).collect();
         let layouts: Vec<String> = used.layouts.iter().map(|id| self.layout_struct(*id)).collect();
         let statics: Vec<String> = used.statics.iter().map(|id| self.static_declaration(*id)).collect();
         let environments: Vec<String> = used.kernels.iter().map(|id| self.environment(*id)).collect();
@@ -111,11 +111,6 @@ impl Code<'_> {
         let text = self.out.take();
         self.out.append(&saved);
         text
-    }
-
-    fn declaration(&mut self, id: FunctionId, outside: bool) -> String {
-        let prototype = self.prototype(id);
-        if outside { format!("{prototype};") } else { format!("static {prototype};") }
     }
 
     /// Structs in use, members first, with their comparisons.

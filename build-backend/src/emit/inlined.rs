@@ -16,11 +16,8 @@ pub fn copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
     let mut done: Vec<FunctionId> = Vec::new();
     loop {
         let program = code.program;
-        let wanted = |id: &FunctionId| {
-            mine.binary_search(id).is_err()
-                && !done.contains(id)
-                && is_small(program, &program.functions[id.index()])
-        };
+        let wanted =
+            |id: &FunctionId| mine.binary_search(id).is_err() && !done.contains(id) && is_small(program, *id);
         let next: Vec<FunctionId> = code.used.functions.iter().copied().filter(wanted).collect();
         if next.is_empty() {
             break;
@@ -36,7 +33,9 @@ pub fn copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
     text
 }
 
-fn is_small(program: &Program, function: &Function) -> bool {
+/// Whether a function is one of the library's that is worth to be put into its callers.
+pub fn is_small(program: &Program, id: FunctionId) -> bool {
+    let function = &program.functions[id.index()];
     let host = !function.for_kernels && function.recursion.cycle == 0 && !native::is_native(function);
     let mut size = 0;
     let mut plain = true;

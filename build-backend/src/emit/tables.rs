@@ -52,7 +52,7 @@ impl Code<'_> {
         used.strings.clear();
         used.kernels.clear();
         used.statics.clear();
-        let declarations = self.declarations(&used, &|_| true);
+        let declarations = self.declarations(&used, &|_| "");
         format!(
             "#include \"apg_program.h\"\n\
              #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ apg_keep(e); return e; }}\n\

@@ -72,8 +72,18 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
             let called = bodies.iter().any(|it| it.0 != *name && it.2.functions.contains(&id));
             called || functions.binary_search(&id).is_err()
         };
-        let outside = |id: FunctionId| !single || called.contains(&id) || elsewhere(id);
-        let declarations = code.declarations(mine, &outside);
+        let storage = |id: FunctionId| {
+            let outside = !single || called.contains(&id) || elsewhere(id);
+            let small = single && functions.binary_search(&id).is_ok() && inlined::is_small(program, id);
+            match (outside, small) {
+                (false, false) => "static ",
+                (false, true) => "static inline ",
+                (true, false) => "",
+                // Others need its code, too.
+                (true, true) => "inline __attribute__((used)) ",
+            }
+        };
+        let declarations = code.declarations(mine, &storage);
         errors.append(&mut code.errors);
         let first = functions.first().map(|it| &program.functions[it.index()]);
         let file = first.filter(|it| native::is_native(it)).map(|it| it.position.file);

@@ -104,6 +104,15 @@ impl Builder<'_, '_> {
             ("set" | "set_unchecked", Some(rail), Some(index), Some(value)) => {
                 self.store_element(rail, index, value, member == "set", machine)
             }
+            ("clear_unchecked", Some(rail), Some(index), None) => {
+                if let mir::Ty::Ref(class) = rail.ty
+                    && let mir::ClassKind::Rail { element } = self.lowerer.program.classes[class.index()].kind
+                {
+                    let value = zero(element);
+                    self.push(mir::StmtKind::SetElement { rail, element, index, value, checked: false });
+                }
+                zero(mir::Ty::Void)
+            }
             _ => self.unknown(&format!("rail.{member}"), machine, range),
         }
     }

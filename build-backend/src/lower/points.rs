@@ -4,7 +4,7 @@
 
 use apg_analysis::body::{ExprId, ExprKind as Source, LabelId, LocalId, StmtId};
 use apg_analysis::item_tree::items::{own_field, qualified_name};
-use apg_analysis::ty::Ty;
+use apg_analysis::ty::{ConstraintTerm, PathRoot, Ty};
 use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
@@ -23,6 +23,8 @@ struct PointLoop<'a> {
     components: &'a [LocalId],
     body: StmtId,
     range: TextRange,
+    /// How many axes the points have, if the program says it.
+    rank: Option<usize>,
 }
 
 /// First and last value of an axis.
@@ -48,7 +50,8 @@ impl Builder<'_, '_> {
         }
         let ty = self.type_of(inner);
         let Some((class, _)) = ty.as_class(self.lowerer.db) else { return false };
-        let it = PointLoop { local, components, body, range: source.expr(iterable).range };
+        let rank = self.axes(source.expr(inner).ty, local, components);
+        let it = PointLoop { local, components, body, range: source.expr(iterable).range, rank };
         let name = qualified_name(self.lowerer.db, class);
         if let Some(rank) = name.strip_prefix(DENSE).and_then(|rank| rank.parse::<usize>().ok()) {
             let value = self.value(inner);
@@ -63,6 +66,25 @@ impl Builder<'_, '_> {
             }
             None => false,
         }
+    }
+
+    /// How many axes the points have that a loop goes over: as many as it names, or as a type says.
+    fn axes(&self, ty: Ty, local: LocalId, components: &[LocalId]) -> Option<usize> {
+        /// Points of more axes keep their coordinates elsewhere.
+        const MOST: usize = 4;
+        let db = self.lowerer.db;
+        let literal = |ty: Ty| {
+            ty.constraint(db)?.terms.iter().find_map(|term| {
+                let ConstraintTerm::Equal(a, b) = term else { return None };
+                let (rank, number) = if matches!(a.root, PathRoot::Literal(_)) { (b, a) } else { (a, b) };
+                let PathRoot::Literal(number) = &number.root else { return None };
+                let is_rank = rank.root == PathRoot::SelfValue && rank.fields.iter().eq(["rank"]);
+                is_rank.then(|| number.trim_end_matches(['l', 'L']).parse::<usize>().ok()).flatten()
+            })
+        };
+        let named = Some(components.len()).filter(|it| *it > 0);
+        let declared = self.source.body.local(local).ty;
+        named.or_else(|| literal(ty)).or_else(|| literal(declared)).filter(|it| (1..=MOST).contains(it))
     }
 
     /// `rows()`, if the type has it.
@@ -192,7 +214,7 @@ impl Builder<'_, '_> {
         let long = Ty::long(self.lowerer.db);
         let mut coordinates = Vec::new();
         if let Some(coordinate) = self.lowerer.method_with("coordinate", rows_ty, &[long]) {
-            for axis in 0..it.components.len().saturating_sub(1) {
+            for axis in 0..it.rank.unwrap_or(it.components.len()).saturating_sub(1) {
                 let args = vec![rows.clone(), int(mir::Ty::I64, axis as i64)];
                 let value = self.call_rows(&coordinate, rows_ty, args, long, it.range);
                 let local = self.new_local("$x", mir::Ty::I64, false);
@@ -206,20 +228,20 @@ impl Builder<'_, '_> {
             let inner = b.new_label();
             b.continue_at(label, inner);
             let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
-            b.turn(it, &all, Some((rows.clone(), rows_ty)));
+            let unknown = it.rank.is_none().then(|| (rows.clone(), rows_ty));
+            b.turn(it, &all, unknown);
             inner
         });
     }
 
     /// As many names as axes.
     fn check_rank(&mut self, it: &PointLoop<'_>, rows: &mir::Expr, rows_ty: Ty) {
-        if it.components.is_empty() {
-            return;
-        }
+        let named = Some(it.components.len()).filter(|it| *it > 0);
+        let Some(axes) = named.or(it.rank) else { return };
         let Some(rank) = self.long_field(rows, rows_ty, "rank") else { return };
-        let wanted = int(mir::Ty::I64, it.components.len() as i64);
+        let wanted = int(mir::Ty::I64, axes as i64);
         let differs = operation(Operation::Ne, mir::Ty::Bool, vec![rank, wanted]);
-        let text = format!("the points have not {} coordinates", it.components.len());
+        let text = format!("the points have not {axes} coordinates");
         let (then, ()) = self.nested(|b| {
             let string = Ty::string(b.lowerer.db);
             let machine = b.lowerer.machine(string);

@@ -1,8 +1,8 @@
-//! Objects that nothing refers to when their function ends, in its frame.
+//! Objects that nothing refers to when their function ends, in its frame: also what the activities of a finish share, and their closures.
 
 use super::escape::{Escapes, Uses, escapes};
 use super::inline::Straight;
-use super::{bare, is_host_code};
+use super::{bare, front, is_host_code};
 use crate::mir::*;
 
 /// No larger objects, and not more in one function, in bytes: activities have small stacks.
@@ -14,15 +14,19 @@ const DEPTH: usize = 8;
 /// Moves objects of all functions from the heap to frames.
 pub(super) fn place(program: &mut Program) {
     let escapes = escapes(program);
+    // A function with objects in its frame is not put into others: they are made from what it was.
+    let before = program.clone();
     for index in 0..program.functions.len() {
         if !is_host_code(&program.functions[index]) {
             continue;
         }
         let mut function = program.functions[index].clone();
-        expand_makers(program, &mut function, &escapes);
+        front::bring(&before, &mut function, &escapes);
+        expand_makers(&before, &mut function, &escapes);
         let mut places = Places { program, frame: Vec::new(), bytes: 0 };
         places.of_locals(&mut function, &escapes);
         places.of_arguments(&mut function, &escapes);
+        places.of_activities(&mut function.body, false);
         function.frame = places.frame;
         program.functions[index] = function;
     }
@@ -73,7 +77,7 @@ fn expand_makers(program: &Program, function: &mut Function, escapes: &Escapes) 
 }
 
 /// A function that does no more than make an object.
-fn maker(program: &Program, function: FunctionId) -> Option<Straight<'_>> {
+pub(super) fn maker(program: &Program, function: FunctionId) -> Option<Straight<'_>> {
     let function = &program.functions[function.index()];
     let straight = Straight::of(function).filter(|_| is_host_code(function))?;
     let mut makes = false;
@@ -119,13 +123,29 @@ impl Places<'_> {
     fn of_arguments(&mut self, function: &mut Function, escapes: &Escapes) {
         walk_mut::edit_exprs(&mut function.body, &mut |expr| {
             if let ExprKind::Call { function, args } = &mut expr.kind {
-                for (arg, escapes) in args.iter_mut().zip(&escapes[function.index()]) {
+                for (arg, escapes) in args.iter_mut().zip(escapes.of_call(*function)) {
                     if !escapes {
                         self.take(arg);
                     }
                 }
             }
         });
+    }
+
+    /// Closures of activities that have ended before the statements go on: those of a finish that starts them once (`held`).
+    fn of_activities(&mut self, body: &mut [Stmt], held: bool) {
+        for stmt in body {
+            let held = match &mut stmt.kind {
+                StmtKind::Async { closure, clocks: Clocks::None } if held => {
+                    self.take(closure);
+                    continue;
+                }
+                StmtKind::Finish { .. } => true,
+                StmtKind::Loop { .. } => false,
+                _ => held,
+            };
+            walk_mut::bodies(&mut stmt.kind).into_iter().for_each(|it| self.of_activities(it, held));
+        }
     }
 
     /// Gives a new object a place in the frame, if there is room.

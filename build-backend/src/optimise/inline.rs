@@ -55,8 +55,12 @@ impl<'a> Straight<'a> {
                 continue;
             }
             let arg = args.get(index).filter(|_| old.0 < self.function.params);
-            if let Some(arg) = arg.filter(|it| is_simple(it, target) && !self.sets(old)) {
-                values.insert(old, arg.kind.clone());
+            if let Some(arg) = arg.filter(|it| is_simple(bare(it), target) && !self.sets(old)) {
+                // What is only checked gets no other name, for an object with two names stays on the heap.
+                if arg.has_checks() {
+                    out.push(Stmt { position, kind: StmtKind::Expr(arg.clone()) });
+                }
+                values.insert(old, bare(arg).kind.clone());
                 continue;
             }
             let new = LocalId(locals.len() as u32);
@@ -95,6 +99,17 @@ fn flatten<'a>(body: &'a [Stmt], out: &mut Vec<&'a Stmt>) -> Option<()> {
         }
     }
     Some(())
+}
+
+impl Expr {
+    /// Whether a reference may be refused.
+    fn has_checks(&self) -> bool {
+        match &self.kind {
+            ExprKind::NonNull(_) | ExprKind::Cast { checked: true, .. } => true,
+            ExprKind::Cast { value, .. } => value.has_checks(),
+            _ => false,
+        }
+    }
 }
 
 /// An argument that can stand wherever its parameter does.

@@ -5,7 +5,7 @@
 //! 2. [`specialise`]: a function that gets a closure made by its caller has a version for that closure, which calls its code.
 //! 3. [`frame`]: objects that are not seen any more when their function ends (iterators, closures that are only called) lie in the
 //!    function's frame, and so mostly in registers. [`escape`] tells which; [`inline`] brings them into the function
-//!    that uses them.
+//!    that uses them, [`front`] out of the expressions that do.
 //!
 //! Functions that kernels call stay as they are.
 
@@ -13,6 +13,7 @@ mod device;
 mod escape;
 mod exact;
 mod frame;
+mod front;
 mod inline;
 mod specialise;
 

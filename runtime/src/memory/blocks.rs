@@ -11,11 +11,13 @@ use crate::sanitizer;
 /// Bytes of a block.
 pub const BLOCK: usize = 64 * 1024;
 /// Objects larger than this get blocks of their own.
-pub const LARGEST_SMALL: usize = 8192;
-/// Sizes of cells.
-pub const CLASS_SIZES: [u32; 32] = [
+pub const LARGEST_SMALL: usize = BLOCK / 2;
+/// Sizes of cells, in multiples of 16 bytes.
+pub const CLASS_SIZES: [u32; 37] = [
     16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280,
     1536, 1792, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 7168, 8192,
+    // From here on the most that as many as fit into a block can have.
+    10912, 13104, 16384, 21840, 32768,
 ];
 /// Number of size classes.
 pub const CLASSES: usize = CLASS_SIZES.len();

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
 use super::object::Ref;
 use super::{collect, globals, threads};
-use crate::layout::{Counted, Object, Type};
+use crate::layout::{Counted, Kind, Object, Type};
 use crate::sanitizer;
 
 /// The heap of this process.
@@ -22,6 +22,10 @@ pub struct Heap {
     pub threshold: AtomicUsize,
     /// Never use more blocks than that, but for exceptions.
     limit: usize,
+    /// Blocks in use after the last collection.
+    kept: AtomicUsize,
+    /// Blocks for what messages have brought since then.
+    brought: AtomicUsize,
 }
 
 /// Free blocks and cells.
@@ -113,6 +117,8 @@ pub fn heap() -> &'static Heap {
             used: AtomicUsize::new(0),
             threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
+            kept: AtomicUsize::new(0),
+            brought: AtomicUsize::new(0),
         }
     })
 }
@@ -158,6 +164,18 @@ impl Heap {
         let used = self.used.load(Ordering::Relaxed);
         let next = (used * 2).max(used + least_threshold()).min(self.limit);
         self.threshold.store(next.max(used), Ordering::Relaxed);
+        self.kept.store(used, Ordering::Relaxed);
+        self.brought.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
+    /// to memory that was just used.
+    pub fn is_due(&self, blocks: usize) -> bool {
+        /// Much more than these are not in a processor's fast memory.
+        const MUCH: usize = 256;
+        let brought = self.brought.load(Ordering::Relaxed);
+        self.used.load(Ordering::Relaxed) + blocks > self.threshold.load(Ordering::Relaxed)
+            || brought >= MUCH && brought > 4 * self.kept.load(Ordering::Relaxed)
     }
 
     /// A run of free blocks; `None` if more than `ceiling` would be in use.
@@ -258,8 +276,8 @@ impl Heap {
         true
     }
 
-    /// Zeroed memory for an object, or `None` when the heap is full.
-    fn memory(&self, cache: &mut Cache, bytes: usize, ceiling: usize) -> Option<*mut u8> {
+    /// Zeroed memory for an object, or `None` when the heap is full. What the maker of a large one sets anyway needs not be zero.
+    fn memory(&self, cache: &mut Cache, bytes: usize, zeroed: bool, ceiling: usize) -> Option<*mut u8> {
         if bytes <= LARGEST_SMALL {
             let class = class_of(bytes);
             let size = CLASS_SIZES[class] as usize;
@@ -286,7 +304,7 @@ impl Heap {
         let (first, clean) = first;
         let address = self.region.address(first) as *mut u8;
         sanitizer::unpoison(address as usize, count as usize * BLOCK);
-        if !clean {
+        if !clean && zeroed {
             // SAFETY: the blocks are this thread's.
             unsafe { zero(address, count as usize * BLOCK) };
         }
@@ -331,12 +349,17 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
     }
 }
 
-/// A new instance, zero but for header and length, if no more than `ceiling` blocks are then in use.
+/// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` blocks are then in use.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
+    try_memory(ty, length, bytes, ceiling, ty.kind != Kind::String as u32)
+}
+
+/// The same, perhaps with elements that mean nothing.
+fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: usize, zeroed: bool) -> Option<Ref> {
     let _critical = threads::critical();
     // SAFETY: this thread's cache, in a critical section.
     let cache = unsafe { &mut *threads::current().cache.0.get() };
-    let object = heap().memory(cache, bytes, ceiling)?.cast::<Object>();
+    let object = heap().memory(cache, bytes, zeroed, ceiling)?.cast::<Object>();
     // SAFETY: new memory of at least that size.
     unsafe { prepare(object, ty, length) };
     Some(Ref(object))
@@ -390,6 +413,13 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
     instance(ty, length)
 }
 
+/// A new rail or string whose elements hold no references and are written at once; `None` if that would need a collection.
+pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
+    try_memory(ty, length, bytes, heap().limit, false)
+}
+
 /// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.
 pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
@@ -415,5 +445,13 @@ pub struct ProgramHeap;
 impl crate::serialize::Heap for ProgramHeap {
     fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         instance(ty, length).map(|object| object.0)
+    }
+
+    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        let bytes = ty.instance_size(length)?.max(16);
+        let planned = heap().threshold.load(Ordering::Relaxed);
+        let unwritten =
+            if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
+        unwritten.or_else(|| instance(ty, length)).map(|object| object.0)
     }
 }

@@ -55,10 +55,10 @@ pub fn string_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32> {
     if start > bytes.len() {
         return Ok(-1);
     }
-    if other.is_empty() {
-        return Ok(start as i32);
-    }
-    let found = bytes[start..].windows(other.len()).position(|window| window == other);
+    let found = match other {
+        [byte] => memchr::memchr(*byte, &bytes[start..]),
+        _ => memchr::memmem::find(&bytes[start..], other),
+    };
     Ok(found.map_or(-1, |at| (start + at) as i32))
 }
 
@@ -68,7 +68,7 @@ pub fn string_last_index_of(string: Ref, other: Ref, start: i32) -> Outcome<i32>
         return Ok(-1);
     }
     let last = (start as usize).min(bytes.len() - other.len());
-    let found = (0..=last).rev().find(|at| bytes[*at..].starts_with(other));
+    let found = memchr::memmem::rfind(&bytes[..last + other.len()], other);
     Ok(found.map_or(-1, |at| at as i32))
 }
 
@@ -118,6 +118,13 @@ pub fn string_from_chars(rail: Ref, start: i64, count: i64) -> Outcome<Ref> {
     let (at, bytes) = range_of(rail, start, count)?;
     // SAFETY: the range was checked; characters have four bytes.
     let characters = unsafe { std::slice::from_raw_parts(at.cast::<u32>(), bytes / 4) };
+    if characters.iter().all(|it| *it < 128) {
+        let result = program::string_of_length(characters.len())?;
+        // SAFETY: a new string of that length.
+        let to = unsafe { std::slice::from_raw_parts_mut(result.elements(), characters.len()) };
+        to.iter_mut().zip(characters).for_each(|(to, from)| *to = *from as u8);
+        return Ok(result);
+    }
     let mut text = Vec::with_capacity(characters.len());
     for character in characters {
         super::characters::push(&mut text, Char(*character));

@@ -27,7 +27,8 @@ const FUEL: u32 = 100_000;
 pub(crate) struct Parser<'a> {
     text: &'a str,
     lexed: &'a Lexed,
-    input: &'a Input,
+    /// A misspelt keyword gets its kind there.
+    input: &'a mut Input,
     position: usize,
     events: Vec<Event>,
     errors: Vec<SyntaxError>,
@@ -45,7 +46,7 @@ pub(crate) struct Parser<'a> {
 pub(crate) fn parse(
     text: &str,
     lexed: &Lexed,
-    input: &Input,
+    input: &mut Input,
     entry: Entry,
 ) -> (Vec<Event>, Vec<SyntaxError>) {
     let mut parser = Parser {
@@ -53,7 +54,7 @@ pub(crate) fn parse(
         lexed,
         input,
         position: 0,
-        events: Vec::with_capacity(input.kinds.len() * 3),
+        events: Vec::with_capacity(lexed.kinds.len() * 2),
         errors: Vec::new(),
         last_error: usize::MAX,
         depth: 0,
@@ -148,6 +149,7 @@ impl<'a> Parser<'a> {
     fn expect(&mut self, kind: SyntaxKind) -> bool {
         self.eat(kind) || {
             self.missing(format!("expected `{}`", kind.text().unwrap_or("a name")));
+            self.insert(kind);
             false
         }
     }
@@ -178,7 +180,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether the lexer has said what is wrong here: characters of no token, or a string without an end before.
+    /// Whether a comment without an end has taken the rest of the text, and with it whatever is missing.
+    fn in_comment_to_the_end(&self) -> bool {
+        let Some(last) = self.lexed.kinds.len().checked_sub(1) else { return false };
+        matches!(self.lexed.kinds[last], SyntaxKind::BLOCK_COMMENT | SyntaxKind::DOC_COMMENT)
+            && self.lexed.errors.last().is_some_and(|it| it.range.start() == self.lexed.range(last).start())
+    }
+
+    /// Whether the lexer has said what is wrong here: characters of no token, or a string or comment without an end before.
     fn is_reported(&self) -> bool {
         let malformed = |index: usize| {
             let start = self.input.range(self.lexed, index).start();
@@ -186,6 +195,7 @@ impl<'a> Parser<'a> {
         };
         let before = self.position.checked_sub(1);
         self.input.kind(self.position) == SyntaxKind::ERROR_TOKEN
+            || self.at_end() && self.in_comment_to_the_end()
             || before.is_some_and(|it| {
                 matches!(self.input.kind(it), SyntaxKind::STRING | SyntaxKind::CHAR | SyntaxKind::ERROR_TOKEN)
                     && malformed(it)
@@ -209,6 +219,20 @@ impl<'a> Parser<'a> {
             && let Some(error) = self.errors.last_mut()
         {
             error.replacement.get_or_insert(text);
+        }
+    }
+
+    /// Lets a token that is missing after the last one be written there, if that is all that is wrong: nothing follows that belongs to
+    /// what it ends.
+    fn insert(&mut self, kind: SyntaxKind) {
+        let ends = self.at_end()
+            || match kind {
+                T![;] => self.at_line_start() || self.at(T!['}']),
+                T![')'] | T![']'] => matches!(self.current(), T![;] | T!['{'] | T!['}']),
+                _ => false,
+            };
+        if let Some(text) = kind.text().filter(|_| ends && self.position > 0) {
+            self.replace_by(text.to_owned());
         }
     }
 

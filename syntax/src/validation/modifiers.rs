@@ -42,6 +42,10 @@ pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxErro
         path.parent().is_some_and(|it| it.nodes().any(super::foreign::is_foreign) || is_final_only(it));
     for token in list.tokens() {
         let kind = token.kind();
+        // A misspelt one is reported as such.
+        if kind == SyntaxKind::IDENT {
+            continue;
+        }
         if foreign && kind == T![final] {
             continue;
         }

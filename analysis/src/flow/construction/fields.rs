@@ -171,14 +171,29 @@ fn not_assigned(
                 owner,
                 rules::field_not_assigned::RULE
                     .at(crate::infer::name_range(db, owner), message)
-                    .note("give it an initialiser, or write a constructor that assigns it"),
+                    .note(match field_type(db, *field).as_param(db) {
+                        Some(param) if field_is_mutable(db, *field) => {
+                            format!("give it an initialiser, or take only types that have a zero: `{{{} haszero}}` after the class's type parameters", param.name(db))
+                        }
+                        _ => "give it an initialiser, or write a constructor that assigns it".to_owned(),
+                    }),
             ));
         }
         return;
     }
     let names: Vec<String> = missing.iter().map(|field| format!("`{}`", field.name(db))).collect();
-    let (what, them) = if missing.len() == 1 { ("field", "it") } else { ("fields", "them") };
     let owner = Owner::Method(constructor);
+    let is_property = |field: &FieldId| field_item(db, *field).is_some_and(|item| item.is_property);
+    let (what, them) = match (missing.len(), missing.iter().all(is_property)) {
+        (1, true) => ("property", "it"),
+        (_, true) => ("properties", "them"),
+        (1, false) => ("field", "it"),
+        (_, false) => ("fields", "them"),
+    };
+    let note = match what.starts_with("propert") {
+        true => format!("set {them} by `property(...)`, on every path"),
+        false => format!("assign {them} on every path, or give {them} an initialiser"),
+    };
     found.push((
         owner,
         rules::field_not_assigned::RULE
@@ -186,7 +201,7 @@ fn not_assigned(
                 crate::infer::name_range(db, owner),
                 format!("this constructor can end without assigning the {what} {}", names.join(", ")),
             )
-            .note(format!("assign {them} on every path, or give {them} an initialiser")),
+            .note(note),
     ));
 }
 

@@ -130,7 +130,7 @@ fn declared_header<N: HasName + HasModifiers + HasAnnotations + HasTypeParams>(
     item.at = lowering.mark(name.as_ref().map_or(node.syntax().text_range(), |n| n.syntax().text_range()));
     item.name = name.map(|n| n.text()).unwrap_or_default();
     item.modifiers = members::modifiers(node.modifier_list());
-    item.annotations = members::annotations(node.annotations());
+    item.annotations = members::annotations(node.annotations(), lowering);
     item.type_params = type_params(node);
     item.guard = lower_guard(guard, lowering);
 }

@@ -18,15 +18,20 @@ pub(super) fn modifiers(list: Option<ast::ModifierList>) -> Modifiers {
     words.filter_map(|t| Modifiers::from_keyword(t.text())).fold(Modifiers::default(), Modifiers::with)
 }
 
-pub(super) fn annotations(list: impl Iterator<Item = ast::Annotation>) -> Vec<AnnotationItem> {
+pub(super) fn annotations(
+    list: impl Iterator<Item = ast::Annotation>,
+    lowering: &mut TypeLowering,
+) -> Vec<AnnotationItem> {
     list.filter_map(|annotation| {
-        let name = match annotation.named_type()?.qualified_name() {
+        let named = annotation.named_type()?;
+        let name = match named.qualified_name() {
             Some(names) => names.iter().map(|n| n.text()).collect::<Vec<_>>().join(".").into(),
-            None => text_of(annotation.named_type()?.name_ref()?.syntax()),
+            None => text_of(named.name_ref()?.syntax()),
         };
         let strings =
             annotation.arg_list().into_iter().flat_map(|l| l.exprs()).map(|arg| constant_text(&arg));
-        Some(AnnotationItem { name, strings: strings.collect() })
+        let at = lowering.mark(named.name_ref()?.syntax().text_range());
+        Some(AnnotationItem { name, at, strings: strings.collect() })
     })
     .collect()
 }
@@ -88,7 +93,7 @@ pub(super) fn lower_property(property: &ast::Property, lowering: &mut TypeLoweri
         modifiers: Modifiers::PUBLIC.with(Modifiers::FINAL),
         ty: Some(lowering.ty_or_error(property.ty(), property.syntax())),
         has_initializer: false,
-        annotations: annotations(property.annotations()),
+        annotations: annotations(property.annotations(), lowering),
         at,
     }
 }
@@ -110,7 +115,7 @@ pub(super) fn lower_declarator(
         modifiers: modifiers(field.modifier_list()),
         ty: declarator.ty().map(|t| lowering.ty(&t)),
         has_initializer: declarator.initializer().is_some(),
-        annotations: annotations(field.annotations()),
+        annotations: annotations(field.annotations(), lowering),
         at,
     }
 }
@@ -234,7 +239,7 @@ where
         offers,
         throws,
         has_body: node.body().is_some(),
-        annotations: annotations(node.annotations()),
+        annotations: annotations(node.annotations(), lowering),
         at,
     }
 }

@@ -69,6 +69,105 @@ static inline __attribute__((always_inline)) void apg_stack_check() {
   if (APG_UNLIKELY(full)) apg_stack_full();
 }
 
+/* ---- activities ----
+   A finish of one activity, or of a few, is opened and closed here, and its activities are started and taken back, without a call of the
+   runtime. What is not so simple is the runtime's. */
+/* The fiber that the caller runs on; the same as long as the activity lives. */
+static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
+#ifdef __x86_64__
+  apg_u64 at;
+  __asm__("movq %%rsp, %0" : "=r"(at));
+#else
+  apg_u64 at = (apg_u64)__builtin_frame_address(0);
+#endif
+  return *(apg_fiber **)((at | (APG_STACK - 1)) + 1 - sizeof(apg_fiber *));
+}
+static inline void apg_finish_open() {
+  if (APG_LIKELY(apg_rt->quick)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish = fiber->spare;
+    if (APG_LIKELY(finish && activity && !activity->atomic)) {
+      fiber->spare = finish->outer;
+      finish->outer = activity->open;
+      activity->open = finish;
+      return;
+    }
+  }
+  apg_finish_begin(false);
+}
+static inline void apg_spawn(apg_object *closure) {
+  if (APG_LIKELY(apg_rt->quick)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->atomic)) {
+      apg_queue *queue = fiber->queue;
+      apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED);
+      /* The top itself is where thieves write: it is not looked at without need. */
+      if (APG_UNLIKELY(at - queue->known_top >= queue->room)) queue->known_top = (apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_SEQ_CST) >> 16);
+      if (APG_LIKELY(at - queue->known_top < queue->room)) {
+        const apg_slots *slots = queue->slots;
+        apg_pair *pair = &slots->pairs[at & slots->mask];
+        finish->own++;
+        __atomic_store_n(&pair->closure, closure, __ATOMIC_RELAXED);
+        __atomic_store_n(&pair->finish, finish, __ATOMIC_RELAXED);
+        __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+        const apg_sleepers *sleepers = fiber->sleepers;
+        if (APG_UNLIKELY(__atomic_load_n(&sleepers->asleep, __ATOMIC_RELAXED) & 0xffff) && !__atomic_load_n(&sleepers->looking, __ATOMIC_RELAXED)) apg_wake_worker();
+        return;
+      }
+    }
+  }
+  apg_async_here(closure);
+}
+/* Takes the thread's newest activity back if it is one of that finish. Not from a long queue, where thieves take several at once. */
+static inline apg_object *apg_take_back(apg_queue *queue, const apg_finish *finish) {
+  apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED) - 1;
+  if ((apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_RELAXED) >> 16) > at || queue->is_long) return nullptr;
+  const apg_slots *slots = queue->slots;
+  apg_pair *pair = &slots->pairs[at & slots->mask];
+  if (__atomic_load_n(&pair->finish, __ATOMIC_RELAXED) != finish) return nullptr;
+  /* A thief that sees this sees the activities before it, too. */
+  __atomic_exchange_n(&queue->bottom, at, __ATOMIC_SEQ_CST);
+  apg_u64 top = __atomic_load_n(&queue->top, __ATOMIC_SEQ_CST);
+  apg_object *closure = __atomic_load_n(&pair->closure, __ATOMIC_RELAXED);
+  apg_i64 oldest = (apg_i64)(top >> 16);
+  if (oldest < at) return closure;
+  /* The last one: a thief may want it, too. */
+  if (oldest > at || !__atomic_compare_exchange_n(&queue->top, &top, top + (1 << 16), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) closure = nullptr;
+  __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+  return closure;
+}
+/* The end of a finish without a clock: runs the activities that nobody has taken on this stack, as part of this activity, which waits for them
+   anyway. */
+static __attribute__((noinline, unused)) void apg_finish_close(apg_object *exception) {
+  if (APG_LIKELY(apg_rt->quick && !exception)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->clocks)) {
+      while (apg_object *closure = apg_take_back(fiber->queue, finish)) {
+        apg_object *raised = nullptr;
+        activity->nested++;
+        try {
+          ((void (*)(apg_object *))apg_function(closure, 0))(closure);
+        } catch (apg_object *e) { raised = e; }
+        if (APG_UNLIKELY(raised || activity->clocks)) apg_finish_note(raised);
+        activity->nested--;
+        finish->own--;
+      }
+      if (APG_LIKELY(!finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
+        activity->open = finish->outer;
+        finish->outer = fiber->spare;
+        fiber->spare = finish;
+        return;
+      }
+    }
+  }
+  apg_finish_end(exception);
+}
+
 /* ---- rails ---- */
 /* `long` and the elements' `long long` are different types to the compiler: a store into a rail does not change a length. */
 struct apg_rail_header { const apg_type *type; long length; };
@@ -78,6 +177,13 @@ template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
   apg_i64 length = apg_length(apg_check(o));
   if (APG_UNLIKELY((apg_u64)i >= (apg_u64)length)) apg_bounds(i, length);
   return apg_unchecked<T>(o, i);
+}
+static inline void apg_quick_rail_copy(apg_object *from, apg_i64 at, apg_object *to, apg_i64 start, apg_i64 count) {
+  const bool plain = from && to && from->type == to->type && at >= 0 && start >= 0 && count >= 0
+    && count <= apg_length(from) - at && count <= apg_length(to) - start;
+  if (APG_UNLIKELY(!plain)) return apg_rail_copy(from, at, to, start, count);
+  const apg_u64 size = from->type->element_size;
+  __builtin_memmove(&apg_unchecked<char>(to, start * size), &apg_unchecked<char>(from, at * size), count * size);
 }
 static inline apg_kernel_rail apg_rail_data(apg_object *o) {
   return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
@@ -91,11 +197,29 @@ static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
   if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) return apg_string_char_at(s, i);
   return apg_string_bytes(s)[i];
 }
+template <class T> static inline T apg_bytes_as(const unsigned char *p) { T t; __builtin_memcpy(&t, p, sizeof t); return t; }
+/* Of a few bytes the first and the last ones, which overlap. */
+static inline bool apg_same_bytes(const unsigned char *a, const unsigned char *b, apg_i64 n) {
+  if (n > 16) return __builtin_memcmp(a, b, n) == 0;
+  if (n >= 8) return apg_bytes_as<apg_u64>(a) == apg_bytes_as<apg_u64>(b) && apg_bytes_as<apg_u64>(a + n - 8) == apg_bytes_as<apg_u64>(b + n - 8);
+  if (n >= 4) return apg_bytes_as<apg_u32>(a) == apg_bytes_as<apg_u32>(b) && apg_bytes_as<apg_u32>(a + n - 4) == apg_bytes_as<apg_u32>(b + n - 4);
+  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+/* The sum of four bytes does not wait for the hash before them. */
+static inline apg_i32 apg_quick_string_hash(apg_object *s) {
+  const apg_i64 n = apg_byte_count(apg_check(s));
+  if (n > 32) return apg_string_hash(s);
+  const unsigned char *p = apg_string_bytes(s), *const end = p + n;
+  apg_u32 hash = 0;
+  for (; end - p >= 4; p += 4) hash = hash * 923521u + (p[0] * 29791u + p[1] * 961u + p[2] * 31u + p[3]);
+  for (; p < end; ++p) hash = hash * 31u + *p;
+  return (apg_i32)hash;
+}
 static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
   if (APG_UNLIKELY(!b || apg_check(a)->type != b->type)) return apg_string_equals(a, b);
   if (a == b) return true;
   apg_i64 length = apg_byte_count(a);
-  return length == apg_byte_count(b) && __builtin_memcmp(apg_string_bytes(a), apg_string_bytes(b), length) == 0;
+  return length == apg_byte_count(b) && apg_same_bytes(apg_string_bytes(a), apg_string_bytes(b), length);
 }
 static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, apg_i64 start) {
   apg_i64 count = apg_byte_count(apg_check(s)), room = apg_length(apg_check(into));

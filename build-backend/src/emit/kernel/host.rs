@@ -19,7 +19,7 @@ pub fn host(code: &mut Code<'_>) -> String {
     let used = std::mem::take(&mut code.used);
     let mut kernels = used.clone();
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
-    let declarations = code.declarations(&kernels, &|_| true);
+    let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
     format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
 }

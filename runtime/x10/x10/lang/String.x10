@@ -87,17 +87,14 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     /** The parts between the occurrences of delimiter, a plain text. */
     public def split(delimiter:String):Rail[String] {
         if (delimiter.length() == 0n) return new Rail[String](length() as Long, (i:Long)=>substring(i as Int, (i as Int) + 1n));
-        var count:Long = 1;
-        for (var i:Int = indexOf(delimiter, 0n); i >= 0n; i = indexOf(delimiter, i + delimiter.length())) count++;
-        val parts = new Rail[String](count);
+        val parts = new x10.util.GrowableRail[String](8);
         var start:Int = 0n;
-        for (i in 0..(count - 2)) {
-            val end = indexOf(delimiter, start);
-            parts(i) = substring(start, end);
+        for (var end:Int = indexOf(delimiter, 0n); end >= 0n; end = indexOf(delimiter, start)) {
+            parts.add(substring(start, end));
             start = end + delimiter.length();
         }
-        parts(count - 1) = substring(start);
-        return parts;
+        parts.add(substring(start));
+        return parts.toRail();
     }
     /** The text without white space at both ends. */
     @Intrinsic("rt.string_trim") public native def trim():String;
@@ -114,9 +111,14 @@ public final class String implements Comparable[String], CharSequence, Ordered[S
     /** Order of the bytes in lower case. */
     public def compareToIgnoreCase(arg:String):Int = toLowerCase().compareTo(arg.toLowerCase());
     /** Whether this begins with arg. */
-    public def startsWith(arg:String):Boolean = length() >= arg.length() && sameText(substring(0n, arg.length()), arg);
+    public def startsWith(arg:String):Boolean = beginsAt(0n, arg);
     /** Whether this ends with arg. */
-    public def endsWith(arg:String):Boolean = length() >= arg.length() && sameText(substring(length() - arg.length()), arg);
+    public def endsWith(arg:String):Boolean = beginsAt(length() - arg.length(), arg);
+    private def beginsAt(start:Int, part:String):Boolean {
+        if (start < 0n || length() - start < part.length()) return false;
+        for (i in 0n..(part.length() - 1n)) if (charAt(start + i) != part.charAt(i)) return false;
+        return true;
+    }
     /** Whether this comes before x. */
     public operator this < (x:String):Boolean = compareTo(x) < 0n;
     /** Whether this comes after x. */

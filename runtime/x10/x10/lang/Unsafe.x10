@@ -17,6 +17,8 @@ public final class Unsafe {
     @Intrinsic("rail.get_unchecked") public static native def uncheckedRailApply[T](r:Rail[T], i:Long):T;
     /** Sets the element at an index that is known to be right. */
     @Intrinsic("rail.set_unchecked") public static native def uncheckedRailSet[T](r:Rail[T], i:Long, v:T):T{self==v};
+    /** Sets the element at an index that is known to be right to zero, also of a type that has none. */
+    @Intrinsic("rail.clear_unchecked") public static native def clearElement[T](r:Rail[T], i:Long):void;
     /** Tells that o is not used any more; the collector finds out itself. */
     public static def dealloc[T](o:T){T isref}:void { }
     /** The same as allocRailUninitialized. */
@@ -27,6 +29,12 @@ public final class Unsafe {
     @Intrinsic("rail.set_unchecked") public static native def set[T](rail:Rail[T], index:Long, value:T):void;
     /** Sets count elements from start on to zero, also where the type has none and nobody reads it. */
     @Intrinsic("rt.rail_clear") public static native def clear(rail:Any, start:Long, count:Long):void;
+    /** The point of that rank with these coordinates; those beyond its axes mean nothing. If there are more than four, all are in more. */
+    public static def point(rank:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Point = new Point(rank, c0, c1, c2, c3, more);
+    /** The first coordinate of a point, which the caller knows to have one. */
+    public static def first(p:Point):Long = p.c0;
+    /** The second coordinate of a point, which the caller knows to have two. */
+    public static def second(p:Point):Long = p.c1;
     /** The rail at dst that was made there as r was here, by the same number of calls of a congruent allocator before. */
     public static def getCongruentSibling[T](r:Rail[T]{self!=null}, dst:Place):GlobalRail[T]{self.size==r.size,self.home()==dst} {
         val number = x10.xrx.Congruent.numberOf(r);

@@ -38,7 +38,12 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     private static def capacity(reg:Region):Long = reg.isEmpty() ? 0 : (reg.rect ? reg.size() : reg.boundingBox().size());
     private static def filled[T](reg:Region, init:(Point)=>T):Rail[T] {
         val elements = Unsafe.uninitialised[T](capacity(reg));
-        val box = reg.rect || reg.isEmpty() ? reg : reg.boundingBox();
+        if (reg.rect) {
+            var next:Long = 0;
+            for (p in reg) Unsafe.set(elements, next++, init(p));
+            return elements;
+        }
+        val box = reg.isEmpty() ? reg : reg.boundingBox();
         for (p in reg) Unsafe.set(elements, box.indexOf(p), init(p));
         return elements;
     }
@@ -101,26 +106,20 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** Where the element at (i0) is in the rail; -1 if (i0) is not in the region. */
     def find(i0:Long):Long {
         val d0 = i0 - min0;
-        if (rank != 1 || (d0 as ULong) >= (extent0 as ULong)) return -1;
-        if (!rect && !this.region.contains(Point.make(i0))) return -1;
-        return d0;
+        return rect && rank == 1 && (d0 as ULong) < (extent0 as ULong) ? d0 : findAny(Point.make(i0));
     }
     /** Where the element at (i0, i1) is in the rail; -1 if (i0, i1) is not in the region. */
     def find(i0:Long, i1:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
-        if (rank != 2 || (d0 as ULong) >= (extent0 as ULong) || (d1 as ULong) >= (extent1 as ULong)) return -1;
-        if (!rect && !this.region.contains(Point.make(i0, i1))) return -1;
-        return d0 * extent1 + d1;
+        return rect && rank == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) ? d0 * extent1 + d1 : findAny(Point.make(i0, i1));
     }
     /** Where the element at (i0, i1, i2) is in the rail; -1 if (i0, i1, i2) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
         val d2 = i2 - min2;
-        if (rank != 3 || (d0 as ULong) >= (extent0 as ULong) || (d1 as ULong) >= (extent1 as ULong) || (d2 as ULong) >= (extent2 as ULong)) return -1;
-        if (!rect && !this.region.contains(Point.make(i0, i1, i2))) return -1;
-        return (d0 * extent1 + d1) * extent2 + d2;
+        return rect && rank == 3 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) ? (d0 * extent1 + d1) * extent2 + d2 : findAny(Point.make(i0, i1, i2));
     }
     /** Where the element at (i0, i1, i2, i3) is in the rail; -1 if (i0, i1, i2, i3) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long, i3:Long):Long {
@@ -128,18 +127,18 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         val d1 = i1 - min1;
         val d2 = i2 - min2;
         val d3 = i3 - min3;
-        if (rank != 4 || (d0 as ULong) >= (extent0 as ULong) || (d1 as ULong) >= (extent1 as ULong) || (d2 as ULong) >= (extent2 as ULong) || (d3 as ULong) >= (extent3 as ULong)) return -1;
-        if (!rect && !this.region.contains(Point.make(i0, i1, i2, i3))) return -1;
-        return ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3;
+        return rect && rank == 4 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) && (d3 as ULong) < (extent3 as ULong) ? ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3 : findAny(Point.make(i0, i1, i2, i3));
     }
     /** Where the element at p is in the rail; -1 if p is not in the region. */
-    def find(p:Point):Long {
-        if (p.rank != rank) return -1;
-        if (rank == 1) return find(p(0));
-        if (rank == 2) return find(p(0), p(1));
-        if (rank == 3) return find(p(0), p(1), p(2));
-        if (rank == 4) return find(p(0), p(1), p(2), p(3));
-        if (!region.contains(p)) return -1;
+    def find(p:Point):Long = p.rank == 2 ? find(Unsafe.first(p), Unsafe.second(p)) : findMore(p);
+    private def findMore(p:Point):Long {
+        if (p.rank == 1) return find(p(0));
+        if (p.rank == 3) return find(p(0), p(1), p(2));
+        return findAny(p);
+    }
+    /** The same for a point of any rank in a region of any form. */
+    private def findAny(p:Point):Long {
+        if (p.rank != rank || !region.contains(p)) return -1;
         var index:Long = 0;
         for (i in 0..(rank - 1)) index = index * (region.max(i) - region.min(i) + 1) + p(i) - region.min(i);
         return index;

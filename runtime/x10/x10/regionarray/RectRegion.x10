@@ -72,8 +72,12 @@ final class RectRegion extends Region{rect} {
         for (i in 0..(rank - 1)) if (that.min(i) < low(i) || that.max(i) > high(i)) return false;
         return true;
     }
-    private def within(axis:Long, i:Long):Boolean = low(axis) <= i && i <= high(axis);
+    private def within(axis:Long, i:Long):Boolean = Unsafe.get(low, axis) <= i && i <= Unsafe.get(high, axis);
     public def contains(p:Point):Boolean {
+        if (rank == 2 && p.rank == 2) return within(0, Unsafe.first(p)) && within(1, Unsafe.second(p));
+        return containsAny(p);
+    }
+    private def containsAny(p:Point):Boolean {
         if (p.rank != rank) return false;
         for (i in 0..(rank - 1)) if (!within(i, p(i))) return false;
         return true;

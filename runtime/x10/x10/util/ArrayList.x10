@@ -46,7 +46,10 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
         return elements(i) = v;
     }
     /** Makes v the value at i; adds it if i is the size. */
-    public operator this(i:Long)=(v:T):T = set(v, i);
+    public operator this(i:Long)=(v:T):T {
+        if (i < 0 || i >= count) return set(v, i);
+        return elements(i) = v;
+    }
 
     public def add(v:T):Boolean {
         // Activities that add at once may lose elements, but write nowhere else.
@@ -75,7 +78,7 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
         Rail.copy(elements, i + 1, elements, i, count - i - 1);
         count--;
         // The collector must not see what is no longer in the list.
-        Unsafe.clearRail(elements, count, 1);
+        Unsafe.clearElement(elements, count);
         return value;
     }
     public def remove(v:T):Boolean {
@@ -100,7 +103,14 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
         count = size;
     }
     public def removeFirst():T = removeAt(0);
-    public def removeLast():T = removeAt(count - 1);
+    public def removeLast():T {
+        val last = count - 1;
+        if (last < 0) outOfRange(last, count);
+        val value = elements(last);
+        Unsafe.clearElement(elements, last);
+        count = last;
+        return value;
+    }
     public def getFirst():T = get(0);
     public def getLast():T = get(count - 1);
     /** Makes the size newSize, taking values off the end or adding zeros. */

@@ -25,8 +25,6 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
      * when it is first needed, perhaps by several activities that look for keys at once, each of which makes the same.
      */
     @Volatile private transient var table:Rail[Long] = null;
-    /** 64 less the logarithm of the size of the table. */
-    @Volatile private transient var shift:Long = 0;
 
     /** An empty map. */
     public def this() { this(LEAST_SIZE); }
@@ -55,17 +53,21 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
         }
     }
 
-    private static def home(hash:Int, shift:Long):Long = ((hash as Long) * SPREAD) >>> shift;
+    /** Where a hash belongs in a table with that mask: each of these bits of the product depends on all of the hash. */
+    private static def home(hash:Int, mask:Long):Long = (((hash as Long) * SPREAD) >>> 32) & mask;
     private static def hashOf(entry:Long):Int = (entry >> 32) as Int;
     private static def positionOf(entry:Long):Long = (entry & 0xffffffff) - 1;
     private static def entry(hash:Int, position:Long):Long = ((hash as Long) << 32) | (position + 1);
 
-    /** The slot of the key, or the free one where it belongs. */
-    private def slot(key:K, hash:Int):Long {
-        if (table == null) rebuild();
+    /** The table, made if there is none. */
+    private def slots():Rail[Long]{self!=null} {
         val slots = table;
+        return slots == null ? rebuild() : slots as Rail[Long]{self!=null};
+    }
+    /** The slot of the key, or the free one where it belongs. */
+    private def slot(slots:Rail[Long]{self!=null}, key:K, hash:Int):Long {
         val mask = slots.size - 1;
-        var spot:Long = home(hash, shift);
+        var spot:Long = home(hash, mask);
         while (true) {
             val found = Unsafe.uncheckedRailApply(slots, spot);
             if (found == 0) return spot;
@@ -75,25 +77,24 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     }
     /** The position of the key, or -1. */
     private def find(key:K):Long {
-        // In this order, for the search may make the table.
-        val spot = slot(key, key.hashCode());
-        return positionOf(Unsafe.uncheckedRailApply(table, spot));
+        val slots = slots();
+        return positionOf(Unsafe.uncheckedRailApply(slots, slot(slots, key, key.hashCode())));
     }
     /** A table that is at most half full when the rails are full. */
-    private def rebuild():void {
+    private def rebuild():Rail[Long]{self!=null} {
         if (keys.size > GREATEST_SIZE) throw new OutOfMemoryError("a HashMap for " + keys.size + " keys");
         var size:Long = 2 * LEAST_SIZE;
-        var bits:Long = 60;
-        while (size < 2 * keys.size) { size *= 2; bits--; }
+        while (size < 2 * keys.size) size *= 2;
         val slots = new Rail[Long](size);
+        val mask = size - 1;
         for (i in 0..(count - 1)) {
             val hash = keys(i).hashCode();
-            var spot:Long = home(hash, bits);
-            while (slots(spot) != 0) spot = (spot + 1) & (size - 1);
+            var spot:Long = home(hash, mask);
+            while (slots(spot) != 0) spot = (spot + 1) & mask;
             slots(spot) = entry(hash, i);
         }
-        shift = bits;
         table = slots;
+        return slots;
     }
     private def grow():void {
         val room = keys.size * 2;
@@ -124,66 +125,78 @@ public class HashMap[K,V]{V haszero} implements Map[K,V] {
     public def put(k:K, v:V):V = enter(k, v);
     private def enter(k:K, v:V):V {
         val hash = k.hashCode();
-        val spot = slot(k, hash);
-        val found = table(spot);
+        val slots = slots();
+        val spot = slot(slots, k, hash);
+        val found = Unsafe.uncheckedRailApply(slots, spot);
         if (found != 0) {
-            val old = values(positionOf(found));
-            values(positionOf(found)) = v;
+            val position = positionOf(found);
+            val old = values(position);
+            values(position) = v;
             return old;
         }
         changes++;
-        val full = count == keys.size;
-        if (full) grow();
-        keys(count) = k;
-        values(count) = v;
-        table(full ? slot(k, hash) : spot) = entry(hash, count);
-        count++;
+        // Activities that enter keys at once may lose some, but write nowhere else.
+        val end = count;
+        if (end >= keys.size || end >= values.size) {
+            grow();
+            val more = slots();
+            more(slot(more, k, hash)) = entry(hash, end);
+        } else {
+            slots(spot) = entry(hash, end);
+        }
+        keys(end) = k;
+        values(end) = v;
+        count = end + 1;
         return Zero.get[V]();
     }
     public operator this(k:K)=(v:V):V = put(k, v);
     public def remove(k:K):V {
-        val spot = slot(k, k.hashCode());
-        if (table(spot) == 0) return Zero.get[V]();
-        val value = values(positionOf(table(spot)));
-        takeOut(spot);
+        val slots = slots();
+        val spot = slot(slots, k, k.hashCode());
+        val found = slots(spot);
+        if (found == 0) return Zero.get[V]();
+        val value = values(positionOf(found));
+        takeOut(slots, spot);
         return value;
     }
     public def delete(k:K):Boolean {
-        val spot = slot(k, k.hashCode());
-        if (table(spot) == 0) return false;
-        takeOut(spot);
+        val slots = slots();
+        val spot = slot(slots, k, k.hashCode());
+        if (slots(spot) == 0) return false;
+        takeOut(slots, spot);
         return true;
     }
     /** Frees a slot; the last key moves to the position that becomes free. */
-    private def takeOut(slot:Long):void {
+    private def takeOut(slots:Rail[Long]{self!=null}, slot:Long):void {
         changes++;
-        val position = positionOf(table(slot));
+        val position = positionOf(slots(slot));
         val last = count - 1;
         if (position != last) {
             val moved = keys(last);
             val hash = moved.hashCode();
-            var spot:Long = home(hash, shift);
-            while (positionOf(table(spot)) != last) spot = (spot + 1) & (table.size - 1);
-            table(spot) = entry(hash, position);
+            val mask = slots.size - 1;
+            var spot:Long = home(hash, mask);
+            while (positionOf(slots(spot)) != last) spot = (spot + 1) & mask;
+            slots(spot) = entry(hash, position);
             keys(position) = moved;
             values(position) = values(last);
         }
-        Unsafe.clearRail(keys, last, 1);
-        Unsafe.clearRail(values, last, 1);
+        Unsafe.clearElement(keys, last);
+        Unsafe.clearElement(values, last);
         count = last;
-        closeGap(slot);
+        closeGap(slots, slot);
     }
     /** Moves back the entries after a slot that are not where they would be had it been free. */
-    private def closeGap(slot:Long):void {
-        val mask = table.size - 1;
+    private static def closeGap(slots:Rail[Long]{self!=null}, slot:Long):void {
+        val mask = slots.size - 1;
         var free:Long = slot;
-        for (var spot:Long = (slot + 1) & mask; table(spot) != 0; spot = (spot + 1) & mask) {
-            val distance = (spot - home(hashOf(table(spot)), shift)) & mask;
+        for (var spot:Long = (slot + 1) & mask; slots(spot) != 0; spot = (spot + 1) & mask) {
+            val distance = (spot - home(hashOf(slots(spot)), mask)) & mask;
             if (distance < ((spot - free) & mask)) continue;
-            table(free) = table(spot);
+            slots(free) = slots(spot);
             free = spot;
         }
-        table(free) = 0;
+        slots(free) = 0;
     }
     public def clear():void {
         changes++;

@@ -17,6 +17,7 @@ pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
             T!['{'] => constrained(p, lhs, at_statement),
             T![<] if lhs.path.is_some() && angles::at_call(p) => Some(generic_call(p, lhs)),
             T![:] if lhs.path.is_some() && habits::at_scope(p, p.position) => Some(habits::scope(p, lhs)),
+            T![?] if !lhs.is_type && values::at_safe_call(p) => Some(values::safe_call(p, lhs)),
             _ => None,
         };
         match next {
@@ -175,6 +176,15 @@ fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
 
 /// One token or bracketed thing that is an expression.
 pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
+    if p.at(IDENT) && matches!(p.nth(1), IDENT | T!['(']) {
+        if values::at_worded_closure(p) {
+            return Some(Operand::expr(values::worded_closure(p)));
+        }
+        if values::at_not(p) {
+            return Some(values::not(p));
+        }
+        typos::new(p);
+    }
     let simple = match p.current() {
         IDENT => {
             let m = p.start();
@@ -223,6 +233,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             at_expr(p, m)
         }
         T![finish] => finish_expr(p),
+        T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
         _ => {
             no_expression(p);
             return None;
@@ -257,6 +268,11 @@ fn parenthesised(p: &mut Parser<'_>) -> Completed {
     let open = p.position;
     p.bump();
     expr(p);
+    if p.at(T![,]) {
+        values::tuple(p, open);
+        lists::close_bracket(p, open, T![')']);
+        return m.complete(p, ERROR);
+    }
     lists::close_bracket(p, open, T![')']);
     m.complete(p, PAREN_EXPR)
 }

@@ -133,6 +133,7 @@ fn if_(p: &mut Parser<'_>, first: Marker) -> bool {
             }
             m.abandon(p);
         }
+        typos::keyword(p, T![else], T![if]);
         if !p.eat(T![else]) {
             break;
         }
@@ -205,6 +206,7 @@ fn switch_group(p: &mut Parser<'_>) {
 
 fn do_(p: &mut Parser<'_>) -> SyntaxKind {
     body(p, DO_STMT);
+    typos::keyword(p, T![while], T!['(']);
     if p.expect(T![while]) {
         in_parens(p);
         semicolon(p);
@@ -277,6 +279,7 @@ fn loop_header(p: &mut Parser<'_>, form: Header) {
     formals::loop_variable(p);
     if p.expect(T![in]) {
         exprs::expr(p);
+        values::step(p);
     }
     lists::close_bracket(p, open, T![')']);
 }
@@ -299,6 +302,13 @@ fn clocked_clause(p: &mut Parser<'_>) {
 
 fn async_(p: &mut Parser<'_>) -> SyntaxKind {
     clocked_clause(p);
+    if p.at(T![clocked]) && p.nth(1) == T!['{'] {
+        let range = habits::range_of(p, p.position - 1, p.position);
+        p.error_at(range, "`clocked` without clocks comes before `async`");
+        p.hint("write `clocked async { ... }`; with the clocks named, `async clocked (c) { ... }`");
+        p.replace_by("clocked async".to_owned());
+        p.bump();
+    }
     body(p, ASYNC_STMT)
 }
 
@@ -345,11 +355,18 @@ fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
 
 fn try_(p: &mut Parser<'_>) -> SyntaxKind {
     block(p, Tail::No);
+    let end = p.position;
     catches(p, Tail::No);
+    // A block that is not complete has an error of its own.
+    if p.position == end && p.kind_at(end - 1) == T!['}'] {
+        p.missing("expected `catch` or `finally`");
+        p.hint("write `catch (e:Exception) { ... }` for what is thrown, `finally { ... }` for what is done in any case");
+    }
     TRY_STMT
 }
 
 fn catches(p: &mut Parser<'_>, tail: Tail) {
+    typos::keyword(p, T![catch], T!['(']);
     while p.at(T![catch]) {
         let m = p.start();
         p.bump();
@@ -360,6 +377,7 @@ fn catches(p: &mut Parser<'_>, tail: Tail) {
         block(p, tail);
         m.complete(p, CATCH_CLAUSE);
     }
+    typos::keyword(p, T![finally], T!['{']);
     if p.at(T![finally]) {
         let m = p.start();
         p.bump();

@@ -161,6 +161,26 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
             lhs = Operand::expr(m.complete(p, INSTANCE_OF_EXPR));
             continue;
         }
+        if power == 0 {
+            typos::instance_of(p);
+            if p.at(T![instanceof]) {
+                continue;
+            }
+        }
+        if values::at_word_operator(p) && least <= 4 {
+            let m = lhs.into_expr(p).precede(p);
+            values::word_operator(p);
+            p.nested(|p| binary(p, 5));
+            lhs = Operand::expr(m.complete(p, BIN_EXPR));
+            continue;
+        }
+        if values::at_range_sign(p) && least <= self::power(T![..]) {
+            let m = lhs.into_expr(p).precede(p);
+            values::range_sign(p);
+            p.nested(|p| binary(p, self::power(T![..]) + 1));
+            lhs = Operand::expr(m.complete(p, BIN_EXPR));
+            continue;
+        }
         if power == 0 || power < least {
             if op == T![=>] && lhs.path.is_some() {
                 lhs = bare_closure(p, lhs);
@@ -181,6 +201,10 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 let m = lhs.into_expr(p).precede(p);
                 p.bump();
                 p.at_statement = false;
+                values::third_sign(p, op);
+                if op == T![..] {
+                    values::open_end(p);
+                }
                 p.nested(|p| binary(p, power + 1));
                 Operand::expr(m.complete(p, BIN_EXPR))
             }

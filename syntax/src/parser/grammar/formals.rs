@@ -72,6 +72,9 @@ pub(super) fn loop_variable(p: &mut Parser<'_>) {
 
 /// A name, a point pattern, or both.
 fn pattern(p: &mut Parser<'_>) {
+    if p.at(T!['(']) && p.nth(1) == IDENT {
+        return values::taken_apart(p);
+    }
     if !p.at(T!['[']) && !name(p) {
         return;
     }
@@ -171,6 +174,7 @@ pub(super) fn signature_rest(p: &mut Parser<'_>) {
         }
     };
     throws(p);
+    values::result_arrow(p);
     result_type(p, Braces::Before(&SIGNATURE));
     if p.at(T![throws]) {
         p.error("`throws` comes before the result type");

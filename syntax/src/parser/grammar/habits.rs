@@ -3,7 +3,7 @@
 use super::exprs::Operand;
 use super::*;
 
-fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
+pub(super) fn range_of(p: &Parser<'_>, first: usize, last: usize) -> crate::TextRange {
     p.input.range(p.lexed, first).cover(p.input.range(p.lexed, last))
 }
 
@@ -13,7 +13,7 @@ pub(super) fn adjacent(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// An error at the tokens here, which are put aside: `text` is to stand there instead.
-fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &str, text: &str) {
+pub(super) fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &str, text: &str) {
     let range = range_of(p, p.position, p.position + count - 1);
     p.error_at(range, message);
     p.hint(hint);
@@ -192,14 +192,18 @@ pub(super) fn def(p: &mut Parser<'_>) {
     replaced(p, 1, "a method is declared by `def`", "write `def name(x:Type):Result`", "def");
 }
 
+/// A constructor without `def`, at `this`.
+pub(super) fn undeclared_constructor(p: &mut Parser<'_>, m: Marker) {
+    let hint = "a constructor is declared by `def this(x:Type) { ... }`";
+    replaced(p, 1, "expected `def`", hint, "def this");
+    members::constructor_rest(p, m);
+}
+
 /// A method without `def`, at its name; one with the name of a class is a constructor.
 pub(super) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
     let word = p.text(p.position);
     if word.starts_with(char::is_uppercase) && p.nth(1) == T!['('] {
-        let hint = "a constructor is declared by `def this(x:Type) { ... }`";
-        replaced(p, 1, "expected `def`", hint, "def this");
-        members::constructor_rest(p, m);
-        return;
+        return undeclared_constructor(p, m);
     }
     let name = word.to_owned();
     p.error("expected `def`");
@@ -221,6 +225,7 @@ pub(super) fn without_parens(p: &mut Parser<'_>) {
     if p.at(T![')']) {
         let range = crate::TextRange::empty(p.input.range(p.lexed, start).start());
         p.error_at(range, "expected `(`");
+        p.replace_by("(".to_owned());
         p.bump();
         return;
     }

@@ -8,11 +8,15 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
     let mut in_garbage = false;
     while !p.at_end() {
         let before = p.position;
-        let good = item(p);
-        if !good && !in_garbage {
-            p.error("expected a class, struct, interface or type definition");
+        let mut good = item(p);
+        while !good && typos::item(p) {
+            good = item(p);
         }
-        if !good {
+        if !good && in_garbage {
+            p.last_error = p.position;
+        }
+        if !good && !outside::declaration(p) {
+            p.error("expected a class, struct, interface or type definition");
             p.last_error = p.position;
             garbage(p);
         }
@@ -158,6 +162,11 @@ pub(super) fn modifier_list(p: &mut Parser<'_>) {
 pub(super) fn type_decl(p: &mut Parser<'_>, m: Marker) {
     let keyword = p.current();
     p.bump();
+    type_after_keyword(p, m, keyword);
+}
+
+/// The rest of a declaration of a type.
+pub(super) fn type_after_keyword(p: &mut Parser<'_>, m: Marker, keyword: SyntaxKind) {
     let kind = match keyword {
         T![class] => CLASS_DECL,
         T![struct] => STRUCT_DECL,
@@ -186,6 +195,7 @@ pub(super) fn type_decl(p: &mut Parser<'_>, m: Marker) {
 fn heritage(p: &mut Parser<'_>) {
     const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements], T![,]]);
     loop {
+        typos::heritage(p);
         let kind = match p.current() {
             T![extends] => EXTENDS_CLAUSE,
             T![implements] => IMPLEMENTS_CLAUSE,

@@ -55,6 +55,7 @@ pub(super) fn close_bracket(p: &mut Parser<'_>, open: usize, close: SyntaxKind) 
         return;
     }
     p.missing(format!("expected `{}`", close.text().unwrap_or_default()));
+    p.insert(close);
     let Some(end) = p.matching(open).filter(|&it| it > p.position) else { return };
     let foreign = (p.position..end).any(|it| {
         let kind = p.kind_at(it);

@@ -2,6 +2,7 @@
 
 use super::formals::{Needs, signature_rest};
 use super::*;
+use crate::ast::BinaryOp;
 
 /// Whether a member starts here (after its modifiers).
 pub(super) fn at_member(p: &Parser<'_>) -> bool {
@@ -29,7 +30,8 @@ pub(super) fn members(p: &mut Parser<'_>) {
     let mut in_garbage = false;
     while !p.at(T!['}']) && !p.at_end() {
         let before = p.position;
-        if at_member(p) || (p.at_set(&MODIFIERS) && !is_statement_modifier(p)) || p.at(T![@]) {
+        let starts = at_member(p) || (p.at_set(&MODIFIERS) && !is_statement_modifier(p)) || p.at(T![@]);
+        if starts || typos::member(p) || at_constructor(p) {
             member(p);
             in_garbage = false;
         } else {
@@ -40,6 +42,11 @@ pub(super) fn members(p: &mut Parser<'_>) {
             p.skip_balanced();
         }
     }
+}
+
+/// A constructor without `def`.
+fn at_constructor(p: &Parser<'_>) -> bool {
+    p.at(T![this]) && is_undeclared(p, p.position)
 }
 
 /// `atomic` or `clocked` before a statement.
@@ -75,8 +82,9 @@ fn garbage(p: &mut Parser<'_>, again: bool) {
     m.complete(p, ERROR);
 }
 
-fn member(p: &mut Parser<'_>) {
+pub(super) fn member(p: &mut Parser<'_>) {
     let m = p.start();
+    typos::member(p);
     items::modifier_list(p);
     match p.current() {
         kind if TYPE_DECL.contains(kind) => items::type_decl(p, m),
@@ -85,6 +93,7 @@ fn member(p: &mut Parser<'_>) {
             p.bump();
             method(p, m);
         }
+        T![this] if p.nth(1) == T!['('] => habits::undeclared_constructor(p, m),
         T![property] => {
             p.bump();
             method(p, m);
@@ -124,6 +133,12 @@ pub(super) fn method(p: &mut Parser<'_>, m: Marker) {
     if p.at(T![operator]) {
         p.error("an operator is declared without `def`");
         operators::operator(p, m);
+        return;
+    }
+    if BinaryOp::from_kind(p.current()).is_some() {
+        p.error("an operator is declared by `operator`");
+        p.hint("write `operator this + (that:Type) = ...`");
+        operators::nameless(p, m);
         return;
     }
     name(p);

@@ -13,9 +13,12 @@ mod lists;
 mod lookahead;
 mod members;
 mod operators;
+mod outside;
 mod reserved;
 mod stmts;
 mod types;
+mod typos;
+mod values;
 
 pub(crate) use self::foreign::INFERRED;
 pub(crate) use self::lookahead::braces_have_statements as has_statements;

@@ -29,6 +29,16 @@ pub(super) fn operator(p: &mut Parser<'_>, m: Marker) {
     m.complete(p, OPERATOR_DECL);
 }
 
+/// An operator without `operator`, at its sign; none of its names is known.
+pub(super) fn nameless(p: &mut Parser<'_>, m: Marker) {
+    let errors = p.errors.len();
+    operands(p);
+    signature_rest(p);
+    members::body(p);
+    p.errors.truncate(errors);
+    m.complete(p, ERROR);
+}
+
 /// Whether `= (` starts the formal of a setting operator, and not a body `= (e);`.
 fn is_setter(p: &Parser<'_>) -> bool {
     let open = p.position + 1;

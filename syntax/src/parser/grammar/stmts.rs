@@ -93,6 +93,9 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
+    if p.at(IDENT) {
+        typos::statement(p);
+    }
     let annotated = lookahead::after_annotations(p, p.position);
     let start = lookahead::after_modifiers(p, p.position);
     let m = p.start();

@@ -55,6 +55,7 @@ pub(super) fn type_with(p: &mut Parser<'_>, braces: Braces<'_>) -> Option<Comple
         }
     });
     p.at_statement = saved;
+    values::nullable(p);
     if let Some(ty) = found
         && p.at(T![@])
         && annotates_type(p, braces)
@@ -132,7 +133,7 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
     }
     let after = p.matching(p.position).map_or(p.position, |it| it + 1);
     let is_function = match p.kind_at(after) {
-        T![=>] | T![offers] => true,
+        T![=>] | T![->] | T![offers] => true,
         T!['{'] => p.matching(after).is_some_and(|it| p.kind_at(it + 1) == T![=>]),
         _ => false,
     };
@@ -150,7 +151,10 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
         lists::condition(p, GUARD);
     }
     formals::offers(p, Braces::Constraint);
-    if p.expect(T![=>]) {
+    if p.at(T![->]) {
+        habits::replaced(p, 1, "the arrow of a function type is `=>`", "write `(Type) => Result`", "=>");
+        type_with(p, braces);
+    } else if p.expect(T![=>]) {
         type_with(p, braces);
     }
     m.complete(p, FUNCTION_TYPE)

@@ -12,38 +12,18 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         if candidate.is_empty() || candidate == name || candidate.starts_with('$') {
             continue;
         }
-        let distance =
-            if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate, limit) };
+        let distance = match candidate.eq_ignore_ascii_case(name) {
+            true => 0,
+            false if candidate.len().abs_diff(name.len()) > 4 * limit => continue,
+            // Insertions, deletions, replacements and swaps of neighbours.
+            false => strsim::osa_distance(name, candidate),
+        };
         let better = best.is_none_or(|(least, text)| (distance, candidate) < (least, text));
         if distance <= limit && better {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`; more than
-/// `limit` may be returned as `limit + 1`.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    let a: Vec<char> = a.chars().take(64).collect();
-    let b: Vec<char> = b.chars().take(64).collect();
-    if a.len().abs_diff(b.len()) > limit {
-        return limit + 1;
-    }
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let changed = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + changed);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -1,0 +1,208 @@
+//! Words of other languages, of CUDA, MPI and OpenMP, and of older X10, where nothing of that name is known; and keywords with a slip
+//! of the fingers.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{TextRange, closest};
+
+use super::ctx::{Infer, range_of};
+use super::habits::replaced;
+use crate::diagnostics::Diagnostic;
+use crate::item_tree::source::{Item, item_source};
+use crate::ty::Ty;
+
+/// Keywords before braces, and before a parenthesis and braces.
+const BLOCKS: &[&str] = &["async", "finish", "atomic", "else", "try", "do", "finally"];
+const HEADED: &[&str] = &["if", "while", "for", "when", "switch", "at", "ateach", "catch", "finish", "async"];
+
+/// The statement that starts with another word elsewhere.
+fn statement(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "begin" | "spawn" | "go" | "task" | "launch" | "parallel" => "async",
+        "on" => "at",
+        "sync" | "join" | "cobegin" | "taskwait" => "finish",
+        "elif" | "elsif" => "else if",
+        "synchronized" | "critical" | "transaction" => "atomic",
+        "loop" => "while",
+        "match" | "select" => "switch",
+        "except" | "rescue" => "catch",
+        _ => return None,
+    })
+}
+
+/// What X10 has in place of a function, variable or word of other languages and libraries.
+fn note(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "synchronized" | "critical" | "lock" => {
+            "`atomic { ... }` keeps the other activities of its place away; `x10.util.concurrent.Lock` is a lock"
+        }
+        "sizeof" => "types have no size that programs see; a rail of `n` elements is `new Rail[T](n)`",
+        "delete" | "free" => "there is nothing to free: memory that nothing refers to is collected",
+        "malloc" => "a rail of `n` elements is made by `new Rail[T](n)`, an object by `new C(...)`",
+        "spawn" | "go" | "begin" => {
+            "an activity is started by `async { ... }`, and waited for by a `finish` around it"
+        }
+        "cobegin" => "write an `async` before each statement, and `finish { ... }` around them",
+        "sync" | "join" | "taskwait" => "`finish { ... }` waits for all activities started in it",
+        "on" => "`at (p) { ... }` goes to the place `p`",
+        "unless" => "write `if (!(...))`",
+        "until" => "write `while (!(...))`",
+        "typeof" | "type" => "`x.typeName()` is the name of the class of `x`; `x instanceof T` tests it",
+        "threadIdx" => {
+            "the thread is the variable of the inner loop: `clocked finish for (thread in 0n..(threads-1n)) clocked async { ... }`"
+        }
+        "blockIdx" => {
+            "the block is the variable of the outer loop: `finish for (block in 0n..(blocks-1n)) async { ... }`"
+        }
+        "blockDim" | "gridDim" => {
+            "the sizes of blocks and of the grid are the bounds of the kernel's two loops"
+        }
+        "__syncthreads" | "syncthreads" => "`Clock.advanceAll()` is the barrier of the threads of a block",
+        "__shfl_sync" | "__shfl_down_sync" | "__shfl_xor_sync" | "__ballot_sync" | "warpSize" => {
+            "what the threads of a warp exchange is in `x10.util.CUDAWarp`"
+        }
+        _ if name.starts_with("atomic") && name.len() > 6 && name.as_bytes()[6].is_ascii_uppercase() => {
+            "atomic changes of elements are in `x10.util.CUDAAtomic`: `CUDAAtomic.add(rail, index, value)`"
+        }
+        "cudaMalloc" | "cudaMallocManaged" => {
+            "memory of a GPU is a `GlobalRail`: `CUDAUtilities.makeGlobalRail[T](gpu, n)`; what a kernel reads is sent by itself"
+        }
+        "cudaFree" => "memory of a GPU is given back by `CUDAUtilities.deleteGlobalRail(rail)`",
+        "cudaMemcpy" | "cudaMemcpyAsync" => {
+            "`finish Rail.asyncCopy(from, 0, to, 0, n)` copies between places"
+        }
+        "cudaDeviceSynchronize" | "cudaStreamSynchronize" => {
+            "the `finish` around `async at (gpu) @CUDA { ... }` waits for the kernel"
+        }
+        "cudaGetDeviceCount" => {
+            "the GPUs of a host are the places below it: `PlaceTopology.getTopology().numChildren(here)`"
+        }
+        "MPI_Init" | "MPI_Finalize" => "the places are there when `main` starts",
+        "MPI_Comm_rank" => "`here.id` is the number of this place",
+        "MPI_Comm_size" => "`Place.numPlaces()` is the number of places",
+        "MPI_Send" | "MPI_Recv" | "MPI_Isend" | "MPI_Irecv" => {
+            "`at (p) { ... }` takes along what it uses; `Rail.asyncCopy` copies parts of rails"
+        }
+        _ if name.starts_with("MPI_") => {
+            "collectives are in `x10.util.Team`: `Team.WORLD.allreduce(...)`, `Team.WORLD.barrier()`"
+        }
+        "omp_get_thread_num" => {
+            "activities have no number: give each one its part by the variable of the loop that starts it"
+        }
+        "omp_get_num_threads" | "omp_get_max_threads" => {
+            "`Runtime.NTHREADS` of `x10.xrx` is the number of threads of a place"
+        }
+        "numLocales" => "`Place.numPlaces()` is the number of places",
+        "Locales" => "`Place.places()` are the places",
+        _ => return None,
+    })
+}
+
+/// A member of older X10, or of another class of this name elsewhere: what to write for it, with the name of the class if that goes too.
+fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
+    Some(match (class, name) {
+        ("Place", "MAX_PLACES" | "NUM_PLACES") => ("numPlaces()", false),
+        ("Place", "ALL_PLACES") => ("numAllPlaces()", false),
+        ("Place", "place") => ("Place", true),
+        ("PlaceGroup" | "Place", "WORLD" | "PLACES") => ("Place.places()", true),
+        ("Dist", "UNIQUE") => ("makeUnique()", false),
+        ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat" | "valueOf") => {
+            ("parse", false)
+        }
+        ("Int" | "Long" | "Double" | "Float", "MAX" | "max") => ("MAX_VALUE", false),
+        ("System", "currentTimeMillis" | "time" | "now") => ("currentTimeMillis()", false),
+        ("Math", "random") => ("new x10.util.Random().nextDouble", true),
+        _ => return None,
+    })
+}
+
+/// A member of objects in older X10.
+fn method(class: &str, name: &str) -> Option<&'static str> {
+    Some(match (class, name) {
+        ("Place", "next" | "prev") => {
+            "X10 2.6 asks the places: `Place.places().next(p)`, `Place.places().prev(p)`"
+        }
+        ("Place", "children") => "X10 2.6 asks the topology: `PlaceTopology.getTopology().children(p)`",
+        ("Rail", "reduce" | "map" | "sort" | "scan") => {
+            "rails are worked on by `x10.util.RailUtils`: `RailUtils.reduce(rail, f, zero)`"
+        }
+        _ => return None,
+    })
+}
+
+impl Infer<'_> {
+    /// A call of what nothing is called: a word that starts a statement elsewhere, or resembles one that does here.
+    pub(super) fn statement_elsewhere(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let words = match self.before_braces(at) {
+            Some(true) => HEADED,
+            Some(false) => BLOCKS,
+            None => &[],
+        };
+        let keyword = match words.is_empty() {
+            true => None,
+            false => statement(name).or_else(|| closest(name, words.iter().copied())),
+        };
+        let diagnostic = match (note(name), keyword) {
+            (Some(note), _) => diagnostic.note(note),
+            (None, Some(keyword)) => diagnostic.note(format!("did you mean the keyword `{keyword}`?")),
+            (None, None) => return None,
+        };
+        Some(match keyword {
+            Some(keyword) => replaced(diagnostic, at, keyword.to_owned()),
+            None => diagnostic,
+        })
+    }
+
+    /// A name of another language that stands for a value.
+    pub(super) fn name_elsewhere(diagnostic: Diagnostic, name: &str) -> Option<Diagnostic> {
+        note(name).map(|note| diagnostic.note(note))
+    }
+
+    /// Whether braces follow the name at `at` as those of a statement, with a parenthesis between or not.
+    fn before_braces(&self, at: TextRange) -> Option<bool> {
+        let item = item_source(self.db, Item::from(self.owner));
+        let root = item.as_ref()?.syntax();
+        let name = root.token_at_offset(at.start()).right_biased()?;
+        let call = name.parent_ancestors().find_map(ast::TrailingClosureStmt::cast)?;
+        (range_of(&call.callee()?) == at).then(|| call.arg_list().is_some())
+    }
+
+    /// A member of older X10 or of another language.
+    pub(super) fn member_elsewhere(
+        &self,
+        diagnostic: &Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+        is_static: bool,
+    ) -> Option<Diagnostic> {
+        let (class, _) = ty.as_class(self.db)?;
+        let class = class.name(self.db).as_str();
+        if let Some(note) = method(class, name).filter(|_| !is_static) {
+            return Some(diagnostic.clone().note(note));
+        }
+        let (text, with_class) = member(class, name).filter(|_| is_static)?;
+        let note = match with_class {
+            true => format!("X10 2.6 writes `{text}`"),
+            false => format!("X10 2.6 writes `{class}.{text}`"),
+        };
+        let diagnostic = diagnostic.clone().note(note);
+        let range = match with_class {
+            true => {
+                let prefix = format!("{class}.");
+                let start = at.start().checked_sub(apg_syntax::TextSize::of(prefix.as_str()))?;
+                let whole = TextRange::new(start, at.end());
+                if self.source(whole).is_none_or(|it| !it.starts_with(&prefix)) {
+                    return Some(diagnostic);
+                }
+                whole
+            }
+            false => at,
+        };
+        Some(replaced(diagnostic, range, text.to_owned()))
+    }
+}

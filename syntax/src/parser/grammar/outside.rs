@@ -1,0 +1,80 @@
+//! Declarations that X10 does not have, or not there: functions outside classes, enumerations, traits, modules.
+
+use super::habits::replaced;
+use super::*;
+
+/// What other languages declare by a word and a name, or at the top of a file. Whether one is here; it is taken.
+pub(super) fn declaration(p: &mut Parser<'_>) -> bool {
+    let start = lookahead::after_modifiers(p, p.position);
+    match p.kind_at(start) {
+        T![def] | T![val] | T![var] | T![operator] => member(p),
+        IDENT if habits::is_method(p, start) || foreign::is_method(p, start) => member(p),
+        IDENT if p.kind_at(start + 1) == IDENT => match p.text(start) {
+            "trait" | "protocol" => type_by_word(p, T![interface]),
+            "record" | "data" => type_by_word(p, T![struct]),
+            "object" => type_by_word(p, T![class]),
+            "enum" | "namespace" | "module" | "using" => {
+                by_word(p, start);
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// A member of a class outside all classes.
+fn member(p: &mut Parser<'_>) -> bool {
+    let what = match p.kind_at(lookahead::after_modifiers(p, p.position)) {
+        T![val] | T![var] => "field",
+        T![operator] => "operator",
+        _ => "method",
+    };
+    if p.last_error != p.position {
+        p.error(format!("a {what} belongs to a class or struct"));
+        p.hint(match p.input.extra_close {
+            true => "the class before it has ended: one of its `}` is too many",
+            false => "put it into one, and declare it `static` if it needs no object: `public class Main { public static def main(args:Rail[String]) { ... } }`",
+        });
+    }
+    let errors = p.errors.len();
+    let m = p.start();
+    members::member(p);
+    m.complete(p, ERROR);
+    p.errors.truncate(errors);
+    true
+}
+
+/// A declaration of the kind of `keyword` by another word.
+fn type_by_word(p: &mut Parser<'_>, keyword: SyntaxKind) -> bool {
+    let m = p.start();
+    items::modifier_list(p);
+    let (word, text) = (p.text(p.position), keyword.text().unwrap_or_default());
+    // `data class C`
+    let message = format!("there is no `{word}`");
+    replaced(p, 1, &message, &format!("write `{text} Name {{ ... }}`"), text);
+    items::type_after_keyword(p, m, keyword);
+    true
+}
+
+/// What X10 has no declaration for: put aside up to its end.
+fn by_word(p: &mut Parser<'_>, start: usize) {
+    let word = p.text(start);
+    let range = p.input.range(p.lexed, start);
+    p.error_at(range, format!("there is no `{word}`"));
+    p.hint(match word {
+        "enum" => "write a class or struct with a `static val` for each value",
+        "using" => "names are imported: `import x10.util.ArrayList;`",
+        _ => "a file says its package first, `package a.b;`, and declares classes",
+    });
+    let m = p.start();
+    items::modifier_list(p);
+    while !p.at_end() && !matches!(p.current(), T!['{'] | T![;] | T![class] | T![struct] | T![interface]) {
+        p.bump();
+    }
+    if p.at(T!['{']) {
+        p.skip_balanced();
+    }
+    p.eat(T![;]);
+    m.complete(p, ERROR);
+}

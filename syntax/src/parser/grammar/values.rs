@@ -1,0 +1,254 @@
+//! Values as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
+
+use super::exprs::Operand;
+use super::habits::{adjacent, range_of, replaced};
+use super::*;
+
+//--- Closures
+
+/// Words that start a closure elsewhere.
+const CLOSURE: &[&str] = &["fun", "fn", "func", "function", "lambda"];
+
+/// Whether `fun (x:T)` and a body stand here.
+pub(super) fn at_worded_closure(p: &Parser<'_>) -> bool {
+    let open = p.position + 1;
+    if !CLOSURE.contains(&p.text(p.position)) {
+        return false;
+    }
+    match p.kind_at(open) {
+        T!['('] => {
+            let formals = p.kind_at(open + 1) == T![')'] || lookahead::is_typed_declarator(p, open + 1);
+            let body =
+                |close: usize| matches!(p.kind_at(close + 1), T!['{'] | T![:] | T![=>] | T![->] | T![=]);
+            formals && p.matching(open).is_some_and(body)
+        }
+        // `lambda x: e`
+        IDENT => matches!(p.kind_at(open + 1), T![:] | T![,]),
+        _ => false,
+    }
+}
+
+/// `fun (x:T):U { ... }`
+pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    p.error("a closure has no word before its formals");
+    p.hint("write `(x:Type) => value`, or `(x:Type) => { ...; return value; }`");
+    let errors = p.errors.len();
+    p.bump();
+    if p.at(IDENT) {
+        while matches!(p.current(), IDENT | T![,]) {
+            p.bump();
+        }
+        p.eat(T![:]);
+        exprs::expr(p);
+        p.errors.truncate(errors);
+        return m.complete(p, ERROR);
+    }
+    formals::formal_list(p);
+    formals::result_type(p, types::Braces::Other);
+    if matches!(p.current(), T![=>] | T![->] | T![=]) {
+        p.bump();
+    }
+    atoms::closure_body(p);
+    p.errors.truncate(errors);
+    m.complete(p, CLOSURE_EXPR)
+}
+
+//--- Tuples
+
+/// `(a, b)`, at the first comma; the parenthesis opened at `open`.
+pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
+    let close = p.matching(open).unwrap_or(p.position);
+    let range = range_of(p, open, close);
+    p.error_at(range, "X10 has no tuples");
+    p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
+    while p.eat(T![,]) {
+        if exprs::at_first(p) {
+            exprs::expr(p);
+        }
+    }
+}
+
+//--- Conditions
+
+/// `if (c) a else b` where a value is meant.
+pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
+    let start = p.position;
+    let m = p.start();
+    p.bump();
+    let condition = p.position;
+    controls::in_parens(p);
+    let then = p.position;
+    let braces = p.at(T!['{']);
+    branch(p);
+    let otherwise = p.position + 1;
+    let has_else = p.eat(T![else]);
+    if has_else {
+        branch(p);
+    }
+    if p.last_error != p.position {
+        let range = p.range_since(start);
+        p.error_at(range, "an `if` has no value");
+        p.hint("write `condition ? a : b`");
+        if has_else && !braces && p.kind_at(otherwise) != T![if] {
+            let text = format!(
+                "{} ? {} : {}",
+                p.text_of(condition, then),
+                p.text_of(then, otherwise - 1),
+                p.text_of(otherwise, p.position)
+            );
+            p.replace_by(text);
+        }
+    }
+    m.complete(p, if braces || !has_else { ERROR } else { CONDITIONAL_EXPR })
+}
+
+fn branch(p: &mut Parser<'_>) {
+    if p.at(T!['{']) {
+        p.skip_balanced();
+    } else {
+        exprs::expr(p);
+    }
+}
+
+//--- Operators
+
+/// The operator that a word between two operands is: `a and b`.
+pub(super) fn at_word_operator(p: &Parser<'_>) -> bool {
+    p.at(IDENT)
+        && matches!(p.text(p.position), "and" | "or")
+        && !p.at_line_start()
+        && (p.nth(1) == T!['('] || p.nth(1) == T![!] || p.nth(1) == IDENT || p.nth(1).is_literal())
+}
+
+/// The word, put aside.
+pub(super) fn word_operator(p: &mut Parser<'_>) {
+    let (word, op) = match p.text(p.position) {
+        "and" => ("and", "&&"),
+        _ => ("or", "||"),
+    };
+    replaced(p, 1, &format!("there is no operator `{word}`"), &format!("write `a {op} b`"), op);
+}
+
+/// Whether `not x` stands here.
+pub(super) fn at_not(p: &Parser<'_>) -> bool {
+    p.nth(1) == IDENT && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
+}
+
+/// `not x`
+pub(super) fn not(p: &mut Parser<'_>) -> Operand {
+    let m = p.start();
+    replaced(p, 1, "there is no operator `not`", "write `!x`", "!");
+    exprs::unary(p);
+    Operand::expr(m.complete(p, PREFIX_EXPR))
+}
+
+/// The third sign of `===`, after `==`; of `!==`, after `!=`.
+pub(super) fn third_sign(p: &mut Parser<'_>, op: SyntaxKind) {
+    let tight = p.at(T![=]) && adjacent(p, p.position - 1);
+    if !(tight && matches!(op, T![==] | T![!=])) {
+        return;
+    }
+    let op = op.text().unwrap_or_default();
+    let range = range_of(p, p.position - 1, p.position);
+    p.error_at(range, format!("there is no operator `{op}=`"));
+    p.hint(&format!("`{op}` compares, and converts nothing"));
+    p.replace_by(op.to_owned());
+    aside(p, 1);
+}
+
+/// Whether `...`, or the `..=` of `0..=9`, stands here; after a variable, the latter assigns.
+pub(super) fn at_range_sign(p: &Parser<'_>) -> bool {
+    match p.current() {
+        T![...] => true,
+        T![..=] => p.kind_at(p.position - 1) == INT_NUMBER,
+        _ => false,
+    }
+}
+
+/// The operator in `0...9` and `0..=9`.
+pub(super) fn range_sign(p: &mut Parser<'_>) {
+    let hint = "a range has both its ends: `0..(n-1)` has `n` numbers";
+    replaced(p, 1, "a range is written `..`", hint, "..");
+}
+
+/// The `<` of `0..<n`, after `..`.
+pub(super) fn open_end(p: &mut Parser<'_>) {
+    if p.at(T![<]) && adjacent(p, p.position - 1) {
+        let range = range_of(p, p.position - 1, p.position);
+        p.error_at(range, "a range is written `..`");
+        p.hint("a range has both its ends: `0..(n-1)` has `n` numbers");
+        aside(p, 1);
+    }
+}
+
+fn aside(p: &mut Parser<'_>, count: usize) {
+    let m = p.start();
+    for _ in 0..count {
+        p.bump();
+    }
+    m.complete(p, ERROR);
+}
+
+/// Whether `?.` stands here, after a value.
+pub(super) fn at_safe_call(p: &Parser<'_>) -> bool {
+    p.at(T![?]) && p.nth(1) == T![.] && adjacent(p, p.position)
+}
+
+/// The question mark.
+pub(super) fn safe_call(p: &mut Parser<'_>, lhs: Operand) -> Operand {
+    let range = range_of(p, p.position, p.position + 1);
+    p.error_at(range, "there is no `?.`");
+    p.hint("test before: `x == null ? other : x.member`");
+    let m = lhs.node.precede(p);
+    aside(p, 1);
+    p.eat(T![.]);
+    name_ref(p);
+    Operand::expr(m.complete(p, FIELD_EXPR))
+}
+
+//--- Types
+
+/// `?` right after a type, as other languages say that it may be null.
+pub(super) fn nullable(p: &mut Parser<'_>) {
+    let after = matches!(p.nth(1), T![=] | T![,] | T![')'] | T![;] | T![']'] | T!['{']);
+    if p.at(T![?]) && after && adjacent(p, p.position - 1) {
+        let hint = "a class type may be null as it is; for one that may not, write `T{self != null}`";
+        replaced(p, 1, "there is no `?` after a type", hint, "");
+    }
+}
+
+/// The arrow before the result of a method: `def f() -> T`.
+pub(super) fn result_arrow(p: &mut Parser<'_>) {
+    if !p.at(T![->]) {
+        return;
+    }
+    let m = p.start();
+    let hint = "write `def name(x:Type):Result`";
+    replaced(p, 1, "the result type of a method follows a colon", hint, ":");
+    types::type_with(p, types::Braces::Before(&formals::SIGNATURE));
+    m.complete(p, RESULT_TYPE);
+}
+
+//--- Loops
+
+/// The step of a range, in the header of a loop: `1..10 by 2`.
+pub(super) fn step(p: &mut Parser<'_>) {
+    let is_step = p.at(IDENT) && matches!(p.text(p.position), "by" | "step") && p.nth(1) != T![')'];
+    if !is_step || p.at_line_start() {
+        return;
+    }
+    p.error("a range has no step");
+    p.hint("write `for (var i:Long = first; i <= last; i += step)`");
+    let m = p.start();
+    p.bump();
+    exprs::expr(p);
+    m.complete(p, ERROR);
+}
+
+/// `val (a, b) = e`, at the parenthesis: names that are to get a part each.
+pub(super) fn taken_apart(p: &mut Parser<'_>) {
+    p.error("a value cannot be taken apart by parentheses");
+    p.hint("points are, by brackets: `val [i, j] = p`; of other values, name the parts one by one");
+    p.skip_balanced();
+}
