@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 5
+#define APG_ABI_VERSION 6
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -124,11 +124,34 @@ typedef enum {
   APG_INTERNAL_EXCEPTION, /* x10.lang.InternalError */
 } apg_exception_kind;
 
+/* ---- activities ----
+   What generated code opens, starts and closes itself, where the table's `quick` says so; the rest of it is the runtime's. The address of
+   the fiber that runs on a stack is the last word of that stack. */
+typedef struct apg_finish {
+  struct apg_finish *outer;         /* the one around it of the same activity; of a spare one, the next spare one */
+  apg_i64 own;                      /* started by its body, less those that have run on its stack */
+  bool touched; apg_u8 apart[111];  /* there are exceptions, or others know it */
+  apg_u64 count;                    /* APG_BODY, and activities that other threads are concerned with */
+} apg_finish;
+#define APG_BODY (1ull << 48)
+typedef struct apg_activity { apg_finish *open; const void *clocks; apg_u32 atomic, nested; } apg_activity;
+typedef struct apg_pair { apg_object *closure; apg_finish *finish; } apg_pair;
+typedef struct apg_slots { apg_pair *pairs; apg_u64 mask; } apg_slots;
+typedef struct apg_queue {
+  apg_u64 top; apg_u8 apart[120];   /* index of the oldest, above 16 bits of tag */
+  apg_i64 bottom; apg_u8 apart1[120];
+  apg_slots *slots; apg_u8 apart2[120];
+  apg_i64 known_top, room; bool is_long;
+} apg_queue;
+typedef struct apg_sleepers { apg_u64 asleep; apg_u8 apart[120]; apg_u64 looking; } apg_sleepers;
+typedef struct apg_fiber { apg_activity *activity; apg_queue *queue; apg_finish *spare; const apg_sleepers *sleepers; } apg_fiber;
+
 /* ---- the runtime's table ---- */
 typedef struct apg_runtime {
   apg_u32 abi;
   apg_u32 entry_count;
   apg_i64 here;                     /* the id of this place */
+  apg_u64 quick;                    /* generated code may start activities itself */
   apg_object *(*allocate)(const apg_type *ty, apg_object **out);
   apg_object *(*allocate_rail)(const apg_type *ty, apg_i64 length, apg_object **out);
   apg_object *(*string_literal)(const char *bytes, apg_i64 length, apg_object **out);
@@ -166,6 +189,8 @@ typedef struct apg_runtime {
   apg_object *(*at_value)(apg_i64 place, apg_object *closure, apg_object **out);
   apg_object *(*finish_begin)(bool clocked);
   apg_object *(*finish_end)(apg_object *exception);
+  void (*finish_note)(apg_object *exception);
+  void (*wake_worker)(void);
   apg_object *(*atomic_begin)(void);
   void (*atomic_end)(void);
   apg_object *(*when_begin)(void);
@@ -421,6 +446,10 @@ static inline apg_object *apg_at_value(apg_i64 place, apg_object *closure) { apg
 static inline void apg_finish_begin(bool clocked) { if (apg_object *e = apg_rt->finish_begin(clocked)) apg_raised(e); }
 /* Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one. */
 static inline void apg_finish_end(apg_object *exception) { if (apg_object *e = apg_rt->finish_end(exception)) apg_raised(e); }
+/* An activity of the innermost finish, which ran on the caller's stack, has ended with that exception or null, or with clocks. */
+static inline void apg_finish_note(apg_object *exception) { apg_rt->finish_note(exception); }
+/* A thread without work is to look for some. */
+static inline void apg_wake_worker() { apg_rt->wake_worker(); }
 /* Enters the place's atomic section. */
 static inline void apg_atomic_begin() { if (apg_object *e = apg_rt->atomic_begin()) apg_raised(e); }
 /* Leaves it; guards of waiting `when`s are looked at again. */

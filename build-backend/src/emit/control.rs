@@ -28,14 +28,18 @@ impl Code<'_> {
                 );
             }
             StmtKind::Finish { body, clocked } => {
-                self.out.line(format!("apg_finish_begin({clocked});"));
+                let (begin, end) = match clocked {
+                    true => ("apg_finish_begin(true)", "apg_finish_end"),
+                    false => ("apg_finish_open()", "apg_finish_close"),
+                };
+                self.out.line(format!("{begin};"));
                 self.protected(
                     |code| code.stmts(body),
                     |code, number| {
                         code.at(position);
                         // It raises the exception of the body together with those of the activities.
                         code.out.line(format!(
-                            "apg_object *f{number} = e{number}; e{number} = nullptr; apg_finish_end(f{number});"
+                            "apg_object *f{number} = e{number}; e{number} = nullptr; {end}(f{number});"
                         ));
                     },
                 );
@@ -156,13 +160,13 @@ impl Code<'_> {
     fn spawn(&mut self, place: Option<&Expr>, closure: &Expr, clocks: &Clocks, travels: bool) {
         let mut operands: Vec<&Expr> = place.into_iter().collect();
         operands.push(closure);
-        let here = if place.is_some() { "at" } else { "here" };
         let text = match clocks {
             Clocks::None if travels => {
                 self.ordered(&operands, |_, text| format!("apg_at_async({})", text.join(", ")))
             }
             Clocks::None => {
-                self.ordered(&operands, |_, text| format!("apg_async_{here}({})", text.join(", ")))
+                let entry = if place.is_some() { "async_at" } else { "spawn" };
+                self.ordered(&operands, |_, text| format!("apg_{entry}({})", text.join(", ")))
             }
             Clocks::Uncounted => {
                 let entry = if place.is_some() { "async_at_uncounted" } else { "async_uncounted" };

@@ -4,32 +4,84 @@
 use super::is_host_code;
 use crate::mir::*;
 
-/// For each function, which of its parameters escape.
-pub(super) type Escapes = Vec<Vec<bool>>;
+/// What is known of all functions.
+pub(super) struct Escapes {
+    /// For each function, which of its parameters escape.
+    params: Vec<Vec<bool>>,
+    /// For each class of closures, what escapes of what it captures when it runs.
+    captures: Vec<Vec<bool>>,
+    /// The classes whose closures' code a function is.
+    closures: Vec<Vec<ClassId>>,
+}
+
+impl Escapes {
+    /// Which arguments of a call escape.
+    pub fn of_call(&self, function: FunctionId) -> &[bool] {
+        &self.params[function.index()]
+    }
+}
 
 /// Looks through all functions.
 pub(super) fn escapes(program: &Program) -> Escapes {
     // Nothing does until it is seen to: what only functions on a cycle pass to each other does not.
-    let mut all: Escapes = program
-        .functions
-        .iter()
-        .map(|it| vec![!is_host_code(it) || it.body.is_empty(); it.params as usize])
-        .collect();
+    let unseen = |function: &Function| !is_host_code(function) || function.body.is_empty();
+    let params = program.functions.iter().map(|it| vec![unseen(it); it.params as usize]).collect();
+    let mut captures = Vec::new();
+    let mut closures = vec![Vec::new(); program.functions.len()];
+    for (index, class) in program.classes.iter().enumerate() {
+        let code = class.vtable.get(slot::CLOSURE_APPLY as usize).copied().flatten();
+        let code = code.filter(|_| class.kind == ClassKind::Closure);
+        captures.push(vec![code.is_none_or(|it| unseen(&program.functions[it.index()])); class.fields.len()]);
+        if let Some(code) = code {
+            closures[code.index()].push(ClassId(index as u32));
+        }
+    }
+    let mut all = Escapes { params, captures, closures };
     loop {
         let mut changed = false;
         for (index, function) in program.functions.iter().enumerate() {
-            if all[index].iter().all(|it| *it) {
+            let known = |flags: &[bool]| flags.iter().all(|it| *it);
+            if known(&all.params[index])
+                && all.closures[index].iter().all(|class| known(&all.captures[class.index()]))
+            {
                 continue;
             }
             let uses = Uses::of(function, &function.body, &all);
-            for (param, escapes) in uses.escaped.iter().take(function.params as usize).enumerate() {
-                changed |= *escapes && !std::mem::replace(&mut all[index][param], true);
+            let (escaped, leaks) = (uses.escaped, uses.leaks);
+            for (param, escapes) in escaped.iter().take(function.params as usize).enumerate() {
+                changed |= *escapes && !std::mem::replace(&mut all.params[index][param], true);
+            }
+            for class in all.closures[index].clone() {
+                for (field, flag) in all.captures[class.index()].iter_mut().enumerate() {
+                    changed |= leaks.field(field) && !std::mem::replace(flag, true);
+                }
             }
         }
         if !changed {
             return all;
         }
     }
+}
+
+/// What escapes of what the first parameter, a closure, captures.
+#[derive(Default)]
+struct Leaks {
+    all: bool,
+    fields: Vec<u32>,
+}
+
+impl Leaks {
+    fn field(&self, index: usize) -> bool {
+        self.all || self.fields.contains(&(index as u32))
+    }
+}
+
+/// A statement around another.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    /// A finish, by its number.
+    Finish(u32),
+    Loop,
 }
 
 /// What happens to the locals of a function.
@@ -43,6 +95,16 @@ pub(super) struct Uses<'a> {
     pub sets: Vec<u32>,
     /// Pairs of a local and another one that is set to it.
     copies: Vec<(LocalId, LocalId)>,
+    /// Fields of the first parameter, and locals that are set to them.
+    loads: Vec<(u32, LocalId)>,
+    leaks: Leaks,
+    /// Around the statement that is looked at.
+    around: Vec<Around>,
+    finishes: u32,
+    /// By local that is set inside a finish: what was around that.
+    set_in: Vec<Vec<Around>>,
+    /// Locals that activities of a finish have, which do not keep them when they end.
+    lent: Vec<(LocalId, u32)>,
 }
 
 impl<'a> Uses<'a> {
@@ -50,18 +112,64 @@ impl<'a> Uses<'a> {
     pub fn of(function: &Function, body: &[Stmt], escapes: &'a Escapes) -> Uses<'a> {
         let count = function.locals.len();
         let (escaped, aliased, sets) = (vec![false; count], vec![false; count], vec![0; count]);
-        let mut uses = Uses { escapes, escaped, aliased, sets, copies: Vec::new() };
-        walk::visit_stmts(body, &mut |stmt| uses.stmt(&stmt.kind));
+        let mut uses = Uses {
+            escapes,
+            escaped,
+            aliased,
+            sets,
+            copies: Vec::new(),
+            loads: Vec::new(),
+            leaks: Leaks::default(),
+            around: Vec::new(),
+            finishes: 0,
+            set_in: vec![Vec::new(); count],
+            lent: Vec::new(),
+        };
+        uses.stmts(body);
+        // What is made anew while the finish goes on may still be an activity's that began before.
+        for (local, finish) in std::mem::take(&mut uses.lent) {
+            let around = &uses.set_in[local.index()];
+            let inside = around.iter().skip_while(|it| **it != Around::Finish(finish));
+            uses.escaped[local.index()] |= inside.into_iter().any(|it| *it == Around::Loop);
+        }
+        uses.follow_copies();
+        uses.leaks.all |= count > 0 && (uses.escaped[0] || uses.aliased[0] || uses.sets[0] > 0);
+        for (field, local) in &uses.loads {
+            if uses.escaped[local.index()] {
+                uses.leaks.fields.push(*field);
+            }
+        }
+        uses
+    }
+
+    fn follow_copies(&mut self) {
         // A local escapes if a copy does.
         loop {
             let mut changed = false;
-            for (from, to) in uses.copies.clone() {
-                let escapes = uses.escaped[to.index()];
-                changed |= escapes && !std::mem::replace(&mut uses.escaped[from.index()], true);
+            for (from, to) in &self.copies {
+                let escapes = self.escaped[to.index()];
+                changed |= escapes && !std::mem::replace(&mut self.escaped[from.index()], true);
             }
             if !changed {
-                return uses;
+                return;
             }
+        }
+    }
+
+    fn stmts(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.stmt(&stmt.kind);
+            let around = match stmt.kind {
+                StmtKind::Finish { .. } => {
+                    self.finishes += 1;
+                    Some(Around::Finish(self.finishes))
+                }
+                StmtKind::Loop { .. } => Some(Around::Loop),
+                _ => None,
+            };
+            self.around.extend(around);
+            walk::bodies(&stmt.kind).into_iter().for_each(|it| self.stmts(it));
+            self.around.truncate(self.around.len() - usize::from(around.is_some()));
         }
     }
 
@@ -69,13 +177,21 @@ impl<'a> Uses<'a> {
         match kind {
             StmtKind::Set { local, value } => {
                 self.sets[local.index()] += 1;
-                if let ExprKind::Local(from) = super::bare(value).kind {
-                    self.aliased[from.index()] = true;
-                    self.copies.push((from, *local));
-                } else {
-                    self.expr(value, false);
+                if self.finishes > 0 {
+                    self.set_in[local.index()].clone_from(&self.around);
+                }
+                match &super::bare(value).kind {
+                    ExprKind::Local(from) => {
+                        self.aliased[from.index()] = true;
+                        self.copies.push((*from, *local));
+                    }
+                    ExprKind::Field { object, field, .. } if is_first(object) => {
+                        self.loads.push((*field, *local));
+                    }
+                    _ => self.expr(value, false),
                 }
             }
+            StmtKind::Async { closure, clocks: Clocks::None } => self.activity(closure),
             StmtKind::SetField { object, value, .. } => {
                 self.expr(object, true);
                 self.expr(value, false);
@@ -93,11 +209,33 @@ impl<'a> Uses<'a> {
         }
     }
 
+    /// A new activity: if it belongs to a finish of this function, it has ended when that does.
+    fn activity(&mut self, closure: &Expr) {
+        let finish = self.around.iter().rev().find_map(|it| match it {
+            Around::Finish(number) => Some(*number),
+            Around::Loop => None,
+        });
+        let (Some(finish), ExprKind::MakeObject { class, fields }) = (finish, &super::bare(closure).kind)
+        else {
+            return self.expr(closure, false);
+        };
+        for (index, value) in fields.iter().enumerate() {
+            let keeps = self.escapes.captures[class.index()].get(index) != Some(&false);
+            match super::bare(value).kind {
+                ExprKind::Local(local) if !keeps => self.lent.push((local, finish)),
+                _ => self.expr(value, false),
+            }
+        }
+    }
+
     /// `harmless`: nothing keeps the value of the expression.
     fn expr(&mut self, expr: &Expr, harmless: bool) {
         match &expr.kind {
             ExprKind::Local(local) => self.escaped[local.index()] |= !harmless,
             ExprKind::NonNull(value) | ExprKind::Cast { value, .. } => self.expr(value, harmless),
+            ExprKind::Field { object, field, .. } if !harmless && is_first(object) => {
+                self.leaks.fields.push(*field);
+            }
             ExprKind::InstanceOf { value, .. }
             | ExprKind::Field { object: value, .. }
             | ExprKind::Length { rail: value, .. } => self.expr(value, true),
@@ -107,7 +245,7 @@ impl<'a> Uses<'a> {
             }
             ExprKind::Operation { args, .. } => args.iter().for_each(|it| self.expr(it, true)),
             ExprKind::Call { function, args } => {
-                let escapes = &self.escapes[function.index()];
+                let escapes = self.escapes.of_call(*function);
                 for (index, arg) in args.iter().enumerate() {
                     self.expr(arg, escapes.get(index) == Some(&false));
                 }
@@ -115,4 +253,9 @@ impl<'a> Uses<'a> {
             other => walk::children(other).into_iter().for_each(|it| self.expr(it, false)),
         }
     }
+}
+
+/// The first parameter: in the code of a closure, the closure.
+fn is_first(expr: &Expr) -> bool {
+    matches!(super::bare(expr).kind, ExprKind::Local(LocalId(0)))
 }

@@ -1,4 +1,4 @@
-//! Objects that nothing refers to when their function ends, in its frame.
+//! Objects that nothing refers to when their function ends, in its frame: also what the activities of a finish share, and their closures.
 
 use super::escape::{Escapes, Uses, escapes};
 use super::inline::Straight;
@@ -26,6 +26,7 @@ pub(super) fn place(program: &mut Program) {
         let mut places = Places { program, frame: Vec::new(), bytes: 0 };
         places.of_locals(&mut function, &escapes);
         places.of_arguments(&mut function, &escapes);
+        places.of_activities(&mut function.body, false);
         function.frame = places.frame;
         program.functions[index] = function;
     }
@@ -122,13 +123,29 @@ impl Places<'_> {
     fn of_arguments(&mut self, function: &mut Function, escapes: &Escapes) {
         walk_mut::edit_exprs(&mut function.body, &mut |expr| {
             if let ExprKind::Call { function, args } = &mut expr.kind {
-                for (arg, escapes) in args.iter_mut().zip(&escapes[function.index()]) {
+                for (arg, escapes) in args.iter_mut().zip(escapes.of_call(*function)) {
                     if !escapes {
                         self.take(arg);
                     }
                 }
             }
         });
+    }
+
+    /// Closures of activities that have ended before the statements go on: those of a finish that starts them once (`held`).
+    fn of_activities(&mut self, body: &mut [Stmt], held: bool) {
+        for stmt in body {
+            let held = match &mut stmt.kind {
+                StmtKind::Async { closure, clocks: Clocks::None } if held => {
+                    self.take(closure);
+                    continue;
+                }
+                StmtKind::Finish { .. } => true,
+                StmtKind::Loop { .. } => false,
+                _ => held,
+            };
+            walk_mut::bodies(&mut stmt.kind).into_iter().for_each(|it| self.of_activities(it, held));
+        }
     }
 
     /// Gives a new object a place in the frame, if there is room.

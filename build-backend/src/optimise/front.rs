@@ -113,7 +113,7 @@ impl Front<'_> {
         let count = walk::children(&expr.kind).len();
         match &expr.kind {
             ExprKind::Call { function, args } => {
-                let escapes = &self.escapes[function.index()];
+                let escapes = self.escapes.of_call(*function);
                 let of =
                     |index| if escapes.get(index) == Some(&false) { Operand::Seen } else { Operand::Used };
                 (0..args.len()).map(of).collect()

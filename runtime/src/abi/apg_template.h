@@ -103,11 +103,34 @@ typedef enum {
 @EXCEPTIONS@
 } apg_exception_kind;
 
+/* ---- activities ----
+   What generated code opens, starts and closes itself, where the table's `quick` says so; the rest of it is the runtime's. The address of
+   the fiber that runs on a stack is the last word of that stack. */
+typedef struct apg_finish {
+  struct apg_finish *outer;         /* the one around it of the same activity; of a spare one, the next spare one */
+  apg_i64 own;                      /* started by its body, less those that have run on its stack */
+  bool touched; apg_u8 apart[111];  /* there are exceptions, or others know it */
+  apg_u64 count;                    /* APG_BODY, and activities that other threads are concerned with */
+} apg_finish;
+#define APG_BODY (1ull << 48)
+typedef struct apg_activity { apg_finish *open; const void *clocks; apg_u32 atomic, nested; } apg_activity;
+typedef struct apg_pair { apg_object *closure; apg_finish *finish; } apg_pair;
+typedef struct apg_slots { apg_pair *pairs; apg_u64 mask; } apg_slots;
+typedef struct apg_queue {
+  apg_u64 top; apg_u8 apart[120];   /* index of the oldest, above 16 bits of tag */
+  apg_i64 bottom; apg_u8 apart1[120];
+  apg_slots *slots; apg_u8 apart2[120];
+  apg_i64 known_top, room; bool is_long;
+} apg_queue;
+typedef struct apg_sleepers { apg_u64 asleep; apg_u8 apart[120]; apg_u64 looking; } apg_sleepers;
+typedef struct apg_fiber { apg_activity *activity; apg_queue *queue; apg_finish *spare; const apg_sleepers *sleepers; } apg_fiber;
+
 /* ---- the runtime's table ---- */
 typedef struct apg_runtime {
   apg_u32 abi;
   apg_u32 entry_count;
   apg_i64 here;                     /* the id of this place */
+  apg_u64 quick;                    /* generated code may start activities itself */
 @TABLE@
 } apg_runtime;
 

@@ -64,6 +64,8 @@ macro_rules! entries {
             pub abi: u32,
             pub entry_count: u32,
             pub here: i64,
+            /// Generated code may start activities itself ([`crate::activity::shared`]).
+            pub quick: u64,
             $($( pub $name: pointer!($kind ($($ty),*) $result), )*)*
         }
 
@@ -84,6 +86,7 @@ macro_rules! entries {
                 abi: VERSION,
                 entry_count: ENTRIES.len() as u32,
                 here,
+                quick: u64::from(crate::activity::shared::is_open()),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }
         }
@@ -170,6 +173,10 @@ entries! {
         raises fn finish_begin(clocked: bool) -> ();
         /// Closes the innermost finish, whose body raised `exception` or null: waits, then raises all exceptions as one.
         raises fn finish_end(exception: Ref) -> ();
+        /// An activity of the innermost finish, which ran on the caller's stack, has ended with that exception or null, or with clocks.
+        plain fn finish_note(exception: Ref) -> ();
+        /// A thread without work is to look for some.
+        plain fn wake_worker() -> ();
         /// Enters the place's atomic section.
         raises fn atomic_begin() -> ();
         /// Leaves it; guards of waiting `when`s are looked at again.

@@ -262,14 +262,51 @@ impl Pending {
     }
 }
 
-/// Ends an activity's registration on one clock, if it has one.
-pub fn drop_one(clocks: &mut Vec<Registration>, handle: i64) -> bool {
-    match clocks.iter().position(|registration| registration.handle == handle) {
-        Some(index) => {
-            clocks.swap_remove(index).end();
-            true
+/// The clocks that an activity is registered on. Null where there never were any, which generated code sees.
+#[derive(Default)]
+#[repr(transparent)]
+pub struct Clocks(Option<Box<Vec<Registration>>>);
+
+impl std::ops::Deref for Clocks {
+    type Target = [Registration];
+
+    fn deref(&self) -> &[Registration] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl std::ops::DerefMut for Clocks {
+    fn deref_mut(&mut self) -> &mut [Registration] {
+        self.0.as_deref_mut().map_or(&mut [], Vec::as_mut_slice)
+    }
+}
+
+impl From<Vec<Registration>> for Clocks {
+    fn from(all: Vec<Registration>) -> Clocks {
+        Clocks((!all.is_empty()).then(|| Box::new(all)))
+    }
+}
+
+impl Clocks {
+    /// One more.
+    pub fn push(&mut self, registration: Registration) {
+        self.0.get_or_insert_default().push(registration);
+    }
+
+    /// All of them, which it has no longer.
+    pub fn take(&mut self) -> Vec<Registration> {
+        self.0.take().map_or_else(Vec::new, |all| *all)
+    }
+
+    /// Ends the registration on one clock, if there is one.
+    pub fn drop_one(&mut self, handle: i64) -> bool {
+        let mut all = self.take();
+        let found = all.iter().position(|registration| registration.handle == handle);
+        if let Some(index) = found {
+            all.swap_remove(index).end();
         }
-        None => false,
+        *self = all.into();
+        found.is_some()
     }
 }
 

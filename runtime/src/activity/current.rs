@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::clock::Registration;
+use super::clock::Clocks;
 use super::fiber::{self, Fiber};
 use super::finish::Finish;
 use super::pool;
@@ -34,10 +34,7 @@ impl Governing {
     fn shared(&self) -> Arc<dyn Governor> {
         match self {
             // SAFETY: alive, and from an `Arc`.
-            Governing::Finish(finish) | Governing::Own(finish) => unsafe {
-                Arc::increment_strong_count(*finish);
-                Arc::from_raw(*finish)
-            },
+            Governing::Finish(finish) | Governing::Own(finish) => unsafe { share(*finish) },
             Governing::Other(governor) => Arc::clone(governor),
         }
     }
@@ -56,20 +53,39 @@ impl Governing {
     }
 }
 
-/// An activity.
+/// A finish that is known to one more.
+///
+/// # Safety
+/// It is alive, and came out of an [`Arc`].
+unsafe fn share(finish: *const Finish) -> Arc<Finish> {
+    // SAFETY: by the caller.
+    unsafe {
+        (*finish).is_known();
+        Arc::increment_strong_count(finish);
+        Arc::from_raw(finish)
+    }
+}
+
+/// What tells activities apart: the address of their record, and how deep in it.
+pub type Identity = (usize, u32);
+
+/// An activity. The first fields are where generated code expects them ([`super::shared`]).
+#[repr(C)]
 pub struct Activity {
+    /// The innermost finish that it has opened, out of an [`Arc`], or null. Each knows the one around it.
+    pub(crate) open: *const Finish,
+    /// Clocks it is registered on.
+    pub clocks: Clocks,
+    /// Depth of atomic sections.
+    pub atomic: u32,
+    /// How many activities of finishes that it closes run on its stack, one inside the other, with no more to them than this.
+    pub(crate) nested: u32,
     /// Whom it reports to.
     pub governing: Governing,
     /// What it runs; taken when it begins.
     pub work: Option<Work>,
-    /// Clocks it is registered on.
-    pub clocks: Vec<Registration>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
-    /// The innermost finish that it has opened, out of an [`Arc`], or null. Each knows the one around it.
-    pub(crate) open: *const Finish,
-    /// Depth of atomic sections.
-    pub atomic: u32,
 }
 
 impl Activity {
@@ -82,10 +98,11 @@ impl Activity {
         Activity {
             governing,
             work: None,
-            clocks: Vec::new(),
+            clocks: Clocks::default(),
             implicit_clock: None,
             open: std::ptr::null(),
             atomic: 0,
+            nested: 0,
         }
     }
 
@@ -104,7 +121,7 @@ impl Activity {
 
     /// Runs its code, which is recorded if its place is known.
     fn run_code(&mut self, fiber: &Fiber, at: Option<profile::Code>, code: impl FnOnce() -> Ref) {
-        let outer = fiber.activity.replace(self);
+        let outer = fiber.shared.activity.replace(self);
         let mut recorded = at.map(profile::Open::new);
         if let Some(recorded) = &mut recorded {
             recorded.begin(&fiber.opened);
@@ -114,9 +131,9 @@ impl Activity {
         if let Some(recorded) = recorded {
             recorded.end(&fiber.opened);
         }
-        fiber.activity.set(outer);
+        fiber.shared.activity.set(outer);
         if !self.clocks.is_empty() {
-            super::clock::drop_all(&mut self.clocks);
+            super::clock::drop_all(&mut self.clocks.take());
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
         self.governing.leave(fiber, exception);
@@ -143,12 +160,20 @@ impl Activity {
 
     /// The innermost finish that it has opened.
     pub fn innermost_open(&self) -> Option<Arc<Finish>> {
+        // SAFETY: if not null alive until it is closed, and out of an `Arc`.
+        (!self.open.is_null()).then(|| unsafe { share(self.open) })
+    }
+
+    /// What tells activities apart, while they live.
+    pub fn identity(&self) -> Identity {
+        (std::ptr::from_ref(self) as usize, self.nested)
+    }
+
+    /// An activity of the innermost finish, which ran on this one's stack, has raised something.
+    pub fn note(&self, exception: Ref) {
         // SAFETY: null, or alive until it is closed.
-        let open = unsafe { self.open.as_ref() }?;
-        // SAFETY: it came out of an `Arc`, which is one more now.
-        unsafe {
-            Arc::increment_strong_count(open);
-            Some(Arc::from_raw(open))
+        if let Some(open) = unsafe { self.open.as_ref() } {
+            open.note(exception);
         }
     }
 
@@ -202,7 +227,7 @@ impl Activity {
 
 /// Calls `use_it` with the calling activity; `None` outside of activities. It must not block in there.
 pub fn activity<R>(use_it: impl FnOnce(&mut Activity) -> R) -> Option<R> {
-    let pointer = fiber::current().map(|fiber| fiber.activity.get())?;
+    let pointer = fiber::current().map(|fiber| fiber.shared.activity.get())?;
     // SAFETY: null, or the activity that this fiber runs, which nobody else touches meanwhile.
     unsafe { pointer.as_mut() }.map(use_it)
 }
@@ -231,7 +256,7 @@ pub fn spawn_closure(fiber: &Fiber, activity: &Activity, closure: Ref) -> bool {
 pub fn on_fiber<R>(use_it: impl FnOnce(&'static Fiber, &mut Activity) -> R) -> Option<R> {
     let fiber = fiber::current()?;
     // SAFETY: null, or the activity that this fiber runs, which nobody else touches meanwhile.
-    unsafe { fiber.activity.get().as_mut() }.map(|activity| use_it(fiber, activity))
+    unsafe { fiber.shared.activity.get().as_mut() }.map(|activity| use_it(fiber, activity))
 }
 
 /// What the caller has done so far is done before the activity begins.

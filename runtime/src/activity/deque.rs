@@ -9,24 +9,32 @@
 
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use crossbeam_utils::CachePadded;
+use super::shared::Apart;
 
 /// Two words.
 pub type Pair = [usize; 2];
 
 /// Room for pairs; a power of two. Never freed: a thief may still read it.
-struct Buffer {
-    slots: Box<[[AtomicUsize; 2]]>,
+#[repr(C)]
+pub(super) struct Buffer {
+    pub(super) slots: *const [AtomicUsize; 2],
+    /// What of an index says where in the buffer.
+    pub(super) mask: usize,
 }
 
 impl Buffer {
     fn new(size: usize) -> *mut Buffer {
-        let slots = (0..size).map(|_| [AtomicUsize::new(0), AtomicUsize::new(0)]).collect();
-        Box::into_raw(Box::new(Buffer { slots }))
+        let slots: Box<[_]> = (0..size).map(|_| [AtomicUsize::new(0), AtomicUsize::new(0)]).collect();
+        Box::into_raw(Box::new(Buffer { slots: Box::leak(slots).as_ptr(), mask: size - 1 }))
+    }
+
+    fn len(&self) -> usize {
+        self.mask + 1
     }
 
     fn slot(&self, index: isize) -> &[AtomicUsize; 2] {
-        &self.slots[index as usize & (self.slots.len() - 1)]
+        // SAFETY: inside the buffer, which is never freed.
+        unsafe { &*self.slots.add(index as usize & self.mask) }
     }
 
     fn read(&self, index: isize) -> Pair {
@@ -80,21 +88,23 @@ impl Top {
 }
 
 /// What the owner keeps for itself.
-struct Owner {
+#[repr(C)]
+pub(super) struct Owner {
     /// The top as it was some time ago.
-    top: AtomicIsize,
+    pub(super) top: AtomicIsize,
     /// When there are so many more than that top, it has to look again.
-    room: AtomicIsize,
+    pub(super) room: AtomicIsize,
     /// Thieves may take several pairs in one step.
-    long: AtomicBool,
+    pub(super) long: AtomicBool,
 }
 
-/// The queue.
+/// The queue. Generated code adds and takes its thread's own activities itself ([`super::shared`]).
+#[repr(C)]
 pub struct Deque {
-    top: CachePadded<AtomicU64>,
-    bottom: CachePadded<AtomicIsize>,
-    buffer: CachePadded<AtomicPtr<Buffer>>,
-    owner: CachePadded<Owner>,
+    pub(super) top: Apart<AtomicU64>,
+    pub(super) bottom: Apart<AtomicIsize>,
+    pub(super) buffer: Apart<AtomicPtr<Buffer>>,
+    pub(super) owner: Apart<Owner>,
 }
 
 impl Deque {
@@ -106,10 +116,10 @@ impl Deque {
             long: AtomicBool::new(false),
         };
         Deque {
-            top: CachePadded::new(AtomicU64::new(0)),
-            bottom: CachePadded::new(AtomicIsize::new(0)),
-            buffer: CachePadded::new(AtomicPtr::new(Buffer::new(256))),
-            owner: CachePadded::new(owner),
+            top: Apart(AtomicU64::new(0)),
+            bottom: Apart(AtomicIsize::new(0)),
+            buffer: Apart(AtomicPtr::new(Buffer::new(256))),
+            owner: Apart(owner),
         }
     }
 
@@ -144,7 +154,7 @@ impl Deque {
     fn look_at_top(&self, bottom: isize) {
         let top = self.top().index();
         self.owner.top.store(top, Ordering::Relaxed);
-        let mut room = self.buffer().slots.len() as isize;
+        let mut room = self.buffer().len() as isize;
         if bottom - top >= room {
             self.grow(top, bottom);
             room *= 2;
@@ -160,7 +170,7 @@ impl Deque {
 
     fn grow(&self, top: isize, bottom: isize) {
         let old = self.buffer();
-        let new = Buffer::new(old.slots.len() * 2);
+        let new = Buffer::new(old.len() * 2);
         // SAFETY: just made, and never freed.
         let made = unsafe { &*new };
         for index in top..bottom {
@@ -252,13 +262,13 @@ impl Deque {
         let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Relaxed));
         let buffer = self.buffer();
         let first = (top - STEP).max(0);
-        let last = (bottom + 1).min(first + buffer.slots.len() as isize);
+        let last = (bottom + 1).min(first + buffer.len() as isize);
         for index in first..last.max(first) {
             visit(buffer.read(index)[0]);
         }
         // What was taken long ago is kept alive once, not for ever: a thief that may still want it has it on its stack, or finds that the
         // top has moved. Unless the owner is about to use these slots again.
-        if bottom < first + buffer.slots.len() as isize {
+        if bottom < first + buffer.len() as isize {
             (first..top).for_each(|index| buffer.write(index, [0, 0]));
         }
     }

@@ -41,9 +41,9 @@ impl Engine for LocalEngine {
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
         let Luggage { tickets, implicit } = clocks;
-        let clocks = tickets.into_iter().map(Registration::adopt).collect();
+        let clocks: Vec<_> = tickets.into_iter().map(Registration::adopt).collect();
         current::start_activity_at(Activity {
-            clocks,
+            clocks: clocks.into(),
             implicit_clock: implicit,
             ..Activity::new(governor, Work::Runtime(work))
         });
@@ -59,14 +59,14 @@ impl Engine for LocalEngine {
 
     fn take_clocks(&self) -> Vec<Ticket> {
         let take = |activity: &mut Activity| {
-            activity.clocks.drain(..).map(|registration| registration.ticket()).collect()
+            activity.clocks.take().into_iter().map(|registration| registration.ticket()).collect()
         };
         current::activity(take).unwrap_or_default()
     }
 
     fn set_clocks(&self, tickets: Vec<Ticket>) {
         current::activity(|activity| {
-            activity.clocks = tickets.into_iter().map(Registration::adopt).collect();
+            activity.clocks = tickets.into_iter().map(Registration::adopt).collect::<Vec<_>>().into();
         });
     }
 

@@ -1,16 +1,16 @@
 //! Fibers: coroutines with a stack of their own that run one piece of work after the other.
 
-use std::cell::{Cell, RefCell, UnsafeCell};
-use std::sync::Arc;
+use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
-use super::current::{self, Activity, Governing};
+use super::current::{self, Governing};
 use super::finish::Finish;
 use super::pool;
 use super::queues::Task;
+use super::shared::Shared;
 use super::stack::AlignedStack;
 use crate::memory::{self, StackRecord};
 use crate::profile;
@@ -25,19 +25,18 @@ pub enum Switch {
 }
 
 /// A fiber. It lives for ever: when it has nothing to do it waits in a list.
+#[repr(C)]
 pub struct Fiber {
+    /// What generated code knows of it: its activity, its thread's queue, finishes to be used again.
+    pub shared: Shared,
     coroutine: UnsafeCell<Option<Coroutine<(), Switch, (), AlignedStack>>>,
     yielder: Cell<*const Yielder<(), Switch>>,
     record: &'static StackRecord,
     view: FiberView,
-    /// The activity that it runs.
-    pub activity: Cell<*mut Activity>,
     /// The number of the thread of the pool that runs it.
     pub worker: Cell<usize>,
     /// Activities of a finish that have run to their end here, one after the other, without its having been told.
     ended: Cell<(*const Finish, usize)>,
-    /// Finishes that have ended, to be used again.
-    pub spare: RefCell<Vec<Arc<Finish>>>,
     /// What of it is recorded.
     pub opened: profile::Opened,
 }
@@ -87,17 +86,19 @@ fn make() -> &'static Fiber {
         }
     };
     let (low, high) = stack.range();
+    let owner = stack.owner();
     let fiber: &'static Fiber = Box::leak(Box::new(Fiber {
         coroutine: UnsafeCell::new(None),
         yielder: Cell::new(std::ptr::null()),
         record: memory::register_stack(low, high),
         view: FiberView::new(low, high),
-        activity: Cell::new(std::ptr::null_mut()),
+        shared: Shared::default(),
         worker: Cell::new(usize::MAX),
         ended: Cell::new((std::ptr::null(), 0)),
-        spare: RefCell::default(),
         opened: profile::Opened::default(),
     }));
+    // SAFETY: the last word of a stack that nobody uses yet.
+    unsafe { owner.write(fiber) };
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
         fiber.view.resumed(None);
         memory::leave_critical();
@@ -111,16 +112,6 @@ fn make() -> &'static Fiber {
 }
 
 impl Fiber {
-    /// Keeps a finish that has ended for later, if it is as good as new.
-    #[inline]
-    pub fn keep(&self, finish: Arc<Finish>) {
-        const MOST: usize = 16;
-        let mut spare = self.spare.borrow_mut();
-        if spare.len() < MOST && finish.is_reusable() {
-            spare.push(finish);
-        }
-    }
-
     /// Takes work for ever.
     fn run(&'static self) -> ! {
         loop {
@@ -229,6 +220,7 @@ impl Fiber {
         memory::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
         self.worker.set(pool::worker_number().unwrap_or(usize::MAX));
+        self.shared.set_queue(pool::queue());
         // SAFETY: this thread alone has the fiber now.
         let result = unsafe { self.go_on() };
         CURRENT.with(|current| current.set(None));
@@ -254,7 +246,7 @@ pub fn where_they_wait() -> Vec<Vec<i64>> {
     *ANSWERS.lock() = Some(Vec::new());
     ASKED.store(true, Ordering::Release);
     for fiber in fibers {
-        if fiber.activity.get().is_null() || std::ptr::eq(fiber, own) {
+        if fiber.shared.activity.get().is_null() || std::ptr::eq(fiber, own) {
             continue;
         }
         // SAFETY: it is suspended, and no thread takes it any more.

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
-use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::block::Event;
 use super::current::{self, Governing};
 use super::fiber::{self, Fiber};
 use super::pool;
+use super::shared::Apart;
 use crate::device::Flight;
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
@@ -20,27 +20,31 @@ use crate::sanitizer;
 const WATCHED: usize = 16;
 
 /// What the body counts for, so that the counter does not come to zero before it has ended.
-const BODY: usize = 1 << 48;
+pub(super) const BODY: usize = 1 << 48;
 
 /// A finish of this place. Activities here are no more than their closure until they begin. Those that the body starts, and those that
 /// these start while they run on its stack, are counted without atomic operations: one after the other touches that counter.
-/// The sum of both is what has not ended. A finish that has ended without more to it is used again.
+/// The sum of both is what has not ended. A finish that has ended without more to it is used again. Generated code opens, counts in and
+/// closes one itself as long as there is no more to it: the first fields are where it expects them ([`super::shared`]).
 #[derive(Default)]
+#[repr(C)]
 pub struct Finish {
-    /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
-    count: CachePadded<AtomicUsize>,
+    /// The finish around it that the same activity has opened; only that activity touches it. Of one that waits to be used again, the next
+    /// of those.
+    pub(super) outer: AtomicPtr<Finish>,
     /// Activities that the body has started, less those that have run on its stack: below zero where others had started those.
-    own: AtomicUsize,
-    /// There may be exceptions, or flights.
-    touched: AtomicBool,
+    pub(super) own: AtomicUsize,
+    /// There may be exceptions, or flights, or others who know it.
+    pub(super) touched: AtomicBool,
+    /// Activities that others have started and that have not ended, less those that others have run to their end, and [`BODY`].
+    pub(super) count: Apart<AtomicUsize>,
     exceptions: Mutex<Vec<Handle>>,
     /// Work of devices that the waiting activity may look at.
     flights: Mutex<VecDeque<Flight>>,
     /// The counter has come to zero while the body waited for it.
     ended: Event,
     home: HomeFinish,
-    /// The finish around it that the same activity has opened; and the clock of a clocked one. Only that activity touches them.
-    outer: AtomicPtr<Finish>,
+    /// The clock of a clocked one. Only the activity that has opened it touches that.
     clock: AtomicI64,
 }
 
@@ -50,18 +54,30 @@ const NONE: i64 = i64::MIN;
 impl Finish {
     /// One whose body has begun.
     pub fn new() -> Arc<Finish> {
-        Arc::new(Finish { count: AtomicUsize::new(BODY).into(), ..Finish::default() })
+        let clock = AtomicI64::new(NONE);
+        Arc::new(Finish { count: Apart(AtomicUsize::new(BODY)), clock, ..Finish::default() })
     }
 
     /// The same for a body that runs on a fiber, which may have a used one.
     #[inline]
     pub fn begin(fiber: &Fiber) -> Arc<Finish> {
-        match fiber.spare.borrow_mut().pop() {
-            Some(spare) => {
-                spare.count.store(BODY, Ordering::Relaxed);
-                spare
-            }
-            None => Finish::new(),
+        let spare = fiber.shared.spare.get();
+        if spare.is_null() {
+            return Finish::new();
+        }
+        // SAFETY: came out of an `Arc`, and is in the list once.
+        let spare = unsafe { Arc::from_raw(spare) };
+        fiber.shared.spare.set(spare.outer());
+        spare
+    }
+
+    /// Keeps one that has ended for later, if it is as good as new: nobody else knows it.
+    #[inline]
+    pub fn keep(self: Arc<Self>, fiber: &Fiber) {
+        if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
+            self.count.store(BODY, Ordering::Relaxed);
+            self.set_opened(fiber.shared.spare.get(), None);
+            fiber.shared.spare.set(Arc::into_raw(self));
         }
     }
 
@@ -93,7 +109,7 @@ impl Finish {
             all.insert(0, Handle::new(exception));
         }
         if let Some(fiber) = fiber {
-            fiber.keep(self);
+            self.keep(fiber);
         }
         all
     }
@@ -106,11 +122,6 @@ impl Finish {
             sanitizer::acquire(self);
         }
         alone && !self.touched.load(Ordering::Acquire)
-    }
-
-    /// Whether it is as good as new: nobody else knows it.
-    pub fn is_reusable(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) == 1 && self.home.is_unknown()
     }
 
     /// Says which finish is around it, and which clock it has.
@@ -145,13 +156,19 @@ impl Finish {
         self.own.store(self.own.load(Ordering::Relaxed).wrapping_sub(1), Ordering::Relaxed);
     }
 
+    /// What an activity has raised, or null.
     #[inline]
-    fn note(&self, exception: Ref) {
+    pub fn note(&self, exception: Ref) {
         if !exception.is_null() {
             let handle = Handle::new(exception);
             self.exceptions.lock().push(handle);
             self.touched.store(true, Ordering::Release);
         }
+    }
+
+    /// Somebody else knows it from now on.
+    pub fn is_known(&self) {
+        self.touched.store(true, Ordering::Release);
     }
 
     /// An activity that others had started has run to its end; [`Finish::leave_all`] is still to come.

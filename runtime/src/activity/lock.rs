@@ -9,8 +9,8 @@ use rustc_hash::FxBuildHasher;
 use super::block::{Waker, block};
 use crate::sanitizer;
 
-/// Who has a lock: an activity's address, which tells activities apart while they live.
-pub type Owner = usize;
+/// Who has a lock.
+pub type Owner = super::Identity;
 
 #[derive(Default)]
 struct State {

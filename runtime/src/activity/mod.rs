@@ -16,16 +16,17 @@ pub mod lock;
 pub mod parallel;
 mod pool;
 mod queues;
+pub mod shared;
 mod sleepers;
 mod stack;
 mod stuck;
 pub mod timer;
 
-pub use current::{Activity, Governing, Work, activity, on_fiber, spawn, spawn_closure, start_at};
+pub use current::{Activity, Governing, Identity, Work, activity, on_fiber, spawn, spawn_closure, start_at};
 pub use finish::Finish;
 pub use pool::{
     External, Inbox, check_for_deadlock, end_process, external, look_at, nothing_else_to_do, start, stuck,
-    worker_count, worker_number,
+    wake_worker, worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;

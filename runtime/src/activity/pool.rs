@@ -5,9 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::deque::Deque;
 use super::fiber;
 use super::finish::Finish;
 use super::queues::{Look, Queues, Task};
+use super::sleepers::Sleepers;
 use crate::memory::Ref;
 
 /// The pool of this process.
@@ -19,6 +21,8 @@ struct Pool {
 /// What a thread of the pool has for itself.
 struct Own {
     number: usize,
+    /// It deals with messages, and runs what they bring.
+    attends: Cell<bool>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -46,7 +50,7 @@ pub fn start(threads: usize) {
         for number in 0..threads {
             let spawned = std::thread::Builder::new()
                 .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number }));
+                .spawn(move || work(Own { number, attends: Cell::new(false) }));
             if let Err(error) = spawned {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
@@ -119,7 +123,9 @@ fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
     inbox.attend(true);
     let (begun, mut turns, mut found) = (Instant::now(), 0, None);
     while found.is_none() {
+        own.attends.set(true);
         inbox.look();
+        own.attends.set(false);
         found = pool().queues.find(own.number, look);
         turns += 1;
         if turns % 16 == 0 && begun.elapsed() > *moment {
@@ -158,9 +164,26 @@ pub fn push(task: Task) {
     }
 }
 
-/// Adds work behind all other work.
+/// Adds work behind all other work. Of a message that a thread without work has dealt with, it is that thread's.
 pub fn push_last(task: Task) {
-    pool().queues.inject(task);
+    let queues = &pool().queues;
+    match own() {
+        Some(own) if own.attends.get() && queues.own_is_empty(own.number) => queues.push(own.number, task),
+        _ => queues.inject(task),
+    }
+}
+
+/// Wakes a waiting thread, if there is one and no other looks around: there is more work.
+pub fn wake_worker() {
+    pool().queues.notify();
+}
+
+/// The queue of the caller's thread, and the threads without work; null outside of the pool.
+pub fn queue() -> (*const Deque, *const Sleepers) {
+    match own() {
+        Some(own) => pool().queues.shared(own.number),
+        None => (std::ptr::null(), std::ptr::null()),
+    }
 }
 
 /// Adds an activity that is no more than its closure to the queue of the caller's thread.

@@ -112,6 +112,11 @@ impl Queues {
         }
     }
 
+    /// A thread's own queue, and who sleeps, for generated code.
+    pub fn shared(&self, number: usize) -> (*const Deque, *const Sleepers) {
+        (&raw const self.own[number], &raw const self.sleepers)
+    }
+
     /// Wakes a waiting thread, if there is one and no other looks around.
     pub fn notify(&self) {
         self.sleepers.notify();

@@ -4,16 +4,18 @@
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
 
-use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 
-/// Who sleeps, and who looks for work.
+use super::shared::Apart;
+
+/// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`super::shared`]).
 #[derive(Default)]
+#[repr(C)]
 pub struct Sleepers {
     /// Threads that wait, or are about to; above that number, how often one has ceased to.
-    asleep: CachePadded<AtomicUsize>,
+    pub(super) asleep: Apart<AtomicUsize>,
     /// Threads that are awake without work, and those that have been woken.
-    looking: CachePadded<AtomicUsize>,
+    pub(super) looking: Apart<AtomicUsize>,
     /// Calls that nobody has followed yet: they count as threads that look.
     calls: Mutex<usize>,
     wake: Condvar,

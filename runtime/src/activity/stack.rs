@@ -5,11 +5,15 @@ use std::io;
 
 use corosensei::stack::{Stack, StackPointer};
 
+use super::fiber::Fiber;
+
 /// Address space of a stack.
 pub const SIZE: usize = 8 << 20;
 /// What is kept for code that does not look how much is left: functions that do not recurse, and the runtime, which makes the
 /// exception.
 pub const RESERVE: usize = 256 << 10;
+/// What lies above the part that is used: in the last word the address of the fiber that owns the stack.
+const ABOVE: usize = 64;
 /// Lowest part, which cannot be touched.
 const GUARD: usize = 64 << 10;
 
@@ -48,6 +52,11 @@ impl AlignedStack {
     pub fn range(&self) -> (usize, usize) {
         (self.start + GUARD, self.start + SIZE)
     }
+
+    /// Where the address of the stack's owner is, which generated code finds from its stack pointer.
+    pub fn owner(&self) -> *mut *const Fiber {
+        (self.start + SIZE - size_of::<usize>()) as *mut *const Fiber
+    }
 }
 
 impl Drop for AlignedStack {
@@ -61,10 +70,10 @@ fn pointer(address: usize) -> StackPointer {
     StackPointer::new(address).unwrap_or(StackPointer::MAX)
 }
 
-// SAFETY: memory of that range, with a guard below, as long as the value lives; both ends are multiples of a page.
+// SAFETY: memory of that range, with a guard below, as long as the value lives; both ends are aligned as stacks have to be.
 unsafe impl Stack for AlignedStack {
     fn base(&self) -> StackPointer {
-        pointer(self.start + SIZE)
+        pointer(self.start + SIZE - ABOVE)
     }
 
     fn limit(&self) -> StackPointer {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use rustc_hash::FxBuildHasher;
 
 use super::engine::{Governor, Waiter};
 use super::message::{self, about, outcome};
@@ -14,6 +15,7 @@ use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::activity::clock::Luggage;
 use crate::memory::Ref;
 use crate::serialize::Error;
+use crate::serialize::parts::Received;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
@@ -23,11 +25,14 @@ struct Call {
     place: u32,
     /// What the governor of the activity that waits is, for a visit that counts.
     governor: Arc<dyn Governor>,
-    reply: Mutex<Option<Vec<u8>>>,
+    reply: Mutex<Option<(Vec<u8>, Vec<Received>)>>,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
-static CALLS: Mutex<Option<HashMap<u64, Arc<Call>>>> = Mutex::new(None);
+static CALLS: Mutex<HashMap<u64, Arc<Call>, FxBuildHasher>> = Mutex::new(HashMap::with_hasher(FxBuildHasher));
+
+/// Bytes of most messages.
+const USUAL: usize = 128;
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
 pub fn host_place(place: i64) -> Outcome<u32> {
@@ -92,28 +97,29 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
         engine.spawn_on_clocks(governor, clocks, work);
         return Ok(());
     }
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(USUAL);
     let finish = governor.identify(&governor);
     finish.encode(&mut body);
     clocks.encode(&mut body);
-    codec::append(&mut body, closure).map_err(Raised)?;
+    let mut parts = Vec::new();
+    codec::append(&mut body, &mut parts, closure).map_err(Raised)?;
     if finish != FinishId::NONE {
         governor.departed(&governor, place);
     }
-    system().send(place, message::SPAWN, &body);
+    system().send_parts(place, message::SPAWN, &body, &parts);
     Ok(())
 }
 
 /// An activity has arrived.
-pub(super) fn spawned(body: Vec<u8>) -> Result<(), Error> {
+pub(super) fn spawned(body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let finish = FinishId::decode(&mut input)?;
     let clocks = Luggage::decode(&mut input)?;
     let rest = body.len() - input.remaining();
     let governor = remote::arrive(finish);
-    let work = move || match codec::decode(&mut Input::new(&body[rest..])) {
+    let work = move || match codec::decode(&mut Input::with_parts(&body[rest..], &parts)) {
         Ok(closure) => {
-            drop(body);
+            drop((body, parts));
             system().engine().call(closure)
         }
         Err(exception) => exception,
@@ -126,7 +132,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
     let governor = engine.governor();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(USUAL);
     write::number(&mut body, number);
     governor.identify(&governor).encode(&mut body);
     let clocks = engine.clocks();
@@ -135,18 +141,19 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     if !clocks.is_empty() {
         clocks.encode(&mut body);
     }
-    codec::append(&mut body, closure).map_err(Raised)?;
+    let mut parts = Vec::new();
+    codec::append(&mut body, &mut parts, closure).map_err(Raised)?;
     let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
-    CALLS.lock().get_or_insert_default().insert(number, Arc::clone(&call));
-    system().send(place, message::AT, &body);
-    drop(body);
+    CALLS.lock().insert(number, Arc::clone(&call));
+    system().send_parts(place, message::AT, &body, &parts);
+    drop((body, parts));
     call.waiter.wait();
-    let reply = call.reply.lock().take().unwrap_or_default();
-    read_reply(&reply).unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
+    let (reply, parts) = call.reply.lock().take().unwrap_or_default();
+    read_reply(Input::with_parts(&reply, &parts))
+        .unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
 }
 
-fn read_reply(reply: &[u8]) -> Result<Outcome<Ref>, Error> {
-    let mut input = Input::new(reply);
+fn read_reply(mut input: Input<'_>) -> Result<Outcome<Ref>, Error> {
     let how = input.number()?;
     if how & outcome::CLOCKS != 0 {
         // What it did on them elsewhere, it did.
@@ -164,7 +171,7 @@ fn read_reply(reply: &[u8]) -> Result<Outcome<Ref>, Error> {
 }
 
 /// The body of an `at` has arrived.
-pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
+pub(super) fn called(from: u32, body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let number = input.number()?;
     let finish = FinishId::decode(&mut input)?;
@@ -177,8 +184,8 @@ pub(super) fn called(from: u32, body: Vec<u8>) -> Result<(), Error> {
     let work = {
         let visitor = Arc::clone(&visitor);
         move || {
-            let closure = codec::decode(&mut Input::new(&body[rest..]));
-            drop(body);
+            let closure = codec::decode(&mut Input::with_parts(&body[rest..], &parts));
+            drop((body, parts));
             let result = closure.and_then(|closure| {
                 let engine = system().engine();
                 if value {
@@ -209,13 +216,17 @@ fn answer(
     counted: bool,
     clocks: Option<Luggage>,
 ) {
-    let result = result.and_then(|object| if value { codec::encode(object).map(Some) } else { Ok(None) });
-    let (how, graph) = match result {
-        Ok(Some(graph)) => (outcome::VALUE, graph),
-        Ok(None) => (outcome::DONE, Vec::new()),
-        Err(exception) => (outcome::EXCEPTION, codec::encode_exception(exception)),
-    };
-    let mut reply = Vec::with_capacity(graph.len() + 16);
+    let (mut graph, mut parts) = (Vec::new(), Vec::new());
+    let result = result.and_then(|object| match value {
+        true => codec::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
+        false => Ok(outcome::DONE),
+    });
+    let how = result.unwrap_or_else(|exception| {
+        parts.clear();
+        graph = codec::encode_exception(exception);
+        outcome::EXCEPTION
+    });
+    let mut reply = Vec::with_capacity(graph.len() + 32);
     write::number(&mut reply, number);
     let counted = if counted { outcome::COUNTED } else { 0 };
     write::number(&mut reply, how | counted | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
@@ -223,16 +234,16 @@ fn answer(
         clocks.encode(&mut reply);
     }
     reply.extend_from_slice(&graph);
-    system().send(to, message::REPLY, &reply);
+    system().send_parts(to, message::REPLY, &reply, &parts);
 }
 
 /// The body of an `at` has ended.
-pub(super) fn replied(mut body: Vec<u8>) -> Result<(), Error> {
+pub(super) fn replied(mut body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let number = input.number()?;
     let rest = body.len() - input.remaining();
     let counted = input.number()? & outcome::COUNTED != 0;
-    let call = CALLS.lock().get_or_insert_default().remove(&number);
+    let call = CALLS.lock().remove(&number);
     let Some(call) = call else {
         return input.malformed("the number of an `at` that waits");
     };
@@ -241,7 +252,7 @@ pub(super) fn replied(mut body: Vec<u8>) -> Result<(), Error> {
         call.governor.departed(&call.governor, call.place);
     }
     body.drain(..rest);
-    *call.reply.lock() = Some(body);
+    *call.reply.lock() = Some((body, parts));
     call.waiter.wake();
     Ok(())
 }

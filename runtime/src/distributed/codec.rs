@@ -7,22 +7,28 @@ use crate::memory::globals::Copies;
 use crate::memory::{self, Handle, ProgramHeap, Ref};
 use crate::program;
 use crate::serialize::custom::{Place, Restored, Saved};
+use crate::serialize::parts::Part;
 use crate::serialize::read::{self, Input};
 use crate::serialize::{Error, TypeTable, copy, write};
 
-/// Appends an object's graph, to be read once; or nothing, and an exception object.
-pub fn append(out: &mut Vec<u8>, object: Ref) -> Result<(), Ref> {
-    append_for(out, object, Copies::One)
+/// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
+pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
+    append_for(out, Some(parts), object, Copies::One)
 }
 
-fn append_for(out: &mut Vec<u8>, object: Ref, copies: Copies) -> Result<(), Ref> {
+fn append_for(
+    out: &mut Vec<u8>,
+    mut parts: Option<&mut Vec<Part>>,
+    object: Ref,
+    copies: Copies,
+) -> Result<(), Ref> {
     let start = out.len();
     let mut saved = Saved::default();
     loop {
         let missing: Vec<(Place, Handle)> = {
             let _hold = memory::hold_collection();
             // SAFETY: an object of the program; nothing is collected meanwhile.
-            match unsafe { write::graph(out, object.0, &saved, copies) } {
+            match unsafe { write::graph_in_parts(out, parts.as_deref_mut(), object.0, &saved, copies) } {
                 Ok(()) => return Ok(()),
                 Err(missing) => {
                     missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
@@ -30,6 +36,7 @@ fn append_for(out: &mut Vec<u8>, object: Ref, copies: Copies) -> Result<(), Ref>
             }
         };
         out.truncate(start);
+        parts.as_deref_mut().into_iter().for_each(Vec::clear);
         for (place, _owner) in &missing {
             saved.insert(place.at, Handle::new(program::saved(place)?));
         }
@@ -39,13 +46,13 @@ fn append_for(out: &mut Vec<u8>, object: Ref, copies: Copies) -> Result<(), Ref>
 /// An object's graph, to be read any number of times, or an exception object.
 pub fn encode_for_many(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
-    append_for(&mut out, object, Copies::Many).map(|()| out)
+    append_for(&mut out, None, object, Copies::Many).map(|()| out)
 }
 
 /// An object's graph, to be read once, or an exception object.
 pub fn encode(object: Ref) -> Result<Vec<u8>, Ref> {
     let mut out = Vec::new();
-    append(&mut out, object).map(|()| out)
+    append_for(&mut out, None, object, Copies::One).map(|()| out)
 }
 
 /// An exception's graph; if that cannot be sent, that of the exception which says so.

@@ -6,8 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use super::engine::Engine;
 use super::{HERE, at, clocks, home, message, quiet, team, transfer};
 use crate::device::{self, Device, DeviceError};
-use crate::memory::Ref;
+use crate::memory::{self, Handle, Ref};
 use crate::sanitizer;
+use crate::serialize::TypeTable;
+use crate::serialize::parts::{self, Part, Received};
 use crate::serialize::read::Input;
 use crate::topology::{Accelerator, Selection, Topology};
 use crate::transport::{PutTarget, Receiver, Transport};
@@ -148,16 +150,22 @@ impl System {
 
     /// Sends a message to a host place.
     pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
+        self.send_parts(to, kind, body, &[]);
+    }
+
+    /// The same with what goes beside the bytes.
+    pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
         quiet::sent();
-        crate::profile::message(body.len());
-        self.send_aside(to, kind, body);
+        crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        let _ = self.transport.send(to, kind, body, parts);
     }
 
     /// The same for a message that starts nothing, and is not counted.
     pub(super) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.transport.send(to, kind, body);
+        let _ = self.transport.send(to, kind, body, &[]);
     }
 
     /// Sends bytes to memory of another host place.
@@ -218,12 +226,32 @@ impl System {
         self.topology.get_or_init(|| topology);
     }
 
-    fn act(&'static self, from: u32, kind: u8, body: Vec<u8>) -> Result<(), crate::serialize::Error> {
+    /// Room for elements that are on their way.
+    fn room(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        let ty = TypeTable(self.engine().types()).get(ty)?;
+        let bytes = usize::try_from(bytes).ok()?;
+        if !parts::is_part(ty, bytes)
+            || usize::try_from(length).ok()?.checked_mul(ty.element_bytes()) != Some(bytes)
+        {
+            return None;
+        }
+        let object = memory::allocate_unwritten(ty, i64::try_from(length).ok()?)?;
+        let target = PutTarget { address: object.at(ty.size as usize), length: bytes as u64 };
+        Some((target, Handle::new(object)))
+    }
+
+    fn act(
+        &'static self,
+        from: u32,
+        kind: u8,
+        body: Vec<u8>,
+        parts: Vec<Received>,
+    ) -> Result<(), crate::serialize::Error> {
         let mut input = Input::new(&body);
         match kind {
-            message::SPAWN => at::spawned(body),
-            message::AT => at::called(from, body),
-            message::REPLY => at::replied(body),
+            message::SPAWN => at::spawned(body, parts),
+            message::AT => at::called(from, body, parts),
+            message::REPLY => at::replied(body, parts),
             message::REPORT => self.reported(&body),
             message::GET => transfer::requested(from, &body),
             message::PUT_DONE => transfer::put_done(&body),
@@ -311,9 +339,9 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Inbox(&'static System);
 
 impl Receiver for Inbox {
-    fn message(&self, from: u32, kind: u8, body: Vec<u8>) {
+    fn message(&self, from: u32, kind: u8, body: Vec<u8>, parts: Vec<Received>) {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
-        if let Err(error) = self.0.act(from, kind, body) {
+        if let Err(error) = self.0.act(from, kind, body, parts) {
             // Nobody can be told what the message was about, and the program cannot go on without it.
             remark!("apg: place {}: from place {from}: {error}", super::here());
             std::process::exit(1);
@@ -321,6 +349,10 @@ impl Receiver for Inbox {
         if !message::ASIDE.contains(&kind) {
             quiet::dealt_with();
         }
+    }
+
+    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        self.0.room(ty, length, bytes)
     }
 
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {

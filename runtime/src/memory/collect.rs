@@ -55,8 +55,7 @@ pub fn hold_collection() -> CollectionHold {
     let own = threads::current();
     if own.holds.load(Ordering::Relaxed) == 0 {
         // A place may do nothing but unpack messages, all under holds: then this is where it collects.
-        let heap = heap();
-        if heap.used.load(Ordering::Relaxed) > heap.threshold.load(Ordering::Relaxed) {
+        if heap().is_due(0) {
             collect_if_needed(0);
         }
         loop {
@@ -105,7 +104,7 @@ pub(super) fn collect_for_others() {
 
 /// Collects if `blocks` more would be more than planned, unless this thread keeps the collector away.
 pub fn collect_if_needed(blocks: usize) {
-    run(|heap| heap.used.load(Ordering::Relaxed) + blocks > heap.threshold.load(Ordering::Relaxed), true);
+    run(|heap| heap.is_due(blocks), true);
 }
 
 /// Collects if `needed` still holds once this thread may collect. `asks`: other places are asked, too, where little becomes free.

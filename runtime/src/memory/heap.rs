@@ -22,6 +22,10 @@ pub struct Heap {
     pub threshold: AtomicUsize,
     /// Never use more blocks than that, but for exceptions.
     limit: usize,
+    /// Blocks in use after the last collection.
+    kept: AtomicUsize,
+    /// Blocks for what messages have brought since then.
+    brought: AtomicUsize,
 }
 
 /// Free blocks and cells.
@@ -113,6 +117,8 @@ pub fn heap() -> &'static Heap {
             used: AtomicUsize::new(0),
             threshold: AtomicUsize::new(least_threshold().min(limit)),
             limit,
+            kept: AtomicUsize::new(0),
+            brought: AtomicUsize::new(0),
         }
     })
 }
@@ -158,6 +164,18 @@ impl Heap {
         let used = self.used.load(Ordering::Relaxed);
         let next = (used * 2).max(used + least_threshold()).min(self.limit);
         self.threshold.store(next.max(used), Ordering::Relaxed);
+        self.kept.store(used, Ordering::Relaxed);
+        self.brought.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether it is time to collect if so many blocks are needed. What messages bring lives shortly as a rule, and is written more quickly
+    /// to memory that was just used.
+    pub fn is_due(&self, blocks: usize) -> bool {
+        /// Much more than these are not in a processor's fast memory.
+        const MUCH: usize = 256;
+        let brought = self.brought.load(Ordering::Relaxed);
+        self.used.load(Ordering::Relaxed) + blocks > self.threshold.load(Ordering::Relaxed)
+            || brought >= MUCH && brought > 4 * self.kept.load(Ordering::Relaxed)
     }
 
     /// A run of free blocks; `None` if more than `ceiling` would be in use.
@@ -333,10 +351,14 @@ unsafe fn prepare(object: *mut Object, ty: &'static Type, length: i64) {
 
 /// A new instance, zero but for header and length (strings: whatever it may be), if no more than `ceiling` blocks are then in use.
 fn try_instance(ty: &'static Type, length: i64, bytes: usize, ceiling: usize) -> Option<Ref> {
+    try_memory(ty, length, bytes, ceiling, ty.kind != Kind::String as u32)
+}
+
+/// The same, perhaps with elements that mean nothing.
+fn try_memory(ty: &'static Type, length: i64, bytes: usize, ceiling: usize, zeroed: bool) -> Option<Ref> {
     let _critical = threads::critical();
     // SAFETY: this thread's cache, in a critical section.
     let cache = unsafe { &mut *threads::current().cache.0.get() };
-    let zeroed = ty.kind != Kind::String as u32;
     let object = heap().memory(cache, bytes, zeroed, ceiling)?.cast::<Object>();
     // SAFETY: new memory of at least that size.
     unsafe { prepare(object, ty, length) };
@@ -391,6 +413,13 @@ pub fn allocate_counted(ty: &'static Type, length: i64) -> Option<Ref> {
     instance(ty, length)
 }
 
+/// A new rail or string whose elements hold no references and are written at once; `None` if that would need a collection.
+pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?.max(16);
+    heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
+    try_memory(ty, length, bytes, heap().limit, false)
+}
+
 /// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.
 pub(crate) fn allocate_in_emergency(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
@@ -416,5 +445,13 @@ pub struct ProgramHeap;
 impl crate::serialize::Heap for ProgramHeap {
     fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
         instance(ty, length).map(|object| object.0)
+    }
+
+    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        let bytes = ty.instance_size(length)?.max(16);
+        let planned = heap().threshold.load(Ordering::Relaxed);
+        let unwritten =
+            if bytes > LARGEST_SMALL { try_memory(ty, length, bytes, planned, false) } else { None };
+        unwritten.or_else(|| instance(ty, length)).map(|object| object.0)
     }
 }

@@ -24,7 +24,9 @@ pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
 pub(crate) use heap::allocate_in_emergency;
-pub use heap::{ProgramHeap, allocate, allocate_counted, bytes_in_use, configure, make_room};
+pub use heap::{
+    ProgramHeap, allocate, allocate_counted, allocate_unwritten, bytes_in_use, configure, make_room,
+};
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};
 pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};

@@ -98,7 +98,7 @@ fn start(closure: Ref, clocks: &ClockList<'_>) -> Outcome<()> {
 fn start_work(work: Work, clocks: &ClockList<'_>) -> Outcome<()> {
     let (clocks, implicit_clock) = registrations(clocks)?;
     let governor = with_activity(|activity| Ok(activity.innermost_governor()))?;
-    activity::spawn(Activity { clocks, implicit_clock, ..Activity::new(governor, work) });
+    activity::spawn(Activity { clocks: clocks.into(), implicit_clock, ..Activity::new(governor, work) });
     Ok(())
 }
 
@@ -239,7 +239,9 @@ pub fn finish_begin(clocked: bool) -> Outcome<()> {
     with_activity(|activity| {
         let clock = clocked.then(clock::make);
         let handle = clock.as_ref().map(|registration| registration.handle);
-        activity.clocks.extend(clock);
+        if let Some(clock) = clock {
+            activity.clocks.push(clock);
+        }
         activity.open(Finish::new(), handle);
         Ok(())
     })
@@ -251,11 +253,11 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
         return raise(ExceptionKind::Internal, "the end of a finish that was not begun");
     };
     if let Some(handle) = finish.clock() {
-        with_activity(|activity| Ok(clock::drop_one(&mut activity.clocks, handle)))?;
+        with_activity(|activity| Ok(activity.clocks.drop_one(handle)))?;
     }
     finish.run_own_activities(fiber);
     if exception.is_null() && finish.has_ended_quietly() {
-        fiber.keep(finish);
+        finish.keep(fiber);
         return Ok(());
     }
     let exceptions = finish.wait(exception);
@@ -263,6 +265,20 @@ pub fn finish_end(exception: Ref) -> Outcome<()> {
         return Ok(());
     }
     Err(program::multiple(&exceptions))
+}
+
+/// An activity of the innermost finish, which ran on the stack of the caller's, has ended with this exception or null, or with clocks.
+pub fn finish_note(exception: Ref) {
+    let clocks = activity::activity(|activity| {
+        activity.note(exception);
+        activity.clocks.take()
+    });
+    clock::drop_all(&mut clocks.unwrap_or_default());
+}
+
+/// There is more work than threads that look for it, and some sleep.
+pub fn wake_worker() {
+    activity::wake_worker();
 }
 
 pub fn atomic_begin() -> Outcome<()> {

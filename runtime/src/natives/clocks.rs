@@ -45,7 +45,7 @@ pub fn clock_resume(clock: i64) -> Outcome<()> {
 
 pub fn clock_drop(clock: i64) -> Outcome<()> {
     not_in_atomic("drop")?;
-    let dropped = with_activity(|activity| Ok(clock::drop_one(&mut activity.clocks, clock)))?;
+    let dropped = with_activity(|activity| Ok(activity.clocks.drop_one(clock)))?;
     if dropped { Ok(()) } else { registration(clock, "drop", |_| ()) }
 }
 

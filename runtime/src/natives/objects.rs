@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::{non_null, outcome, raise as raise_kind, range_of};
 use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
+use crate::activity::Identity;
 use crate::activity::block::{Waker, block};
 use crate::memory::{self, Ref};
 use crate::{program, sanitizer};
@@ -100,16 +101,16 @@ pub fn object_to_string(object: Ref) -> Outcome<Ref> {
 /// Activities that wait for a static field that another one initialises: field and waker.
 static WAITING: Mutex<Vec<(usize, Waker)>> = Mutex::new(Vec::new());
 /// Fields in initialisation, with the activity that does it.
-static BUSY: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+static BUSY: Mutex<Vec<(usize, Identity)>> = Mutex::new(Vec::new());
 
 const NEW: u32 = 0;
 const RUNNING: u32 = 1;
 const READY: u32 = 2;
 const FAILED: u32 = 3;
 
-/// What tells activities apart: the address of their record.
-pub fn activity_identity() -> usize {
-    crate::activity::activity(|activity| &raw const *activity as usize).unwrap_or(0)
+/// What tells the caller from other activities.
+pub fn activity_identity() -> Identity {
+    crate::activity::activity(|activity| activity.identity()).unwrap_or_default()
 }
 
 pub fn static_begin(state: StaticPointer) -> Outcome<bool> {

@@ -16,6 +16,7 @@
 
 pub mod copy;
 pub mod custom;
+pub mod parts;
 pub mod read;
 pub mod slots;
 #[cfg(test)]
@@ -29,6 +30,11 @@ use crate::layout::{Object, Type};
 pub trait Heap {
     /// A new instance whose memory is zero but for header and length, or `None` if there is no memory left.
     fn allocate(&self, ty: &'static Type, length: i64) -> Option<*mut Object>;
+
+    /// The same without elements that mean anything: they are written at once, and hold no references.
+    fn allocate_unwritten(&self, ty: &'static Type, length: i64) -> Option<*mut Object> {
+        self.allocate(ty, length)
+    }
 }
 
 /// The program's types by number; the same at every place.
@@ -80,10 +86,22 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 fn allocate(heap: &dyn Heap, ty: &'static Type, length: i64) -> Result<*mut Object, Error> {
+    allocated(ty, length, || heap.allocate(ty, length))
+}
+
+fn allocate_unwritten(heap: &dyn Heap, ty: &'static Type, length: i64) -> Result<*mut Object, Error> {
+    allocated(ty, length, || heap.allocate_unwritten(ty, length))
+}
+
+fn allocated(
+    ty: &'static Type,
+    length: i64,
+    allocate: impl FnOnce() -> Option<*mut Object>,
+) -> Result<*mut Object, Error> {
     let out_of_memory = || Error::OutOfMemory {
         what: ty.name(),
         bytes: ty.instance_size(length).map_or(u64::MAX, |size| size as u64),
     };
     ty.instance_size(length).ok_or_else(out_of_memory)?;
-    heap.allocate(ty, length).ok_or_else(out_of_memory)
+    allocate().ok_or_else(out_of_memory)
 }

@@ -2,8 +2,9 @@
 //! program's types is an error, and nothing outside the new objects is ever written.
 
 use super::custom::{Place, Restored};
+use super::parts::{self, Received};
 use super::slots::{self, Slot};
-use super::{Error, Heap, TypeTable, allocate};
+use super::{Error, Heap, TypeTable, allocate, allocate_unwritten};
 use crate::layout::{Kind, Object, Type, custom};
 use crate::memory::Ref;
 use crate::memory::globals::{self, Sent};
@@ -13,12 +14,19 @@ use crate::memory::globals::{self, Sent};
 pub struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// What goes beside the bytes and was not yet read.
+    parts: &'a [Received],
 }
 
 impl<'a> Input<'a> {
     /// At the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Input<'a> {
-        Input { bytes, at: 0 }
+        Input { bytes, at: 0, parts: &[] }
+    }
+
+    /// At the start of `bytes`, beside which these parts came.
+    pub fn with_parts(bytes: &'a [u8], parts: &'a [Received]) -> Input<'a> {
+        Input { bytes, at: 0, parts }
     }
 
     /// Bytes not yet read.
@@ -131,7 +139,17 @@ impl Reader<'_> {
             return self.global(input, ty);
         }
         let is_custom = ty.is_sent_whole();
+        if ty.is_counted() && !is_custom && !input.parts.is_empty() {
+            let start = input.at;
+            let length = input.number()?;
+            if parts::is_part(ty, usize::try_from(length).unwrap_or(0).saturating_mul(ty.element_bytes())) {
+                return self.part(input, ty, length as i64);
+            }
+            input.at = start;
+        }
         let length = if ty.is_counted() && !is_custom { self.length(input, ty)? } else { 0 };
+        let whole = ty.is_counted() && !is_custom && parts::is_flat(ty);
+        let allocate = if whole { allocate_unwritten } else { allocate };
         let object = allocate(self.heap, ty, length)?;
         self.objects.push(object);
         if is_custom {
@@ -154,6 +172,37 @@ impl Reader<'_> {
                 Ok(())
             })
         }
+    }
+
+    /// An object whose elements are the next part.
+    fn part(&mut self, input: &mut Input<'_>, ty: &'static Type, length: i64) -> Result<(), Error> {
+        let Some((part, rest)) = input.parts.split_first() else { return input.malformed("one more part") };
+        let object = match part {
+            Received::Object(object) => {
+                let object = object.get();
+                if !std::ptr::eq(object.ty(), ty) || object.length() as i64 != length {
+                    return input.malformed("a part of that type and length");
+                }
+                object.0
+            }
+            Received::Bytes(bytes) => {
+                if Some(bytes.len())
+                    != usize::try_from(length).ok().and_then(|it| it.checked_mul(ty.element_bytes()))
+                {
+                    return input.malformed("a part of that length");
+                }
+                let object = allocate_unwritten(self.heap, ty, length)?;
+                // SAFETY: a new object with elements of so many bytes.
+                unsafe {
+                    let elements = object.cast::<u8>().add(ty.size as usize);
+                    elements.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                }
+                object
+            }
+        };
+        input.parts = rest;
+        self.objects.push(object);
+        Ok(())
     }
 
     /// What GlobalRefs share.

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::custom::{Place, Saved};
+use super::parts::{self, Part};
 use super::slots::{self, Slot};
 use crate::layout::{Object, Type, custom};
 use crate::memory::Ref;
@@ -36,12 +37,31 @@ pub unsafe fn graph(
     saved: &Saved,
     copies: Copies,
 ) -> Result<(), Vec<Place>> {
+    // SAFETY: by the caller.
+    unsafe { graph_in_parts(out, None, root, saved, copies) }
+}
+
+/// The same; long plain elements go to `parts`, if there are any.
+///
+/// # Errors
+/// As [`graph`].
+///
+/// # Safety
+/// As [`graph`].
+pub unsafe fn graph_in_parts(
+    out: &mut Vec<u8>,
+    parts: Option<&mut Vec<Part>>,
+    root: *mut Object,
+    saved: &Saved,
+    copies: Copies,
+) -> Result<(), Vec<Place>> {
     let mut writer = Writer {
         out,
+        parts,
         saved,
         copies,
         missing: Vec::new(),
-        indices: FxHashMap::default(),
+        indices: None,
         objects: Vec::new(),
         given: Vec::new(),
     };
@@ -62,10 +82,12 @@ pub unsafe fn graph(
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
+    parts: Option<&'a mut Vec<Part>>,
     saved: &'a Saved,
     copies: Copies,
     missing: Vec<Place>,
-    indices: FxHashMap<*mut Object, u64>,
+    /// Of all objects, once there are more than a few.
+    indices: Option<FxHashMap<*mut Object, u64>>,
     /// In the order of their indices.
     objects: Vec<*mut Object>,
     /// What goes with the graph.
@@ -77,12 +99,33 @@ impl Writer<'_> {
         if object.is_null() {
             return self.out.push(0);
         }
+        let index = self.index(object);
+        number(self.out, index);
+    }
+
+    /// The index of an object, from 1; a new one if it was not met before.
+    fn index(&mut self, object: *mut Object) -> u64 {
+        const FEW: usize = 8;
         let objects = &mut self.objects;
-        let index = *self.indices.entry(object).or_insert_with(|| {
+        if objects.len() < FEW {
+            let known = objects.iter().position(|it| *it == object);
+            return known.unwrap_or_else(|| {
+                objects.push(object);
+                objects.len() - 1
+            }) as u64
+                + 1;
+        }
+        let all = || objects.iter().zip(1..).map(|(object, index)| (*object, index)).collect();
+        let indices = self.indices.get_or_insert_with(all);
+        *indices.entry(object).or_insert_with(|| {
             objects.push(object);
             objects.len() as u64
-        });
-        number(self.out, index);
+        })
+    }
+
+    /// Whether such elements go beside the bytes.
+    fn is_part(&self, ty: &Type, bytes: usize) -> bool {
+        self.parts.as_ref().is_some_and(|it| it.len() < parts::MOST) && parts::is_part(ty, bytes)
     }
 
     /// The rail that stands for what is there.
@@ -121,6 +164,11 @@ impl Writer<'_> {
             }
             let Ok(()) = slots::visit::<std::convert::Infallible>(object, ty, length, &mut |slot| {
                 match slot {
+                    Slot::Plain(at, size) if ty.is_counted() && self.is_part(ty, size) => {
+                        if let Some(parts) = self.parts.as_deref_mut() {
+                            parts.push(Part::new(Ref(object), ty, length, at, size));
+                        }
+                    }
                     Slot::Plain(at, size) => {
                         self.out.extend_from_slice(std::slice::from_raw_parts(at, size));
                     }

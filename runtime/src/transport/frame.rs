@@ -2,10 +2,15 @@
 
 use std::io::{self, Read, Write};
 
+use super::pipe::Pipe;
+use crate::serialize::parts::Part;
+use crate::serialize::read::Input;
+use crate::serialize::write::number as write_number;
+
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// An active message: no header, the body is the message.
+    /// An active message: the body is the message, then its parts; the header says which they are.
     Message,
     /// A put: the header says where, the body is what.
     Put,
@@ -24,12 +29,18 @@ pub struct Head {
     pub header: u32,
     /// Bytes of the body.
     pub body: u64,
+    /// Long pieces are lent: in their place are their addresses.
+    pub lent: bool,
 }
 
 /// Bytes of a head.
 pub const HEAD: usize = 16;
 /// The longest header; a longer one is no header of ours.
 pub const MAX_HEADER: u32 = 1 << 16;
+/// The most that a part takes in a header.
+const MOST_OF_PART: usize = 30;
+/// So small a frame is put together without memory of its own.
+const SMALLEST: usize = 256;
 /// Below this size head, header and body go out as one write.
 const SMALL: usize = 1 << 16;
 
@@ -42,6 +53,7 @@ impl Head {
             Class::Farewell => 3,
         };
         bytes[1] = self.kind;
+        bytes[2] = u8::from(self.lent);
         bytes[4..8].copy_from_slice(&self.header.to_le_bytes());
         bytes[8..].copy_from_slice(&self.body.to_le_bytes());
         bytes
@@ -54,12 +66,13 @@ impl Head {
             3 => Class::Farewell,
             _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a frame")),
         };
-        let [_, kind, _, _, h0, h1, h2, h3, body @ ..] = bytes;
+        let [_, kind, lent, _, h0, h1, h2, h3, body @ ..] = bytes;
         let head = Head {
             class,
             kind,
             header: u32::from_le_bytes([h0, h1, h2, h3]),
             body: u64::from_le_bytes(body),
+            lent: lent != 0,
         };
         if head.header > MAX_HEADER {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a header that is too long"));
@@ -70,13 +83,125 @@ impl Head {
 
 /// Bytes of the frame that begins with this head; as many as can be if it is none.
 pub fn length(head: [u8; HEAD]) -> u64 {
-    let long = |head: Head| (HEAD as u64 + u64::from(head.header)).saturating_add(head.body);
+    let long = |head: Head| match head.lent {
+        // The rest is short, and comes at once.
+        true => HEAD as u64,
+        false => (HEAD as u64 + u64::from(head.header)).saturating_add(head.body),
+    };
     Head::decode(head).map_or(u64::MAX, long)
 }
 
-/// Writes a frame.
-pub fn write(out: &mut dyn Write, class: Class, kind: u8, header: &[u8], body: &[u8]) -> io::Result<()> {
-    let head = Head { class, kind, header: header.len() as u32, body: body.len() as u64 }.encode();
+/// What one frame is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// What it is.
+    pub class: Class,
+    /// What the receiver is to do.
+    pub kind: u8,
+    /// Of a put: where it goes.
+    pub header: &'a [u8],
+    /// The message, or what is put.
+    pub body: &'a [u8],
+    /// What goes beside a message.
+    pub parts: &'a [Part],
+}
+
+impl Frame<'_> {
+    /// Bytes that it takes, at most.
+    pub fn most(&self) -> usize {
+        let parts = self.parts.iter().map(|part| MOST_OF_PART + part.bytes().len());
+        HEAD + self.header.len() + self.body.len() + parts.sum::<usize>()
+    }
+
+    fn head(&self, header: usize, body: u64, lent: bool) -> Head {
+        Head { class: self.class, kind: self.kind, header: header as u32, body, lent }
+    }
+
+    /// Writes it to a pipe whose other end fetches what is lent; returns when it has.
+    pub fn write_or_lend(&self, out: &mut Pipe) -> io::Result<()> {
+        let is_put = self.class == Class::Put && is_lent(self.body.len() as u64);
+        let parts = self.parts.iter().filter(|part| is_lent(part.bytes().len() as u64)).count();
+        let lent = parts + usize::from(is_put);
+        if lent == 0 || !out.may_lend() {
+            return self.write(out);
+        }
+        let count = out.fetches_after(lent);
+        let (table, beside) = self.table();
+        let header = if self.parts.is_empty() { self.header } else { &table };
+        let head = self.head(header.len(), self.body.len() as u64 + beside, true);
+        let address = |bytes: &[u8]| (bytes.as_ptr() as u64).to_le_bytes();
+        out.write_all(&head.encode())?;
+        out.write_all(header)?;
+        if is_put {
+            out.write_all(&address(self.body))?
+        } else {
+            out.write_all(self.body)?
+        }
+        for part in self.parts {
+            match part.bytes() {
+                bytes if is_lent(bytes.len() as u64) => out.write_all(&address(bytes))?,
+                bytes => out.write_all(bytes)?,
+            }
+        }
+        out.wait_for_fetches(count)
+    }
+
+    /// The header of a message with parts, and the bytes of these.
+    fn table(&self) -> (Vec<u8>, u64) {
+        let (mut table, mut beside) = (Vec::new(), 0);
+        for part in self.parts {
+            let bytes = part.bytes().len() as u64;
+            for number in [u64::from(part.ty), part.length as u64, bytes] {
+                write_number(&mut table, number);
+            }
+            beside += bytes;
+        }
+        (table, beside)
+    }
+
+    /// Writes it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.parts.is_empty() {
+            let head = self.head(self.header.len(), self.body.len() as u64, false);
+            return write(out, head, self.header, self.body);
+        }
+        let (table, beside) = self.table();
+        let head = self.head(table.len(), self.body.len() as u64 + beside, false);
+        write(out, head, &table, self.body)?;
+        self.parts.iter().try_for_each(|part| out.write_all(part.bytes()))
+    }
+}
+
+/// The parts of a message, as its header says: type, length, bytes.
+pub fn parts(header: &[u8]) -> io::Result<Vec<[u64; 3]>> {
+    let mut input = Input::new(header);
+    let mut parts = Vec::new();
+    let damaged = |_| io::Error::new(io::ErrorKind::InvalidData, "not a list of parts");
+    while input.remaining() > 0 {
+        let mut number = || input.number().map_err(damaged);
+        parts.push([number()?, number()?, number()?]);
+    }
+    Ok(parts)
+}
+
+/// Whether so many bytes are lent where they can be.
+pub fn is_lent(bytes: u64) -> bool {
+    /// Fewer are written sooner.
+    const LEAST: u64 = 128 << 10;
+    bytes >= LEAST
+}
+
+/// Writes a frame, but for the parts.
+fn write(out: &mut dyn Write, head: Head, header: &[u8], body: &[u8]) -> io::Result<()> {
+    let head = head.encode();
+    if header.len() + body.len() <= SMALLEST - HEAD {
+        let mut all = [0; SMALLEST];
+        all[..HEAD].copy_from_slice(&head);
+        all[HEAD..][..header.len()].copy_from_slice(header);
+        let length = HEAD + header.len() + body.len();
+        all[HEAD + header.len()..length].copy_from_slice(body);
+        return out.write_all(&all[..length]);
+    }
     if header.len() + body.len() <= SMALL {
         let mut all = Vec::with_capacity(head.len() + header.len() + body.len());
         all.extend_from_slice(&head);
@@ -134,10 +259,11 @@ mod tests {
         for size in [0, 10, SMALL, SMALL + 1] {
             let body = vec![7; size];
             let mut bytes = Vec::new();
-            write(&mut bytes, Class::Put, 5, b"where", &body).expect("memory");
+            let frame = Frame { class: Class::Put, kind: 5, header: b"where", body: &body, parts: &[] };
+            frame.write(&mut bytes).expect("memory");
             let mut input = &bytes[..];
             let head = read_head(&mut input).expect("a head").expect("a frame");
-            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64 });
+            assert_eq!(head, Head { class: Class::Put, kind: 5, header: 5, body: size as u64, lent: false });
             assert_eq!(read_bytes(&mut input, 5).expect("header"), b"where");
             assert_eq!(read_bytes(&mut input, head.body).expect("body"), body);
             assert_eq!(read_head(&mut input).expect("the end"), None);

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{PlaceEnded, Receiver, Transport, put_here};
+use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::serialize::parts::Part;
 
 /// One place.
 #[derive(Default)]
@@ -30,8 +31,8 @@ impl Transport for Local {
         debug_assert!(first, "a transport is started once");
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded> {
-        self.receiver(to)?.message(0, kind, body.to_vec());
+    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+        message_here(&**self.receiver(to)?, 0, kind, body, parts);
         Ok(())
     }
 

@@ -16,6 +16,9 @@ pub mod tcp;
 
 use std::sync::Arc;
 
+use crate::memory::Handle;
+use crate::serialize::parts::{Part, Received};
+
 /// A place has ended, so that nothing can be sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceEnded(pub u32);
@@ -44,7 +47,10 @@ unsafe impl Send for PutTarget {}
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
     /// A message.
-    fn message(&self, from: u32, kind: u8, body: Vec<u8>);
+    fn message(&self, from: u32, kind: u8, body: Vec<u8>, parts: Vec<Received>);
+    /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if there is no room for it: it is
+    /// then kept as bytes.
+    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// A put is coming: where do its `length` bytes go? `None` refuses it; the bytes are thrown away.
     fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget>;
     /// All bytes of a put have arrived (`accepted`), or were thrown away.
@@ -61,8 +67,8 @@ pub trait Transport: Send + Sync {
     fn hosts(&self) -> u32;
     /// From now on, hands what arrives to `receiver`. Called once.
     fn start(&self, receiver: Arc<dyn Receiver>);
-    /// Sends a message; returns when `body` may be reused.
-    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded>;
+    /// Sends a message; returns when `body` and `parts` may be reused.
+    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
     /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread with nothing else to do may
@@ -76,6 +82,12 @@ pub trait Transport: Send + Sync {
     fn attend(&self, _begins: bool) {}
     /// Says farewell: a connection that closes after this is no failure.
     fn leave(&self);
+}
+
+/// A message of a place to itself.
+fn message_here(receiver: &dyn Receiver, here: u32, kind: u8, body: &[u8], parts: &[Part]) {
+    let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
+    receiver.message(here, kind, body.to_vec(), parts);
 }
 
 /// A put of a place to itself.

@@ -1,5 +1,6 @@
 //! A pipe between two processes of one machine: a ring in memory that both have mapped. Bytes go through it without a system call
-//! while both ends are awake; who has to wait looks for a moment, and then sleeps on a futex in the same memory.
+//! while both ends are awake; who has to wait looks for a moment, and then sleeps on a futex in the same memory. Where the system lets one
+//! process read the other's memory, many bytes are not written but lent: the reader fetches them from where they are.
 
 use std::fs::File;
 use std::io;
@@ -11,9 +12,9 @@ use crossbeam_utils::CachePadded;
 /// Bytes of the ring; a power of two.
 const SIZE: usize = 512 << 10;
 /// Bytes after which the other end is told, so that it can begin.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = 16 << 10;
 /// How often an end looks before it sleeps.
-const LOOKS: u32 = 200;
+const LOOKS: u32 = 2000;
 /// Longest sleep; nothing relies on it.
 static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
@@ -55,19 +56,29 @@ impl Bell {
     }
 }
 
-/// What both processes see; zero at first.
+/// What both processes see; zero at first. What one end writes and the other one reads is together: memory that two processors write in
+/// turn is what a message costs.
 #[repr(C)]
 struct Shared {
-    /// Bytes written so far.
-    head: CachePadded<AtomicU64>,
-    /// Bytes read so far.
-    tail: CachePadded<AtomicU64>,
-    reader: CachePadded<Bell>,
-    writer: CachePadded<Bell>,
-    /// Nothing more is written.
-    ended: CachePadded<AtomicU32>,
-    /// Nothing more is read.
-    abandoned: AtomicU32,
+    writer: CachePadded<End>,
+    reader: CachePadded<End>,
+}
+
+/// What an end has to say to the other.
+#[repr(C)]
+struct End {
+    /// Bytes written or read so far.
+    at: AtomicU64,
+    /// How it sleeps.
+    bell: Bell,
+    /// Nothing more is written or read.
+    gone: AtomicU32,
+    /// Of the writer: its process, and a word of its memory with its address, for the reader to see whether it can read it.
+    process: AtomicU32,
+    sample: [AtomicU64; 2],
+    /// Of the reader: that it can; and how often it has.
+    fetches: AtomicU32,
+    fetched: AtomicU32,
 }
 
 const HEAD: usize = 4096;
@@ -122,7 +133,8 @@ impl Memory {
         }
         // SAFETY: mapped for ever, zero is a valid state, and all fields are atomic.
         let shared = unsafe { &*at.cast::<Shared>() };
-        Ok(Pipe { shared, data: at.cast::<u8>().wrapping_add(HEAD) })
+        let lender = Box::leak(Box::default());
+        Ok(Pipe { shared, lender, data: at.cast::<u8>().wrapping_add(HEAD) })
     }
 }
 
@@ -130,6 +142,8 @@ impl Memory {
 #[derive(Clone, Copy)]
 pub struct Pipe {
     shared: &'static Shared,
+    /// Of the reader: the process whose memory it can read; 0 for none.
+    lender: &'static AtomicU32,
     data: *mut u8,
 }
 
@@ -141,20 +155,20 @@ unsafe impl Sync for Pipe {}
 impl Pipe {
     /// Bytes that can be read.
     fn filled(&self) -> usize {
-        let tail = self.shared.tail.load(Ordering::Relaxed);
+        let tail = self.shared.reader.at.load(Ordering::Relaxed);
         // The other process may write anything there; more than fits is never believed.
-        (self.shared.head.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
+        (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
     }
 
     /// Bytes that can be written.
     pub fn room(&self) -> usize {
-        let head = self.shared.head.load(Ordering::Relaxed);
-        SIZE - (head.wrapping_sub(self.shared.tail.load(Ordering::Acquire)) as usize).min(SIZE)
+        let head = self.shared.writer.at.load(Ordering::Relaxed);
+        SIZE - (head.wrapping_sub(self.shared.reader.at.load(Ordering::Acquire)) as usize).min(SIZE)
     }
 
     /// Something can be read, be it the end.
     pub fn is_ready(&self) -> bool {
-        self.filled() > 0 || self.shared.ended.load(Ordering::Acquire) != 0
+        self.filled() > 0 || self.shared.writer.gone.load(Ordering::Acquire) != 0
     }
 
     /// The next bytes, which stay; false if there are fewer.
@@ -162,7 +176,7 @@ impl Pipe {
         if self.filled() < memory.len() {
             return false;
         }
-        let (tail, to) = (self.shared.tail.load(Ordering::Relaxed), memory.as_mut_ptr());
+        let (tail, to) = (self.shared.reader.at.load(Ordering::Relaxed), memory.as_mut_ptr());
         // SAFETY: filled bytes are the reader's, and there are as many as `memory` has room for.
         unsafe {
             self.copy(tail, memory.len(), |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count));
@@ -177,36 +191,90 @@ impl Pipe {
 
     /// Wakes who waits for something to read.
     pub fn wake_reader(&self) {
-        self.shared.reader.ring_anyway();
+        self.shared.reader.bell.ring_anyway();
     }
 
     fn is_abandoned(&self) -> bool {
-        self.shared.abandoned.load(Ordering::Acquire) != 0
+        self.shared.reader.gone.load(Ordering::Acquire) != 0
+    }
+
+    /// The writer: says how the reader can see whether it may fetch.
+    pub fn offer(&self) {
+        static SAMPLE: AtomicU64 = AtomicU64::new(0);
+        let clock = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64 | 1);
+        let _ = SAMPLE.compare_exchange(0, clock, Ordering::Relaxed, Ordering::Relaxed);
+        let own = &self.shared.writer;
+        own.sample[0].store(SAMPLE.as_ptr() as u64, Ordering::Relaxed);
+        own.sample[1].store(SAMPLE.load(Ordering::Relaxed), Ordering::Relaxed);
+        own.process.store(std::process::id(), Ordering::Release);
+    }
+
+    /// The reader: sees whether it may fetch what the writer lends, and says so.
+    pub fn accept(&self) {
+        let (writer, mut sample) = (&self.shared.writer, [0; 8]);
+        let process = writer.process.load(Ordering::Acquire);
+        let [address, value] = writer.sample.each_ref().map(|it| it.load(Ordering::Relaxed));
+        if process != 0 && fetch(process, address, &mut sample).is_ok() && u64::from_ne_bytes(sample) == value
+        {
+            self.lender.store(process, Ordering::Release);
+            self.shared.reader.fetches.store(1, Ordering::Release);
+        }
+    }
+
+    /// Whether the reader fetches what is lent.
+    pub fn may_lend(&self) -> bool {
+        self.shared.reader.fetches.load(Ordering::Acquire) == 1
+    }
+
+    /// What to wait for after so many pieces have been lent: see [`Pipe::wait_for_fetches`].
+    pub fn fetches_after(&self, lent: usize) -> u32 {
+        self.shared.reader.fetched.load(Ordering::Acquire).wrapping_add(lent as u32)
+    }
+
+    /// Waits until all has been fetched that was lent.
+    pub fn wait_for_fetches(&self, count: u32) -> io::Result<()> {
+        let fetched = || self.shared.reader.fetched.load(Ordering::Acquire) == count;
+        wait_until(&self.shared.writer.bell, || fetched() || self.is_abandoned());
+        if fetched() { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+    }
+
+    /// Fetches a piece that was lent, or nothing of it.
+    pub fn fetch(&mut self, memory: Option<&mut [u8]>) -> io::Result<()> {
+        let mut address = [0; 8];
+        io::Read::read_exact(self, &mut address)?;
+        if let Some(memory) = memory {
+            let fetched = fetch(self.lender.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
+            fetched.inspect_err(|_| self.abandon())?;
+        }
+        let count = self.shared.reader.fetched.load(Ordering::Relaxed);
+        self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
+        self.shared.writer.bell.ring();
+        Ok(())
     }
 
     /// Nothing more is written.
     pub fn end(&self) {
-        self.shared.ended.store(1, Ordering::SeqCst);
-        self.shared.reader.ring_anyway();
+        self.shared.writer.gone.store(1, Ordering::SeqCst);
+        self.shared.reader.bell.ring_anyway();
     }
 
     /// Nothing more is read: writing fails from now on.
     pub fn abandon(&self) {
-        self.shared.abandoned.store(1, Ordering::SeqCst);
-        self.shared.writer.ring_anyway();
+        self.shared.reader.gone.store(1, Ordering::SeqCst);
+        self.shared.writer.bell.ring_anyway();
     }
 
     /// Sleeps until something can be read; perhaps for nothing.
     pub fn wait(&self) {
-        self.shared.reader.sleep(|| self.is_ready());
+        self.shared.reader.bell.sleep(|| self.is_ready());
     }
 
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
-        self.shared.reader.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        self.shared.reader.bell.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
         // Who slept in the middle of something all that time has not heard of its rest.
         if !looked_at && self.is_ready() {
-            self.shared.reader.ring_anyway();
+            self.shared.reader.bell.ring_anyway();
         }
     }
 
@@ -220,6 +288,23 @@ impl Pipe {
         copy(self.data.wrapping_add(start), 0, first);
         copy(self.data, first, length - first);
     }
+}
+
+/// Reads memory of another process.
+fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
+    let mut done = 0;
+    while done < memory.len() {
+        let rest = &mut memory[done..];
+        let to = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
+        let from = libc::iovec { iov_base: (address as usize + done) as *mut _, iov_len: rest.len() };
+        // SAFETY: writes no more than there is room for; the addresses of the other process are its own affair.
+        match unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) } {
+            ..0 => return Err(io::Error::last_os_error()),
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => done += count as usize,
+        }
+    }
+    Ok(())
 }
 
 /// Looks for a while, then sleeps, until `ready`.
@@ -241,16 +326,20 @@ impl io::Read for Pipe {
         if memory.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.reader, || self.is_ready());
-        let length = self.filled().min(memory.len()).min(PIECE);
-        let tail = self.shared.tail.load(Ordering::Relaxed);
+        wait_until(&self.shared.reader.bell, || self.is_ready());
+        let filled = self.filled();
+        let length = filled.min(memory.len()).min(PIECE);
+        let tail = self.shared.reader.at.load(Ordering::Relaxed);
         let to = memory.as_mut_ptr();
         // SAFETY: filled bytes are the reader's, and there are no more than `memory` has room for.
         unsafe {
             self.copy(tail, length, |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count))
         };
-        self.shared.tail.store(tail + length as u64, Ordering::Release);
-        self.shared.writer.ring();
+        self.shared.reader.at.store(tail + length as u64, Ordering::Release);
+        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
+        if filled >= SIZE / 4 {
+            self.shared.writer.bell.ring();
+        }
         Ok(length)
     }
 }
@@ -260,19 +349,19 @@ impl io::Write for Pipe {
         if bytes.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.writer, || self.room() > 0 || self.is_abandoned());
+        wait_until(&self.shared.writer.bell, || self.room() > 0 || self.is_abandoned());
         if self.is_abandoned() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let length = self.room().min(bytes.len()).min(PIECE);
-        let head = self.shared.head.load(Ordering::Relaxed);
+        let head = self.shared.writer.at.load(Ordering::Relaxed);
         let from = bytes.as_ptr();
         // SAFETY: free bytes are the writer's, and there are as many in `bytes`.
         unsafe {
             self.copy(head, length, |ring, at, count| ring.copy_from_nonoverlapping(from.add(at), count));
         }
-        self.shared.head.store(head + length as u64, Ordering::Release);
-        self.shared.reader.ring();
+        self.shared.writer.at.store(head + length as u64, Ordering::Release);
+        self.shared.reader.bell.ring();
         Ok(length)
     }
 
@@ -306,6 +395,34 @@ mod tests {
         ours.read_to_end(&mut found).expect("read");
         assert!(found == expected);
         writer.join().expect("no panic");
+    }
+
+    #[test]
+    fn what_is_lent_is_fetched() {
+        let memory = Memory::new().expect("memory");
+        let (mut reader, mut writer) = (memory.pipe(0).expect("mapped"), memory.pipe(0).expect("mapped"));
+        assert!(!writer.may_lend());
+        reader.accept();
+        assert!(!writer.may_lend(), "nothing was offered");
+        writer.offer();
+        reader.accept();
+        if !writer.may_lend() {
+            println!("SKIPPED: this process cannot read memory by its number");
+            return;
+        }
+        let sent: Vec<u8> = (0..100_000_u32).map(|i| (i * 31 % 251) as u8).collect();
+        let expected = sent.clone();
+        let wait = writer.fetches_after(2);
+        let lend = std::thread::spawn(move || {
+            writer.write_all(&(sent.as_ptr() as u64).to_le_bytes()).expect("written");
+            writer.write_all(&0_u64.to_le_bytes()).expect("written");
+            writer.wait_for_fetches(wait).expect("fetched");
+        });
+        let mut found = vec![0; expected.len()];
+        reader.fetch(Some(&mut found)).expect("fetched");
+        reader.fetch(None).expect("left");
+        lend.join().expect("no panic");
+        assert!(found == expected);
     }
 
     #[test]

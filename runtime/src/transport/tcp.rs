@@ -16,9 +16,10 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::frame::{self, Class, Head};
+use super::frame::{self, Class, Frame, Head};
 use super::pipe::{Memory, Pipe};
-use super::{PlaceEnded, Receiver, Transport, put_here};
+use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::serialize::parts::{Part, Received};
 
 /// The connections of a place; see [`super::rendezvous`] for how they come about.
 pub struct Tcp {
@@ -66,6 +67,14 @@ enum Out {
 }
 
 impl Out {
+    /// Writes a frame.
+    fn write(&mut self, frame: Frame<'_>) -> io::Result<()> {
+        match self {
+            Out::Stream(stream) => frame.write(stream),
+            Out::Pipe(pipe) => frame.write_or_lend(pipe),
+        }
+    }
+
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Out::Stream(stream) => stream,
@@ -98,8 +107,12 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
         // Without shared memory the connection does.
         let memory = Memory::new().ok();
         let address = memory.as_ref().map_or([0, 0], Memory::address);
+        let pipes = memory.and_then(|memory| Some((memory.pipe(1).ok()?, memory.pipe(0).ok()?, memory)));
+        if let Some((_, out, _)) = &pipes {
+            out.offer();
+        }
         stream.write_all(&address.map(u32::to_le_bytes).concat())?;
-        offers.push((place, memory));
+        offers.push((place, pipes));
     }
     for (place, stream) in streams.iter_mut().enumerate().take(here as usize) {
         let Some(stream) = stream else { continue };
@@ -111,14 +124,19 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
             _ => Memory::open(address),
         };
         pipes[place] = opened.and_then(|memory| Ok((memory.pipe(0)?, memory.pipe(1)?))).ok();
+        if let Some((input, out)) = &pipes[place] {
+            input.accept();
+            out.offer();
+        }
         stream.write_all(&[u8::from(pipes[place].is_some())])?;
     }
-    for (place, memory) in offers {
+    for (place, offered) in offers {
         let Some(stream) = &mut streams[place] else { continue };
         let mut taken = [0];
         stream.read_exact(&mut taken)?;
-        if let (Some(memory), [1]) = (memory, taken) {
-            pipes[place] = Some((memory.pipe(1)?, memory.pipe(0)?));
+        if let (Some((input, out, _)), [1]) = (offered, taken) {
+            input.accept();
+            pipes[place] = Some((input, out));
         }
     }
     Ok(pipes)
@@ -156,23 +174,16 @@ impl Tcp {
         Ok(Tcp { here, peers, receiver: OnceLock::new(), kept: Arc::default() })
     }
 
-    fn transmit(
-        &self,
-        to: u32,
-        class: Class,
-        kind: u8,
-        header: &[u8],
-        body: &[u8],
-    ) -> Result<(), PlaceEnded> {
+    fn transmit(&self, to: u32, frame: Frame<'_>) -> Result<(), PlaceEnded> {
         let peer = self.peers.get(to as usize).and_then(Option::as_ref).ok_or(PlaceEnded(to))?;
         if peer.closed.load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
         let written = if READS.get() {
-            self.transmit_without_waiting(peer, class, kind, header, body)
+            self.transmit_without_waiting(peer, frame)
         } else {
             let mut out = peer.out.lock();
-            peer.write_kept(&mut out).and_then(|()| frame::write(out.writer(), class, kind, header, body))
+            peer.write_kept(&mut out).and_then(|()| out.write(frame))
         };
         written.map_err(|_| {
             peer.closed.store(true, Ordering::Release);
@@ -181,22 +192,15 @@ impl Tcp {
     }
 
     /// For readers: if both places waited for room, none of them would make any.
-    fn transmit_without_waiting(
-        &self,
-        peer: &Peer,
-        class: Class,
-        kind: u8,
-        header: &[u8],
-        body: &[u8],
-    ) -> io::Result<()> {
+    fn transmit_without_waiting(&self, peer: &Peer, frame: Frame<'_>) -> io::Result<()> {
         if let Some(mut out) = peer.out.try_lock()
             && peer.kept.lock().is_empty()
-            && out.has_room(frame::HEAD + header.len() + body.len())
+            && out.has_room(frame.most())
         {
-            return frame::write(out.writer(), class, kind, header, body);
+            return frame.write(out.writer());
         }
-        let mut bytes = Vec::with_capacity(frame::HEAD + header.len() + body.len());
-        frame::write(&mut bytes, class, kind, header, body)?;
+        let mut bytes = Vec::with_capacity(frame.most());
+        frame.write(&mut bytes)?;
         peer.kept.lock().push_back(bytes);
         *self.kept.0.lock() = true;
         self.kept.1.notify_one();
@@ -248,12 +252,12 @@ impl Transport for Tcp {
         }
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         if to == self.here {
-            self.own()?.message(to, kind, body.to_vec());
+            message_here(&**self.own()?, to, kind, body, parts);
             return Ok(());
         }
-        self.transmit(to, Class::Message, kind, &[], body)
+        self.transmit(to, Frame { class: Class::Message, kind, header: &[], body, parts })
     }
 
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
@@ -262,7 +266,7 @@ impl Transport for Tcp {
             put_here(&**self.own()?, to, kind, header, data);
             return Ok(());
         }
-        self.transmit(to, Class::Put, kind, header, data)
+        self.transmit(to, Frame { class: Class::Put, kind, header, body: data, parts: &[] })
     }
 
     fn has_to_be_probed(&self) -> bool {
@@ -305,7 +309,8 @@ impl Transport for Tcp {
     fn leave(&self) {
         for peer in self.peers.iter().flatten() {
             // A place that has gone already needs no farewell.
-            let _ = self.transmit(peer.place, Class::Farewell, 0, &[], &[]);
+            let farewell = Frame { class: Class::Farewell, kind: 0, header: &[], body: &[], parts: &[] };
+            let _ = self.transmit(peer.place, farewell);
             let _ = peer.stream.shutdown(Shutdown::Write);
         }
     }
@@ -404,8 +409,33 @@ fn read_all(stream: TcpStream, peer: &Peer, receiver: &dyn Receiver) -> io::Resu
     Ok(())
 }
 
+/// Where frames come from.
+trait Source: Read {
+    /// The next piece, or nothing of it: written here, or lent.
+    fn piece(&mut self, lent: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()>;
+}
+
+impl Source for io::BufReader<TcpStream> {
+    fn piece(&mut self, _: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+        written_piece(self, length, memory)
+    }
+}
+
+impl Source for Pipe {
+    fn piece(&mut self, lent: bool, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+        if lent && frame::is_lent(length) { self.fetch(memory) } else { written_piece(self, length, memory) }
+    }
+}
+
+fn written_piece(input: &mut dyn Read, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
+    match memory {
+        Some(memory) => input.read_exact(memory),
+        None => frame::skip(input, length),
+    }
+}
+
 /// Reads and deals with one frame; false at the end.
-fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
+fn read_frame(input: &mut dyn Source, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = frame::read_head(input)? else { return Ok(false) };
     // Not a guard: a panic on such a thread ends the process.
     let outer = READS.replace(true);
@@ -414,19 +444,54 @@ fn read_frame(input: &mut dyn Read, peer: &Peer, receiver: &dyn Receiver) -> io:
     dealt_with.map(|()| true)
 }
 
-fn deal_with(input: &mut dyn Read, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
+fn deal_with(input: &mut dyn Source, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
     match head.class {
-        Class::Message => {
-            let body = frame::read_bytes(input, head.body)?;
-            receiver.message(peer.place, head.kind, body);
-        }
+        Class::Message => read_message(input, head, peer.place, receiver)?,
         Class::Put => read_put(input, head, peer.place, receiver)?,
         Class::Farewell => peer.left.store(true, Ordering::Release),
     }
     Ok(())
 }
 
-fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_message(input: &mut dyn Source, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+    let table = match head.header {
+        0 => Vec::new(),
+        length => frame::parts(&frame::read_bytes(input, length.into())?)?,
+    };
+    let bytes = table.iter().try_fold(head.body, |left, [_, _, bytes]| left.checked_sub(*bytes));
+    let bytes = bytes.ok_or(io::ErrorKind::InvalidData)?;
+    let body = frame::read_bytes(input, bytes)?;
+    let mut parts = Vec::new();
+    for [ty, length, bytes] in table {
+        parts.push(match receiver.begin_part(ty, length, bytes) {
+            Some((target, object)) => {
+                // SAFETY: the elements of a new object that nobody else knows.
+                let memory =
+                    unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
+                input.piece(head.lent, bytes, Some(memory))?;
+                Received::Object(object)
+            }
+            None => Received::Bytes(read_unplaced(input, head.lent, bytes)?),
+        });
+    }
+    receiver.message(from, head.kind, body, parts);
+    Ok(())
+}
+
+/// A part that there is no room for in the heap.
+fn read_unplaced(input: &mut dyn Source, lent: bool, bytes: u64) -> io::Result<Vec<u8>> {
+    if !(lent && frame::is_lent(bytes)) {
+        return frame::read_bytes(input, bytes);
+    }
+    let mut memory = Vec::new();
+    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
+    memory.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    memory.resize(length, 0);
+    input.piece(lent, bytes, Some(&mut memory))?;
+    Ok(memory)
+}
+
+fn read_put(input: &mut dyn Source, head: Head, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
     let header = frame::read_bytes(input, u64::from(head.header))?;
     let target = receiver.begin_put(from, head.kind, &header, head.body);
     let target = target.filter(|target| target.length == head.body);
@@ -434,9 +499,9 @@ fn read_put(input: &mut dyn Read, head: Head, from: u32, receiver: &dyn Receiver
         Some(target) => {
             // SAFETY: the receiver gave out this memory until `end_put`; only this thread writes it.
             let memory = unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-            input.read_exact(memory)?;
+            input.piece(head.lent, head.body, Some(memory))?;
         }
-        None => frame::skip(input, head.body)?,
+        None => input.piece(head.lent, head.body, None)?,
     }
     receiver.end_put(from, head.kind, header, target.is_some());
     Ok(())

@@ -69,6 +69,105 @@ static inline __attribute__((always_inline)) void apg_stack_check() {
   if (APG_UNLIKELY(full)) apg_stack_full();
 }
 
+/* ---- activities ----
+   A finish of one activity, or of a few, is opened and closed here, and its activities are started and taken back, without a call of the
+   runtime. What is not so simple is the runtime's. */
+/* The fiber that the caller runs on; the same as long as the activity lives. */
+static inline __attribute__((always_inline)) apg_fiber *apg_own_fiber() {
+#ifdef __x86_64__
+  apg_u64 at;
+  __asm__("movq %%rsp, %0" : "=r"(at));
+#else
+  apg_u64 at = (apg_u64)__builtin_frame_address(0);
+#endif
+  return *(apg_fiber **)((at | (APG_STACK - 1)) + 1 - sizeof(apg_fiber *));
+}
+static inline void apg_finish_open() {
+  if (APG_LIKELY(apg_rt->quick)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish = fiber->spare;
+    if (APG_LIKELY(finish && activity && !activity->atomic)) {
+      fiber->spare = finish->outer;
+      finish->outer = activity->open;
+      activity->open = finish;
+      return;
+    }
+  }
+  apg_finish_begin(false);
+}
+static inline void apg_spawn(apg_object *closure) {
+  if (APG_LIKELY(apg_rt->quick)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->atomic)) {
+      apg_queue *queue = fiber->queue;
+      apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED);
+      /* The top itself is where thieves write: it is not looked at without need. */
+      if (APG_UNLIKELY(at - queue->known_top >= queue->room)) queue->known_top = (apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_SEQ_CST) >> 16);
+      if (APG_LIKELY(at - queue->known_top < queue->room)) {
+        const apg_slots *slots = queue->slots;
+        apg_pair *pair = &slots->pairs[at & slots->mask];
+        finish->own++;
+        __atomic_store_n(&pair->closure, closure, __ATOMIC_RELAXED);
+        __atomic_store_n(&pair->finish, finish, __ATOMIC_RELAXED);
+        __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+        const apg_sleepers *sleepers = fiber->sleepers;
+        if (APG_UNLIKELY(__atomic_load_n(&sleepers->asleep, __ATOMIC_RELAXED) & 0xffff) && !__atomic_load_n(&sleepers->looking, __ATOMIC_RELAXED)) apg_wake_worker();
+        return;
+      }
+    }
+  }
+  apg_async_here(closure);
+}
+/* Takes the thread's newest activity back if it is one of that finish. Not from a long queue, where thieves take several at once. */
+static inline apg_object *apg_take_back(apg_queue *queue, const apg_finish *finish) {
+  apg_i64 at = __atomic_load_n(&queue->bottom, __ATOMIC_RELAXED) - 1;
+  if ((apg_i64)(__atomic_load_n(&queue->top, __ATOMIC_RELAXED) >> 16) > at || queue->is_long) return nullptr;
+  const apg_slots *slots = queue->slots;
+  apg_pair *pair = &slots->pairs[at & slots->mask];
+  if (__atomic_load_n(&pair->finish, __ATOMIC_RELAXED) != finish) return nullptr;
+  /* A thief that sees this sees the activities before it, too. */
+  __atomic_exchange_n(&queue->bottom, at, __ATOMIC_SEQ_CST);
+  apg_u64 top = __atomic_load_n(&queue->top, __ATOMIC_SEQ_CST);
+  apg_object *closure = __atomic_load_n(&pair->closure, __ATOMIC_RELAXED);
+  apg_i64 oldest = (apg_i64)(top >> 16);
+  if (oldest < at) return closure;
+  /* The last one: a thief may want it, too. */
+  if (oldest > at || !__atomic_compare_exchange_n(&queue->top, &top, top + (1 << 16), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) closure = nullptr;
+  __atomic_store_n(&queue->bottom, at + 1, __ATOMIC_RELEASE);
+  return closure;
+}
+/* The end of a finish without a clock: runs the activities that nobody has taken on this stack, as part of this activity, which waits for them
+   anyway. */
+static __attribute__((noinline, unused)) void apg_finish_close(apg_object *exception) {
+  if (APG_LIKELY(apg_rt->quick && !exception)) {
+    apg_fiber *fiber = apg_own_fiber();
+    apg_activity *activity = fiber->activity;
+    apg_finish *finish;
+    if (APG_LIKELY(activity && (finish = activity->open) && !activity->clocks)) {
+      while (apg_object *closure = apg_take_back(fiber->queue, finish)) {
+        apg_object *raised = nullptr;
+        activity->nested++;
+        try {
+          ((void (*)(apg_object *))apg_function(closure, 0))(closure);
+        } catch (apg_object *e) { raised = e; }
+        if (APG_UNLIKELY(raised || activity->clocks)) apg_finish_note(raised);
+        activity->nested--;
+        finish->own--;
+      }
+      if (APG_LIKELY(!finish->own && __atomic_load_n(&finish->count, __ATOMIC_ACQUIRE) == APG_BODY && !__atomic_load_n(&finish->touched, __ATOMIC_RELAXED))) {
+        activity->open = finish->outer;
+        finish->outer = fiber->spare;
+        fiber->spare = finish;
+        return;
+      }
+    }
+  }
+  apg_finish_end(exception);
+}
+
 /* ---- rails ---- */
 /* `long` and the elements' `long long` are different types to the compiler: a store into a rail does not change a length. */
 struct apg_rail_header { const apg_type *type; long length; };
