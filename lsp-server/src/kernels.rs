@@ -79,7 +79,7 @@ impl Worker {
 }
 
 /// Gives this thread less to say than others on the processor.
-fn step_back() {
+pub fn step_back() {
     // SAFETY: on Linux it concerns the calling thread alone.
     #[cfg(target_os = "linux")]
     unsafe {

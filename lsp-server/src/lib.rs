@@ -4,6 +4,7 @@
 //! their way, `task` what ends them and `progress` what shows them, `server` takes requests, `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
 //! `watcher` sees them change, `aside` knows the texts that are better left alone, `kernels` has them compiled for GPUs, `refresh` has clients ask again, `convert` and `position` translate.
 
+mod ahead;
 mod aside;
 mod capabilities;
 mod convert;

@@ -22,6 +22,7 @@ use tower_lsp_server::ls_types::{
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, MessageType, ProgressToken, Uri,
 };
 
+use crate::ahead::{self, Ahead};
 use crate::aside::Aside;
 use crate::document::Document;
 use crate::jobs::{Job, Terms, internal_error};
@@ -277,6 +278,8 @@ pub fn start(
         })?,
         kernels_at: None,
         kernels_asked: false,
+        ahead: Ahead::start(stack())?,
+        ahead_at: None,
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
@@ -341,6 +344,10 @@ struct MainLoop {
     kernels_at: Option<Instant>,
     /// It is doing that.
     kernels_asked: bool,
+    /// What looks ahead.
+    ahead: Ahead,
+    /// When it is to do that again.
+    ahead_at: Option<Instant>,
 }
 
 impl MainLoop {
@@ -370,7 +377,7 @@ impl MainLoop {
 
     /// Waits for an event; none if the time has come for something that was put off.
     fn next(&mut self, queue: &mpsc::Receiver<Event>) -> Option<Event> {
-        let Some(due) = [self.refresh_at, self.kernels_at].into_iter().flatten().min() else {
+        let Some(due) = [self.refresh_at, self.kernels_at, self.ahead_at].into_iter().flatten().min() else {
             return Some(queue.recv().unwrap_or(Event::Stop));
         };
         match queue.recv_timeout(due.saturating_duration_since(Instant::now())) {
@@ -394,12 +401,23 @@ impl MainLoop {
             let documents = self.world.open_documents().into_iter().map(|document| document.path).collect();
             self.kernels_asked = self.kernels.ask(self.world.snapshot(), documents, self.edits);
         }
+        if self.ahead_at.take_if(|at| *at <= now).is_some() && !self.ahead.ask(self.world.snapshot()) {
+            self.look_ahead(false);
+        }
     }
 
     /// Has the kernels of open documents compiled when there is nothing else to do.
     fn compile_kernels(&mut self) {
         if self.world.settings().compiles_kernels && self.world.has_documents() {
             self.kernels_at = Some(Instant::now() + kernels::QUIET);
+        }
+    }
+
+    /// Has what all files need found in a while. Who types puts that off; who looks at one file after the other does not.
+    fn look_ahead(&mut self, is_typed: bool) {
+        if self.world.has_documents() {
+            let soon = Instant::now() + ahead::QUIET;
+            self.ahead_at = self.ahead_at.filter(|_| !is_typed).or(Some(soon));
         }
     }
 
@@ -507,6 +525,7 @@ impl MainLoop {
     fn edit(&mut self, nth: u64, edit: Edit) {
         self.edits += 1;
         self.stale = true;
+        let is_typed = matches!(edit, Edit::Change(_));
         let outcome = self.world.edit(nth, edit);
         if let Some(uri) = outcome.closed {
             if let Some(path) = key(&uri) {
@@ -518,6 +537,9 @@ impl MainLoop {
             self.is_wide = true;
             self.refresh(refresh::PAUSE);
         }
+        if outcome.declarations || self.ahead_at.is_some() || self.ahead.is_interrupted() {
+            self.look_ahead(is_typed);
+        }
         self.compile_kernels();
     }
 
@@ -528,6 +550,7 @@ impl MainLoop {
         self.is_wide = true;
         self.refresh(pause);
         self.compile_kernels();
+        self.look_ahead(false);
     }
 
     /// Tells the client in a while to ask again for what it has of open documents.

@@ -16,8 +16,8 @@ pub struct Parse {
     invalid: Arc<[SyntaxError]>,
     /// All of them.
     errors: Arc<[SyntaxError]>,
-    /// A closing brace has no opening one. Recovery asks for it, in all of the text.
-    pub(crate) extra_close: bool,
+    /// Braces are missing.
+    pub(crate) unbalanced: bool,
 }
 
 /// Parses a file. Any text gives a tree whose text is the input.
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Parse {
     let green = tree::build(text, &lexed, events, &mut errors);
     errors.extend(lexed.errors);
     let invalid = validation::validate(&green);
-    Parse::new(green, errors, invalid, input.extra_close)
+    Parse::new(green, errors, invalid, input.unbalanced)
 }
 
 /// The tokens of a text with their kinds: for what needs no tree.
@@ -67,7 +67,7 @@ impl Parse {
         green: GreenNode,
         syntax_errors: Vec<SyntaxError>,
         invalid: Vec<SyntaxError>,
-        extra_close: bool,
+        unbalanced: bool,
     ) -> Parse {
         let sorted = |mut errors: Vec<SyntaxError>| -> Arc<[SyntaxError]> {
             errors.sort_by(|a, b| {
@@ -82,7 +82,7 @@ impl Parse {
             syntax_errors: sorted(syntax_errors),
             invalid: sorted(invalid),
             errors: sorted(errors),
-            extra_close,
+            unbalanced,
         }
     }
 
@@ -104,6 +104,11 @@ impl Parse {
     /// The errors of what does not parse: not those of what may not stand where it stands.
     pub fn syntax_errors(&self) -> &[SyntaxError] {
         &self.syntax_errors
+    }
+
+    /// Whether each brace has its other one.
+    pub fn has_all_braces(&self) -> bool {
+        !self.unbalanced
     }
 
     pub(crate) fn invalid(&self) -> &[SyntaxError] {

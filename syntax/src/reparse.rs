@@ -73,6 +73,10 @@ impl Parse {
 
     /// [`Parse::reparse`], if one block is enough. `text` is that of the tree, which would take longer to say it.
     fn reparse_block(&self, edit: &Edit, text: &str) -> Option<Parse> {
+        // Which braces belong together is known of the whole text only.
+        if self.unbalanced {
+            return None;
+        }
         let root = self.syntax();
         let mut node = match root.covering_element(edit.range) {
             NodeOrToken::Node(node) => node,
@@ -96,6 +100,8 @@ impl Parse {
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
             return None;
         }
+        let before = text.get(..usize::from(node.text_range().start()))?;
+        let first_indent = parser::indent(&before[before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..]);
         let mut text = text.get(std::ops::Range::<usize>::from(node.text_range()))?.to_owned();
         let old_seen = Seen::new(&text)?;
         let start = node.text_range().start();
@@ -105,7 +111,7 @@ impl Parse {
         if Seen::of(&input)? != old_seen {
             return None;
         }
-        input.extra_close = self.extra_close;
+        input.first_indent = Some(first_indent);
         let (events, mut errors) = parser::parse(&text, &lexed, &mut input, entry);
         let green = only_child(&tree::build(&text, &lexed, events, &mut errors), node.kind())?;
         let depth = node.ancestors().count() + depth(&green);
@@ -124,7 +130,7 @@ impl Parse {
         let new = TextRange::at(old.start(), new_len);
         let mut invalid = validation::validate_around(&green, new, true);
         invalid.extend(outside(&others, old, new_len));
-        Some(Parse::new(green, errors, invalid, self.extra_close))
+        Some(Parse::new(green, errors, invalid, false))
     }
 }
 
@@ -199,10 +205,10 @@ impl Seen {
         Seen::of(&Input::new(&lexer::lex(text), text))
     }
 
-    /// `None` if the first and last token are not braces that match each other.
+    /// `None` if the first and last token are not braces that match each other, or braces are missing between them.
     fn of(input: &Input) -> Option<Seen> {
         let last = input.kinds.len().checked_sub(1)?;
-        if input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
+        if input.unbalanced || input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
             return None;
         }
         Some(Seen {

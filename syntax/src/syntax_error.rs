@@ -13,12 +13,19 @@ pub struct SyntaxError {
     pub hint: Option<String>,
     /// What to put in place of `range`.
     pub replacement: Option<String>,
+    /// Something is missing or was put aside: what was meant is not known.
+    pub is_gap: bool,
 }
 
 impl SyntaxError {
     /// An error without a hint.
     pub fn new(range: TextRange, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { range, message: message.into(), hint: None, replacement: None }
+        SyntaxError { range, message: message.into(), hint: None, replacement: None, is_gap: false }
+    }
+
+    /// The same error, of which nobody knows what was meant.
+    pub fn as_gap(self) -> SyntaxError {
+        SyntaxError { is_gap: true, ..self }
     }
 
     /// The same error with a hint.

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use apg_tests::measure::{Times, head, machine, rows};
+use apg_tests::measure::{ABSENT, Times, head, machine, rows};
 use apg_tests::peers::{SUBJECTS, Subject};
 
 const EDITS: i64 = 100;
@@ -42,7 +42,9 @@ fn main() {
 /// Ours, and the peers with the ratio of ours to each.
 fn compare(title: &str, edit: impl Fn(&Subject) -> Edit) {
     head(title);
-    let measured = SUBJECTS.each_ref().map(|subject| (subject.name, measure(subject, &edit(subject))));
+    let measured = SUBJECTS
+        .each_ref()
+        .map(|subject| (subject.name, measure(subject, &edit(subject)).ok_or_else(|| ABSENT.to_owned())));
     rows(measured);
 }
 

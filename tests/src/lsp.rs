@@ -21,6 +21,8 @@ pub struct Server {
     said: Arc<Mutex<String>>,
     /// Requests of the server are left without an answer.
     silent: bool,
+    /// So long an answer is waited for.
+    patience: Duration,
 }
 
 impl Server {
@@ -48,7 +50,21 @@ impl Server {
         });
         let said = listen(child.stderr.take().expect("piped"));
         let input = child.stdin.take();
-        Self { child, input, messages, waiting: VecDeque::new(), next_id: 0, said, silent: false }
+        Self {
+            child,
+            input,
+            messages,
+            waiting: VecDeque::new(),
+            next_id: 0,
+            said,
+            silent: false,
+            patience: Duration::from_secs(300),
+        }
+    }
+
+    /// From now on an answer is waited for this long.
+    pub fn be_patient_for(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// From now on the server's requests are not answered.
@@ -212,8 +228,8 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let message =
-            self.messages.recv_timeout(Duration::from_secs(300)).expect("an answer within five minutes");
+        let message = self.messages.recv_timeout(self.patience);
+        let message = message.unwrap_or_else(|_| panic!("no answer within {:?}", self.patience));
         if message["method"].is_string() && !message["id"].is_null() && !self.silent {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }

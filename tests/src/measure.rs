@@ -61,18 +61,21 @@ pub fn row(what: &str, times: &Times, peer: Option<&Times>) {
     );
 }
 
-/// Prints the rows of ours and its peers, with the ratio of ours to each. Those that were not measured are not installed.
-pub fn rows<const N: usize>(measured: [(&str, Option<Times>); N]) {
+/// Why a peer was not measured that is not there.
+pub const ABSENT: &str = "it is not on the PATH";
+
+/// Prints the rows of ours and its peers, with the ratio of ours to each, and why some were not measured.
+pub fn rows<'a>(measured: impl IntoIterator<Item = (&'a str, Result<Times, String>)>) {
     let mut measured = measured.into_iter();
-    let Some((ours, Some(times))) = measured.next() else { return };
+    let Some((ours, Ok(times))) = measured.next() else { return };
     row(ours, &times, None);
     for (name, peer) in measured {
         match peer {
-            Some(peer) => {
+            Ok(peer) => {
                 row(name, &peer, None);
                 row(&format!("{ours}, beside {name}"), &times, Some(&peer));
             }
-            None => println!("(skipped: {name} is not on the PATH)"),
+            Err(why) => println!("SKIP {name}: {why}"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Our language server and its peers, each on a source of the same size and shape in its language, for benchmarks.
 
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,6 +29,9 @@ pub struct Subject {
     /// Diagnostics that did not change are not published again: they are asked for.
     is_asked: bool,
 }
+
+/// A server that answers later than this is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Ours comes first.
 pub const SUBJECTS: [Subject; 4] = [
@@ -134,6 +138,7 @@ impl Subject {
                 "initializationOptions": self.options(&folder, &names),
             }),
         );
+        server.be_patient_for(PATIENCE);
         let uri = format!("{root}/{}", names[0]);
         server.open(&uri, self.language, &texts[0]);
         if self.is_asked {

@@ -285,3 +285,14 @@ fn shells_complete_commands_and_options() {
     let output = programs::run(bash, Duration::from_secs(60)).expect("it ends");
     assert_eq!(output.stdout.trim(), "--places", "{}", output.stderr);
 }
+
+#[test]
+fn errors_have_colours_where_they_are_wanted() {
+    let folder = Folder::new();
+    folder.write("A.x10", "class A { val x:Long = ; }");
+    let shown = |arguments: &[&str]| folder.apg(arguments).stderr.contains("\u{1b}[");
+    assert!(!shown(&["check", "A.x10"]), "stderr is no terminal");
+    assert!(shown(&["check", "--color", "always", "A.x10"]));
+    assert!(shown(&["--color=always", "check", "A.x10"]));
+    assert!(!shown(&["check", "--color", "never", "A.x10"]));
+}

@@ -69,7 +69,7 @@ fn a_file_that_takes_too_long_is_set_aside_until_it_changes() {
 /// More declarations that lean on each other than any stack bears: the server goes down once, and not again.
 #[test]
 fn a_file_that_took_the_server_down_is_set_aside() {
-    let many = 5_000;
+    let many = 1_500;
     let mut text = String::from("class Deep {\n");
     for n in 0..many {
         let _ = writeln!(text, "    def a{n}() = a{}();", n + 1);
@@ -80,7 +80,7 @@ fn a_file_that_took_the_server_down_is_set_aside() {
     let plain = || json!({ "capabilities": {}, "processId": null, "rootUri": null });
     let command = || {
         let mut command = session::command(&folder);
-        command.env("APG_STACK", "32");
+        command.env("APG_STACK", "8");
         command
     };
     let mut server = Server::start(command(), plain());

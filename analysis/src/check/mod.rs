@@ -5,6 +5,7 @@ mod classes;
 mod collisions;
 pub(crate) mod constraints;
 mod contents;
+mod damage;
 #[cfg(test)]
 mod invariants;
 mod nesting;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
+use super::definition::defined_at;
 use super::symbol::{Symbol, documentation, name_token, symbol_at};
 use super::{keywords, owners, shown};
 use crate::body::{Captured, ExprKind, StmtKind};
@@ -37,7 +38,8 @@ pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     if let Some(kernel) = summaries.find(|kernel| kernel.head.contains_inclusive(offset)) {
         return Some(Hover { range: kernel.head, markdown: launch(&kernel) });
     }
-    let Some((symbol, range)) = symbol_at(db, file, offset) else {
+    let found = symbol_at(db, file, offset).or_else(|| defined_at(db, file, offset));
+    let Some((symbol, range)) = found else {
         let token = name_token(&parse(db, file).syntax(), offset)?;
         let markdown = keywords::meaning(token.text())
             .filter(|_| token.kind().is_keyword() || token.text() == "haszero")?;

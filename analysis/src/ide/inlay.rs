@@ -1,7 +1,7 @@
 //! What the code leaves unsaid, to be shown in it: inferred types, names of formals, what `at` copies, how a kernel launches.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
+use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange, TextSize};
 
 use super::owners;
 use super::symbol::{Symbol, declared_local};
@@ -199,11 +199,21 @@ fn captures_hint(
         false if known > 0 => format!(" ({known} B and objects)"),
         false => String::new(),
     };
-    // Behind the parenthesis that closes the place.
-    let rest = file.text(db).get(usize::from(end)..)?;
-    let close = u32::try_from(rest.find(')')? + 1).ok()?;
     let label = format!(" copies {}{size}", names.join(", "));
-    Some(Inlay { at: end + TextSize::new(close), label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
+    let at = behind_place(db, file, end)?;
+    Some(Inlay { at, label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
+}
+
+/// Behind the parenthesis of the `at` whose place ends here.
+fn behind_place(db: &dyn Db, file: SourceFile, end: TextSize) -> Option<TextSize> {
+    let last = parse(db, file).syntax().token_at_offset(end).left_biased()?;
+    let is_at = |it: &SyntaxNode| matches!(it.kind(), SyntaxKind::AT_STMT | SyntaxKind::AT_EXPR);
+    let mut around = last.parent_ancestors().filter(is_at);
+    around.find_map(|at| {
+        let tokens = at.children_with_tokens().filter_map(|it| it.into_token());
+        let close = tokens.filter(|it| it.kind() == T![')']).last()?;
+        (close.text_range().start() >= end).then(|| close.text_range().end())
+    })
 }
 
 fn launch_hint(launch: &crate::kernel::LaunchSummary) -> Inlay {

@@ -1,8 +1,10 @@
 //! What editors ask, as plain data in byte offsets; only the server knows the protocol.
 
+mod ahead;
 mod assists;
 mod calls;
 mod completion;
+mod definition;
 mod doc_text;
 mod expected;
 mod hover;
@@ -28,9 +30,11 @@ mod tokens;
 mod visible;
 mod workspace;
 
+pub use ahead::{find_supertypes, type_code};
 pub use assists::{Assist, AssistKind, assists, organized_imports};
 pub use calls::{Calls, incoming_calls, outgoing_calls};
 pub use completion::{Completion, CompletionKind, completions};
+pub use definition::defined_at;
 pub use hover::{Hover, hover};
 pub use implementations::{implementations, subtypes, supertypes};
 pub use inlay::{Inlay, InlayKind, inlays};

@@ -4,12 +4,12 @@ use apg_syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use super::symbol::{Symbol, declaration, name_of, token_symbols};
+use super::symbol::{Symbol, name_of, token_symbols, token_type};
 use crate::check::{overridden, same_methods};
 use crate::db::{Db, parse};
 use crate::ids::{MethodId, SourceFile};
 use crate::item_tree::items::{all_classes, method_is_static};
-use crate::item_tree::source::Item;
+use crate::item_tree::source::{Item, item_ptr};
 
 /// A use of a symbol, or its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub fn references(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<Ref
 pub struct Wanted {
     family: Family,
     name: SmolStr,
-    /// The only file that can name it.
-    local: Option<SourceFile>,
+    /// The only place that can name it.
+    local: Option<(SourceFile, TextRange)>,
 }
 
 impl Wanted {
@@ -65,10 +65,7 @@ fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
         Symbol::Item(Item::Method(method)) if method.name(db) == "this" => method.class(db).name(db).clone(),
         symbol => name_of(db, symbol),
     };
-    let local = match symbol {
-        Symbol::Local { .. } | Symbol::TypeParam(_) => declaration(db, symbol).map(|(file, _)| file),
-        Symbol::Item(_) => None,
-    };
+    let local = local_range(db, symbol);
     let family = match symbol {
         Symbol::Item(Item::Method(method)) => {
             // A class that brings two methods together without naming them is left to renames.
@@ -81,21 +78,51 @@ fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
     Wanted { family, name, local }
 }
 
-/// All places in `files`, or in one of them, that name one of a family.
+/// Where a variable or type parameter is known: in no other place it is looked for.
+pub(super) fn local_range(db: &dyn Db, symbol: &Symbol) -> Option<(SourceFile, TextRange)> {
+    let item: Item = match symbol {
+        Symbol::Local { owner, .. } => (*owner).into(),
+        Symbol::TypeParam(ty) => {
+            let param = ty.as_param(db)?;
+            param.method(db).map_or(Item::Class(param.class(db)), Item::Method)
+        }
+        Symbol::Item(_) => return None,
+    };
+    Some((item.file(db), item_ptr(db, item)?.range()))
+}
+
+/// All places in `files`, or in one place of them, that name one of a family.
 pub(super) fn references_to(
     db: &dyn Db,
     files: &[SourceFile],
     family: &Family,
     name: &str,
-    local: Option<SourceFile>,
+    local: Option<(SourceFile, TextRange)>,
 ) -> Vec<Reference> {
     let mut found = Vec::new();
-    for file in files.iter().filter(|f| local.is_none_or(|local| local == **f)) {
-        if name.is_empty() || !file.text(db).contains(name) {
-            continue;
+    let mut add = |file: SourceFile, all: &[Use]| {
+        let of_family = all.iter().filter(|u| u.means(family));
+        found.extend(of_family.map(|u| Reference { file, range: u.range, access: u.access }));
+    };
+    let has_name = |file: &SourceFile| !name.is_empty() && file.text(db).contains(name);
+    if let Some((file, range)) = local {
+        if files.contains(&file) && has_name(&file) {
+            let tokens =
+                tokens(db, file, name).into_iter().filter(|it| range.contains_range(it.text_range()));
+            let uses: Vec<Use> = tokens.map(|token| Use::of(db, file, token)).collect();
+            add(file, &uses);
         }
-        let of_family = uses(db, *file, SmolStr::new(name)).iter().filter(|u| u.means(family));
-        found.extend(of_family.map(|u| Reference { file: *file, range: u.range, access: u.access }));
+        return found;
+    }
+    for file in files.iter().filter(|file| has_name(file)) {
+        add(
+            *file,
+            if family.is_type() {
+                type_uses(db, *file, SmolStr::new(name))
+            } else {
+                uses(db, *file, SmolStr::new(name))
+            },
+        );
     }
     found
 }
@@ -109,6 +136,10 @@ struct Use {
 }
 
 impl Use {
+    fn of(db: &dyn Db, file: SourceFile, token: SyntaxToken) -> Use {
+        Use { range: token.text_range(), access: access(&token), symbols: token_symbols(db, file, &token) }
+    }
+
     fn means(&self, family: &Family) -> bool {
         self.symbols.iter().any(|symbol| family.contains(symbol))
     }
@@ -117,12 +148,28 @@ impl Use {
 /// The names with this text in a file: who asks for the uses of a symbol asks again after the next edit.
 #[salsa::tracked(lru = 16384)]
 fn uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
-    let of_token = |token: SyntaxToken| Use {
-        range: token.text_range(),
-        access: access(&token),
-        symbols: token_symbols(db, file, &token),
+    let uses = tokens(db, file, &name).into_iter().map(|token| Use::of(db, file, token));
+    uses.filter(|u| !u.symbols.is_empty()).collect()
+}
+
+/// As [`uses`], for who looks for a type: where the name can be nothing else, no code is typed.
+#[salsa::tracked(lru = 16384)]
+fn type_uses(db: &dyn Db, file: SourceFile, name: SmolStr) -> Vec<Use> {
+    let tokens = tokens(db, file, &name);
+    let has_variables = tokens.iter().any(declares_value);
+    let of_token = |token: SyntaxToken| match token_type(db, file, &token, has_variables) {
+        Some(symbol) => Use { range: token.text_range(), access: access(&token), symbols: vec![symbol] },
+        None => Use::of(db, file, token),
     };
-    tokens(db, file, &name).into_iter().map(of_token).filter(|u| !u.symbols.is_empty()).collect()
+    tokens.into_iter().map(of_token).filter(|u| !u.symbols.is_empty()).collect()
+}
+
+/// Whether a name is that of a variable, field or method in its declaration.
+fn declares_value(token: &SyntaxToken) -> bool {
+    use SyntaxKind::{CLASS_DECL, INTERFACE_DECL, NAME, STRUCT_DECL, TYPE_DEF, TYPE_PARAM};
+    token.parent().filter(|name| name.kind() == NAME).and_then(|name| name.parent()).is_some_and(|declared| {
+        !matches!(declared.kind(), CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | TYPE_DEF | TYPE_PARAM)
+    })
 }
 
 /// The names with this text in a file.
@@ -186,6 +233,10 @@ impl Family {
                 return family(methods);
             }
         }
+    }
+
+    fn is_type(&self) -> bool {
+        matches!(self.symbol, Symbol::Item(Item::Class(_) | Item::Typedef(_)))
     }
 
     fn contains(&self, other: &Symbol) -> bool {

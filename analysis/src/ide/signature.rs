@@ -97,6 +97,8 @@ pub struct Signature {
 pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
     let root = parse(db, file).syntax();
     let token = (offset <= root.text_range().end()).then(|| root.token_at_offset(offset).left_biased())??;
+    // An argument that is still to come is not in the list yet.
+    let token = std::iter::successors(Some(token), |it| it.prev_token()).find(|it| !it.kind().is_trivia())?;
     let inside = |list: &SyntaxNode| {
         let open = list.first_token().is_some_and(|t| t.kind() == T!['('] && t.text_range().end() <= offset);
         let closed = list.last_token().is_some_and(|t| t.kind() == T![')'] && t.text_range().end() <= offset);

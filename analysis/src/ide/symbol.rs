@@ -119,6 +119,36 @@ fn in_type(db: &dyn Db, file: SourceFile, token: &SyntaxToken, named: &SyntaxNod
     found
 }
 
+/// The type that a name stands for where that is known without typing code: `None` does not say that it stands for none. With
+/// `has_variables` the file declares variables or members of this name.
+pub(super) fn token_type(
+    db: &dyn Db,
+    file: SourceFile,
+    token: &SyntaxToken,
+    has_variables: bool,
+) -> Option<Symbol> {
+    let around = token.parent()?.parent()?;
+    let range = token.text_range();
+    let path = match around.kind() {
+        SyntaxKind::NAMED_TYPE => segments(&ast::NamedType::cast(around)?)?,
+        // A name before a dot, that no variable has.
+        SyntaxKind::NAME_EXPR
+            if !has_variables && around.parent().is_some_and(|it| it.kind() == SyntaxKind::FIELD_EXPR) =>
+        {
+            let name = plain_name(token);
+            let class = enclosing_class(db, file, range);
+            let context = Context { class, ..Context::global(db) };
+            let has_field = |class| context.find_field(Ty::this_type(db, class), &name).is_some();
+            if std::iter::successors(class, |class| class.outer(db)).any(has_field) {
+                return None;
+            }
+            vec![name]
+        }
+        _ => return None,
+    };
+    type_symbol(&scope_at(db, file, range), &path)
+}
+
 /// The names of a type, without arguments.
 pub(super) fn segments(named: &ast::NamedType) -> Option<Vec<SmolStr>> {
     let mut reference = TypeLowering::default().named(named);

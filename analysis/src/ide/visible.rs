@@ -1,6 +1,7 @@
 //! The locals and formals that can be named at an offset.
 
 use apg_syntax::SyntaxKind::{self, *};
+use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -40,7 +41,9 @@ fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange
             BLOCK | SWITCH_GROUP => declared_before(&node, offset, &[LOCAL_DECL]),
             LOCAL_DECL => declared_before(&node, offset, &[DECLARATOR]),
             FOR_STMT => declared_before(&node, offset, &[FOR_INIT]),
-            FOR_IN_STMT | AT_EACH_STMT => declared_before(&node, offset, &[FORMAL]),
+            FOR_IN_STMT | AT_EACH_STMT if !is_in_header(&node, offset) => {
+                declared_before(&node, offset, &[FORMAL])
+            }
             CATCH_CLAUSE | KEYWORD_CALL_STMT => declared_before(&node, offset, &[FORMAL, LOOP_HEADER]),
             CLOSURE_EXPR | METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | TYPE_DEF | FUNCTION_TYPE => {
                 formals(&node)
@@ -66,6 +69,12 @@ fn declared_before(node: &SyntaxNode, offset: TextSize, kinds: &[SyntaxKind]) ->
         .filter(|child| kinds.contains(&child.kind()) && !unfinished(child))
         .flat_map(|child| names(&child))
         .collect()
+}
+
+/// Whether an offset lies in what a loop goes over, which does not know the variable of the loop.
+fn is_in_header(node: &SyntaxNode, offset: TextSize) -> bool {
+    let over = node.children().find(|child| ast::Expr::can_cast(child.kind()));
+    over.is_none_or(|over| offset <= over.text_range().end())
 }
 
 /// The next token that is not white space or a comment.

@@ -1,6 +1,7 @@
 //! `@CUDA` kernels. One query answers the one question "what does the GPU run?": [`Kernel`] or all the
 //! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
 
+mod affine;
 mod barrier;
 mod calls;
 mod captures;
@@ -10,6 +11,7 @@ mod facts;
 mod function;
 mod hoistable;
 mod limits;
+mod races;
 mod range;
 mod recognise;
 mod render;

@@ -83,7 +83,7 @@ impl Draft<'_> {
         let threads = shape.threads?;
         self.check_threads(&threads);
         self.barriers(body, &threads, &uses);
-        Some(Kernel {
+        let kernel = Kernel {
             at: self.at,
             place,
             direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
@@ -96,7 +96,9 @@ impl Draft<'_> {
             captures,
             functions,
             has_barrier: !uses.barriers.is_empty(),
-        })
+        };
+        self.races(&kernel);
+        Some(kernel)
     }
 
     fn shared_closure(&self, closure: crate::body::ExprId, uses: &mut Uses) {

@@ -25,12 +25,15 @@ use std::process::ExitCode;
 
 use apg_runtime::interrupt;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, Parser, Subcommand};
 
 /// X10 for today's GPUs and clusters: check, build and run programs of places, activities and kernels.
 #[derive(Debug, Parser)]
 #[command(name = "apg", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
+    /// When errors are coloured: `auto` is on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -125,7 +128,15 @@ pub fn main() -> ExitCode {
 
 /// What the command line says. What is wrong with it clap says itself, but that a program is no command.
 fn command() -> Result<Command, Failure> {
-    Cli::try_parse().map(|cli| cli.command).map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
+    let command = Cli::try_parse().map(|cli| {
+        crate::report::colour(match cli.color {
+            ColorChoice::Auto => None,
+            ColorChoice::Always => Some(true),
+            ColorChoice::Never => Some(false),
+        });
+        cli.command
+    });
+    command.map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if word.ends_with(".x10") => {
             Failure::misuse(format!("`{word}` is not a command of apg"))
                 .hint(format!("`apg run {word}` builds and runs it, `apg check {word}` checks it"))

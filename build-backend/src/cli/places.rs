@@ -9,13 +9,30 @@ use super::{Failure, Outcome, output};
 /// Show the places that a run would have: hosts and their accelerators
 #[derive(Debug, Args)]
 pub struct Places {
-    #[command(flatten)]
-    launch: LaunchOptions,
+    /// Host places, each a process of this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    places: Option<u32>,
+
+    /// Accelerators of each host place: `all`, `none`, or numbers such as `0,1` [default: those there are]
+    #[arg(long, value_name = "WHICH")]
+    accels: Option<String>,
+
+    /// Threads that run activities at each place [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
 }
 
 impl Places {
     pub fn run(self) -> Outcome {
-        let options = self.launch.resolve(apg_runtime::Image::Bytes(Vec::new()))?;
+        let launch = LaunchOptions {
+            places: self.places,
+            accels: self.accels,
+            threads: self.threads,
+            heap: None,
+            gc_stats: false,
+            profile: None,
+        };
+        let options = launch.resolve(apg_runtime::Image::Bytes(Vec::new()))?;
         let ordinals = options.accelerators.resolve(&device::count).map_err(Failure::new)?;
         let mut accelerator = u64::from(options.places);
         let threads = match options.threads {

@@ -1,6 +1,7 @@
 //! Source excerpts for people, by annotate-snippets (the printer of rustc's diagnostics).
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use apg_analysis::diagnostics::Severity;
@@ -16,10 +17,27 @@ pub fn print(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether there are colours, if the user said so.
+static COLOUR: OnceLock<bool> = OnceLock::new();
+
+/// Settles whether there are colours; with `None`, the terminal does.
+pub fn colour(wanted: Option<bool>) {
+    if let Some(wanted) = wanted {
+        // The command line is read once.
+        let _ = COLOUR.set(wanted);
+    }
+}
+
 /// Colours on a terminal, unless `NO_COLOR` (no-color.org) is set.
 fn renderer() -> Renderer {
-    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if io::stderr().is_terminal() && !wants_none { Renderer::styled() } else { Renderer::plain() }
+    let by_terminal = || {
+        let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        io::stderr().is_terminal() && !wants_none
+    };
+    match COLOUR.get().copied().unwrap_or_else(by_terminal) {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
+    }
 }
 
 fn render(renderer: &Renderer, finding: &Finding) -> String {

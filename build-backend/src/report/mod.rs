@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use apg_analysis::diagnostics::Severity;
 
+pub use human::colour;
 pub use json::to_json;
 pub use position::{LineIndex, Position};
 

@@ -52,8 +52,11 @@ impl Snapshot {
         position: Position,
         of: impl FnOnce(&dyn db::Db, Symbol) -> Option<Symbol>,
     ) -> Result<Option<Location>, Cancelled> {
-        let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
-        let found = self.analysis.with(|db| ide::declaration(db, &of(db, symbol)?))?;
+        let Some((_, file, offset)) = self.at(uri, position) else { return Ok(None) };
+        let found = self.analysis.with(|db| {
+            let (symbol, _) = ide::defined_at(db, file, offset)?;
+            ide::declaration(db, &of(db, symbol)?)
+        })?;
         Ok(found.and_then(|(file, range)| convert::location(self, file, range)))
     }
 

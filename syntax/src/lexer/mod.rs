@@ -158,10 +158,10 @@ fn unknown(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind
     let text = cursor.since(start);
     let shown = text.chars().next().map(|c| c.escape_default().to_string()).unwrap_or_default();
     let shown = if text.starts_with('\\') { "\\".to_string() } else { shown };
-    errors.push(SyntaxError::new(
-        cursor.range_from(start),
-        format!("`{shown}` is not part of any token of X10"),
-    ));
+    errors.push(
+        SyntaxError::new(cursor.range_from(start), format!("`{shown}` is not part of any token of X10"))
+            .as_gap(),
+    );
     SyntaxKind::ERROR_TOKEN
 }
 

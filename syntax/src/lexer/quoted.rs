@@ -107,5 +107,5 @@ fn unterminated(cursor: &Cursor<'_>, errors: &mut Vec<SyntaxError>, start: usize
     let range = TextRange::at(TextSize::new(start as u32), TextSize::new(1));
     let range = range.cover(TextRange::empty(cursor.range_from(start).end()));
     let message = format!("this {what} has no closing `{quote}`");
-    errors.push(SyntaxError::new(range, message));
+    errors.push(SyntaxError::new(range, message).as_gap());
 }

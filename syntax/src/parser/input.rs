@@ -1,5 +1,6 @@
 //! What the parser sees of the tokens: no trivia, but which tokens start a line and which brackets match.
 
+use super::braces::{self, Brace};
 use crate::lexer::Lexed;
 use crate::{SyntaxKind, TextRange, TextSize};
 
@@ -32,6 +33,12 @@ pub(crate) struct Input {
     newline_before: Vec<bool>,
     /// A closing curly bracket has no opening one: one is missing somewhere.
     pub extra_close: bool,
+    /// Curly brackets are missing, closing or opening ones.
+    pub unbalanced: bool,
+    /// Which belong together was told by the indentation of their lines.
+    pub is_paired: bool,
+    /// How far the first line is indented, if the text is a piece of another.
+    pub first_indent: Option<u32>,
 }
 
 impl Input {
@@ -43,6 +50,9 @@ impl Input {
             matching: Vec::new(),
             newline_before: Vec::with_capacity(count / 2 + 2),
             extra_close: false,
+            unbalanced: false,
+            is_paired: false,
+            first_indent: None,
         };
         let mut newline = true;
         for (index, &kind) in lexed.kinds.iter().enumerate() {
@@ -59,14 +69,60 @@ impl Input {
                 newline = false;
             }
         }
-        input.match_brackets();
+        input.unbalanced = input.lacks_braces();
+        let pairs = if input.unbalanced { input.pairs(lexed, text) } else { None };
+        input.match_brackets(pairs);
         input
     }
 
-    fn match_brackets(&mut self) {
+    /// Whether curly brackets are missing.
+    fn lacks_braces(&self) -> bool {
+        let mut open = 0_usize;
+        for kind in &self.kinds {
+            match kind {
+                T!['{'] => open += 1,
+                T!['}'] if open == 0 => return true,
+                T!['}'] => open -= 1,
+                _ => {}
+            }
+        }
+        open > 0
+    }
+
+    /// What belongs together as far as the lines tell.
+    fn pairs(&self, lexed: &Lexed, text: &str) -> Option<Vec<(u32, u32)>> {
+        let mut all = Vec::new();
+        let mut indent = 0;
+        for index in 0..self.kinds.len() {
+            if self.newline_before[index] {
+                indent = self.indent(lexed, text, index);
+            }
+            let kind = self.kinds[index];
+            if matches!(kind, T!['{'] | T!['}']) {
+                let (is_first, opens) = (self.newline_before[index], kind == T!['{']);
+                all.push(Brace { index: index as u32, indent, is_first, opens });
+            }
+        }
+        braces::pairs(&all)
+    }
+
+    /// How far the line of a token is indented.
+    pub fn indent(&self, lexed: &Lexed, text: &str, mut index: usize) -> u32 {
+        while index > 0 && !self.newline_before(index) {
+            index -= 1;
+        }
+        let start = usize::from(self.range(lexed, index).start());
+        let line = text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+        self.first_indent.filter(|_| index == 0).unwrap_or_else(|| braces::indent(&text[line..]))
+    }
+
+    /// Finds what each bracket matches; `pairs` says it of the curly ones.
+    fn match_brackets(&mut self, pairs: Option<Vec<(u32, u32)>>) {
         self.matching = vec![NONE; self.kinds.len()];
         let mut open = Vec::new();
         let mut counts = Counts::default();
+        self.is_paired = pairs.is_some();
+        let mut known = pairs.into_iter().flatten().peekable();
         for index in 0..self.kinds.len() {
             match self.kinds[index] {
                 kind @ (T!['('] | T!['['] | T!['{']) => {
@@ -77,21 +133,39 @@ impl Input {
                         _ => counts = Counts { curly: counts.curly + 1, ..Counts::default() },
                     }
                 }
-                T![')'] if counts.round > 0 => self.close(&mut open, &mut counts, T!['('], index),
-                T![']'] if counts.square > 0 => self.close(&mut open, &mut counts, T!['['], index),
-                T!['}'] if counts.curly > 0 => self.close(&mut open, &mut counts, T!['{'], index),
+                T![')'] if counts.round > 0 => {
+                    self.close(&mut open, &mut counts, index, |it| it.kind == T!['(']);
+                }
+                T![']'] if counts.square > 0 => {
+                    self.close(&mut open, &mut counts, index, |it| it.kind == T!['[']);
+                }
+                T!['}'] if self.is_paired => match known.next_if(|(close, _)| *close as usize == index) {
+                    Some((_, partner)) => {
+                        self.close(&mut open, &mut counts, index, |it| it.index == partner);
+                    }
+                    None => self.extra_close = true,
+                },
+                T!['}'] if counts.curly > 0 => {
+                    self.close(&mut open, &mut counts, index, |it| it.kind == T!['{']);
+                }
                 T!['}'] => self.extra_close = true,
                 _ => {}
             }
         }
     }
 
-    /// Matches a closing bracket with the last open one of its kind, of which there is one. Round and square
+    /// Matches a closing bracket with the last open one that `is_partner`, of which there is one. Round and square
     /// brackets do not reach out of curly ones; those that a bracket closes over stay without a match.
-    fn close(&mut self, open: &mut Vec<Open>, counts: &mut Counts, opener: SyntaxKind, index: usize) {
+    fn close(
+        &mut self,
+        open: &mut Vec<Open>,
+        counts: &mut Counts,
+        index: usize,
+        is_partner: impl Fn(&Open) -> bool,
+    ) {
         while let Some(partner) = open.pop() {
             *counts = partner.before;
-            if partner.kind == opener {
+            if is_partner(&partner) {
                 self.matching[partner.index as usize] = index as u32;
                 self.matching[index] = partner.index;
                 return;

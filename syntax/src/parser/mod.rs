@@ -1,11 +1,13 @@
 //! The parser: recursive descent over the tokens, written down as events. It never fails and always
 //! takes every token.
 
+mod braces;
 pub(crate) mod event;
 mod grammar;
 pub(crate) mod input;
 mod token_set;
 
+pub(crate) use self::braces::indent;
 use self::event::Event;
 pub(crate) use self::grammar::{Entry, INFERRED, has_statements};
 use self::input::Input;
@@ -23,6 +25,8 @@ pub(crate) const TREE_LIMIT: u32 = 1024;
 /// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it then
 /// takes all the rest as an error instead of running forever.
 const FUEL: u32 = 100_000;
+/// So many tokens of a line are looked at for another error in it.
+const SAME_LINE: usize = 128;
 
 pub(crate) struct Parser<'a> {
     text: &'a str,
@@ -40,6 +44,14 @@ pub(crate) struct Parser<'a> {
     at_statement: bool,
     /// Nesting was too deep to go on.
     gave_up: bool,
+    /// The token in whose line the last error is that was reported.
+    last_report: usize,
+    /// The last error was reported, and not left out as a consequence of another.
+    is_noted: bool,
+    /// How many errors the block here has, those of blocks in it not counted.
+    own_errors: usize,
+    /// The innermost round or square bracket around, if nothing closes it.
+    unclosed: Option<usize>,
 }
 
 /// Parses all tokens as `entry`.
@@ -61,6 +73,10 @@ pub(crate) fn parse(
         fuel: std::cell::Cell::new(FUEL),
         at_statement: false,
         gave_up: false,
+        last_report: usize::MAX,
+        is_noted: false,
+        own_errors: 0,
+        unclosed: None,
     };
     entry.parse(&mut parser);
     (parser.events, parser.errors)
@@ -97,6 +113,30 @@ impl<'a> Parser<'a> {
 
     fn at_end(&self) -> bool {
         self.at(SyntaxKind::EOF)
+    }
+
+    /// How far the line of the token at `index` is indented.
+    fn indent(&self, index: usize) -> u32 {
+        self.input.indent(self.lexed, self.text, index)
+    }
+
+    /// Whether the line of the current token, which it starts, is no continuation of that of the token at `index`.
+    fn is_new_line_after(&self, index: usize) -> bool {
+        self.at_line_start() && self.indent(self.position) <= self.indent(index)
+    }
+
+    /// Whether the bracket at `open`, which nothing closes, is one that is still to be closed: what follows starts a new line.
+    fn is_unfinished(&self, open: usize) -> bool {
+        self.matching(open).is_none() && self.is_new_line_after(open)
+    }
+
+    /// Runs `f` inside of the bracket at `open`.
+    fn inside<T>(&mut self, open: usize, f: impl FnOnce(&mut Parser<'a>) -> T) -> T {
+        let unclosed = self.matching(open).is_none().then_some(open);
+        let saved = std::mem::replace(&mut self.unclosed, unclosed);
+        let result = f(self);
+        self.unclosed = saved;
+        result
     }
 
     /// Whether the current token is the first on its line.
@@ -162,20 +202,41 @@ impl<'a> Parser<'a> {
         self.error_at(range, message);
     }
 
-    /// An error just after the last token: something is missing there.
+    /// An error just after the last token: something is missing there. Beside another error of the line it would be a consequence
+    /// more often than not.
     fn missing(&mut self, message: impl Into<String>) {
-        let range = match self.position {
-            0 => TextRange::empty(self.input.range(self.lexed, 0).start()),
-            it => TextRange::empty(self.input.range(self.lexed, it - 1).end()),
+        let before = self.position.checked_sub(1);
+        if self.last_error != self.position && self.is_reported_in_line() {
+            self.last_error = self.position;
+            self.last_report = before.unwrap_or(0);
+            self.is_noted = false;
+        }
+        let range = match before {
+            None => TextRange::empty(self.input.range(self.lexed, 0).start()),
+            Some(it) => TextRange::empty(self.input.range(self.lexed, it).end()),
         };
-        self.error_at(range, message);
+        self.report(before.unwrap_or(0), SyntaxError::new(range, message).as_gap());
     }
 
     fn error_at(&mut self, range: TextRange, message: impl Into<String>) {
+        self.report(self.position, SyntaxError::new(range, message));
+    }
+
+    /// An error at the current token: something else must stand here, and what this means is not known.
+    fn unexpected(&mut self, message: impl Into<String>) {
+        let range = self.input.range(self.lexed, self.position);
+        self.report(self.position, SyntaxError::new(range, message).as_gap());
+    }
+
+    /// An error that stands in the line of the token at `index`.
+    fn report(&mut self, index: usize, error: SyntaxError) {
         if self.last_error != self.position && !self.gave_up {
             self.last_error = self.position;
-            if !self.is_reported() {
-                self.errors.push(SyntaxError::new(range, message));
+            self.is_noted = !self.is_reported();
+            if self.is_noted {
+                self.last_report = index;
+                self.own_errors += 1;
+                self.errors.push(error);
             }
         }
     }
@@ -187,25 +248,56 @@ impl<'a> Parser<'a> {
             && self.lexed.errors.last().is_some_and(|it| it.range.start() == self.lexed.range(last).start())
     }
 
-    /// Whether the lexer has said what is wrong here: characters of no token, or a string or comment without an end before.
+    /// Whether the lexer has said what is wrong with the token at `index`: characters of no token, or a string without an end.
+    fn is_malformed(&self, index: usize) -> bool {
+        let kind = self.input.kind(index);
+        kind == SyntaxKind::ERROR_TOKEN
+            || matches!(kind, SyntaxKind::STRING | SyntaxKind::CHAR) && {
+                let start = self.input.range(self.lexed, index).start();
+                self.lexed.errors.binary_search_by_key(&start, |it| it.range.start()).is_ok()
+            }
+    }
+
+    /// Whether the lexer has said what is wrong here, or a comment without an end has taken it.
     fn is_reported(&self) -> bool {
-        let malformed = |index: usize| {
-            let start = self.input.range(self.lexed, index).start();
-            self.lexed.errors.binary_search_by_key(&start, |it| it.range.start()).is_ok()
-        };
-        let before = self.position.checked_sub(1);
         self.input.kind(self.position) == SyntaxKind::ERROR_TOKEN
             || self.at_end() && self.in_comment_to_the_end()
-            || before.is_some_and(|it| {
-                matches!(self.input.kind(it), SyntaxKind::STRING | SyntaxKind::CHAR | SyntaxKind::ERROR_TOKEN)
-                    && malformed(it)
-            })
+            || self.position.checked_sub(1).is_some_and(|it| self.is_malformed(it))
+    }
+
+    /// Whether an error was reported of what stands in the line before the current token, or the lexer has one of what follows in
+    /// it. Braces bound what is looked at, for what they hold may be parsed by itself.
+    fn is_reported_in_line(&self) -> bool {
+        let is_brace = |index: usize| matches!(self.input.kind(index), T!['{'] | T!['}']);
+        let is_near = |index: usize| index.abs_diff(self.position) < SAME_LINE;
+        let mut index = self.position;
+        while let Some(before) = index.checked_sub(1).filter(|it| is_near(*it) && !is_brace(*it)) {
+            index = before;
+            if index == self.last_report || self.is_malformed(index) {
+                return true;
+            }
+            if self.input.newline_before(index) {
+                break;
+            }
+        }
+        let mut index = self.position;
+        while is_near(index)
+            && index < self.input.kinds.len()
+            && !is_brace(index)
+            && !self.input.newline_before(index)
+        {
+            if self.is_malformed(index) {
+                return true;
+            }
+            index += 1;
+        }
+        false
     }
 
     /// Adds what to write instead to the error just made at this position.
     fn hint(&mut self, hint: &str) {
         if self.last_error == self.position
-            && !self.is_reported()
+            && self.is_noted
             && let Some(error) = self.errors.last_mut()
         {
             error.hint.get_or_insert_with(|| hint.to_string());
@@ -215,7 +307,7 @@ impl<'a> Parser<'a> {
     /// Adds what to put in place of the range of the error just made at this position.
     fn replace_by(&mut self, text: String) {
         if self.last_error == self.position
-            && !self.is_reported()
+            && self.is_noted
             && let Some(error) = self.errors.last_mut()
         {
             error.replacement.get_or_insert(text);
@@ -247,7 +339,7 @@ impl<'a> Parser<'a> {
 
     /// An error at the current token, which is put aside unless `stop` has it.
     fn error_recover(&mut self, message: impl Into<String>, stop: &TokenSet) {
-        self.error(message);
+        self.unexpected(message);
         if !self.at_end() && !self.at_set(stop) {
             let m = self.start();
             self.bump();

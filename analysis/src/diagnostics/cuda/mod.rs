@@ -39,6 +39,7 @@ pub mod iterator_in_kernel;
 pub mod long_range;
 pub mod misplaced_annotation;
 pub mod misplaced_shared_memory;
+pub mod missing_barrier;
 pub mod missing_block_async;
 pub mod missing_block_finish;
 pub mod missing_block_loop;
@@ -123,6 +124,7 @@ pub static RULES: &[&Rule] = &[
     &long_range::RULE,
     &misplaced_annotation::RULE,
     &misplaced_shared_memory::RULE,
+    &missing_barrier::RULE,
     &missing_block_async::RULE,
     &missing_block_finish::RULE,
     &missing_block_loop::RULE,

@@ -6,6 +6,7 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxNode, SyntaxToken, TextRange, TextSize};
 use smol_str::SmolStr;
 
+use super::snippets::TOP_KEYWORDS;
 use crate::db::{Db, parse};
 use crate::ide::receiver::{Receiver, receiver};
 use crate::ide::spans::enclosing_class;
@@ -26,8 +27,14 @@ pub(super) enum Wanted {
     Type,
     /// A class or struct to make a value of; whether it is to be thrown.
     New(bool),
+    /// What a class may extend or implement; whether that is an interface.
+    Super(bool),
     /// A declaration in the body of a class.
     Member(ClassId),
+    /// A method of that class that overrides another, whose declaration starts here.
+    Override(ClassId, TextSize),
+    /// One of a few words.
+    Words(&'static [&'static str]),
     /// A value.
     Expression,
     /// A statement or a value.
@@ -57,7 +64,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
         Some(word) => solid_before(word),
         None => left.and_then(|t| if t.kind().is_trivia() { solid_before(&t) } else { Some(t) }),
     };
-    let Some(before) = before else { return Some((declaration(db, file, offset)?, replace)) };
+    let Some(before) = before else { return Some((Wanted::Words(TOP_KEYWORDS), replace)) };
     let wanted = match before.kind() {
         T![.] => after_dot(db, file, &before)?,
         T![@] => Wanted::Annotation,
@@ -116,10 +123,20 @@ fn elsewhere(
     offset: TextSize,
 ) -> Option<Wanted> {
     let parent = before.parent()?;
+    if before.kind() == T![def]
+        && let Some(class) = enclosing_class(db, file, before.text_range())
+    {
+        let modifiers = parent.children().find(|it| it.kind() == MODIFIER_LIST);
+        let start = modifiers.map_or(before.text_range(), |it| it.text_range()).start();
+        return Some(Wanted::Override(class, start));
+    }
     if names_something_new(before, &parent) {
         return None;
     }
     let at = word.and_then(SyntaxToken::parent).and_then(|n| n.parent());
+    if let Some(wanted) = in_head(before, &parent) {
+        return Some(wanted);
+    }
     if before.kind() == T![new] {
         return Some(Wanted::New(solid_before(before).is_some_and(|t| t.kind() == T![throw])));
     }
@@ -141,7 +158,7 @@ fn elsewhere(
     for node in code {
         match node.kind() {
             BLOCK | EXPR_BODY | CALL_BODY | ARG_LIST | DECLARATOR => inside_code = true,
-            CLASS_BODY if !inside_code => return declaration(db, file, offset),
+            CLASS_BODY if !inside_code => return declaration(db, file, before, offset),
             _ => {}
         }
         if inside_code {
@@ -149,11 +166,12 @@ fn elsewhere(
         }
     }
     if !inside_code {
-        return declaration(db, file, offset);
+        return declaration(db, file, before, offset);
     }
     let starts_statement = matches!(before.kind(), T!['{'] | T!['}'] | T![;])
         || matches!(before.kind(), T![else] | T![do] | T![async] | T![finish] | T![atomic] | T![clocked])
-        || before.kind() == T![')'] && heads_statement(&parent);
+        || before.kind() == T![')'] && heads_statement(&parent)
+        || before.kind() == T![:] && matches!(parent.kind(), SWITCH_LABEL | LABELED_STMT);
     Some(if starts_statement { Wanted::Statement } else { Wanted::Expression })
 }
 
@@ -196,6 +214,23 @@ fn names_something_new(before: &SyntaxToken, parent: &SyntaxNode) -> bool {
         || before.kind() == T!['('] && solid_before(before).is_some_and(|t| t.kind() == T![catch])
 }
 
-fn declaration(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Wanted> {
-    enclosing_class(db, file, TextRange::empty(offset)).map(Wanted::Member)
+fn declaration(db: &dyn Db, file: SourceFile, before: &SyntaxToken, offset: TextSize) -> Option<Wanted> {
+    let class = enclosing_class(db, file, TextRange::empty(offset)).map(Wanted::Member);
+    // Outside of classes: where a declaration starts, and after its modifiers.
+    let starts =
+        matches!(before.kind(), T![;] | T!['}'] | T![public] | T![abstract] | T![final] | T![static]);
+    class.or_else(|| starts.then_some(Wanted::Words(TOP_KEYWORDS)))
+}
+
+/// After the name of a class that is declared, and in what it extends and implements.
+fn in_head(before: &SyntaxToken, parent: &SyntaxNode) -> Option<Wanted> {
+    let declared = parent.parent()?;
+    match (before.kind(), parent.kind(), declared.kind()) {
+        (IDENT, NAME, CLASS_DECL) => Some(Wanted::Words(&["extends", "implements"])),
+        (IDENT, NAME, STRUCT_DECL) => Some(Wanted::Words(&["implements"])),
+        (IDENT, NAME, INTERFACE_DECL) => Some(Wanted::Words(&["extends"])),
+        (T![extends] | T![,], EXTENDS_CLAUSE, kind) => Some(Wanted::Super(kind == INTERFACE_DECL)),
+        (T![implements] | T![,], IMPLEMENTS_CLAUSE, _) => Some(Wanted::Super(true)),
+        _ => None,
+    }
 }

@@ -4,10 +4,28 @@ use super::CompletionKind;
 use super::items::Items;
 use crate::ide::symbol::Symbol;
 use crate::item_tree::Modifiers;
-use crate::item_tree::items::{class_head, fields, own_methods, type_param_ids};
+use crate::item_tree::items::{class_head, class_modifiers, fields, own_methods, type_param_ids};
 use crate::item_tree::source::Item;
 
 impl Items<'_> {
+    /// The classes that can be extended, or the interfaces.
+    pub(super) fn supertypes(&mut self, is_interface: bool) {
+        self.types();
+        let (db, own) = (self.db, self.context.class);
+        self.change(|item| {
+            let Some(Symbol::Item(Item::Class(class))) = item.symbol else {
+                item.rank += 20;
+                return matches!(item.kind, CompletionKind::TypeDef | CompletionKind::Package);
+            };
+            let is_final = || class_modifiers(db, class).has(Modifiers::FINAL);
+            match item.kind {
+                CompletionKind::Interface => is_interface && Some(class) != own,
+                CompletionKind::Class => !is_interface && Some(class) != own && !is_final(),
+                _ => false,
+            }
+        });
+    }
+
     /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a body, last.
     pub(super) fn constructible(&mut self, is_thrown: bool) {
         self.types();

@@ -14,7 +14,7 @@ mod snippets;
 use apg_syntax::{TextRange, TextSize};
 
 use self::context::{Wanted, wanted};
-use self::items::Items;
+use self::items::{Items, rank};
 use super::receiver::Receiver;
 use super::symbol::Symbol;
 use crate::db::Db;
@@ -81,7 +81,14 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
         Wanted::Annotation => items.annotations(),
         Wanted::Type => items.types(),
         Wanted::New(is_thrown) => items.constructible(is_thrown),
+        Wanted::Super(is_interface) => items.supertypes(is_interface),
         Wanted::Member(class) => items.declarations(class),
+        Wanted::Override(class, start) => items.overrides(class, Some(start)),
+        Wanted::Words(words) => {
+            for word in words {
+                items.add(*word, CompletionKind::Keyword, rank::KEYWORD);
+            }
+        }
         Wanted::Expression => items.expression(false),
         Wanted::Statement => items.expression(true),
     }

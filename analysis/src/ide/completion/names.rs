@@ -1,18 +1,22 @@
 //! Names where a value or statement may stand: locals, members of the classes around, types, keywords.
 
+use apg_syntax::SyntaxKind;
+
 use super::CompletionKind;
 use super::items::{Items, rank};
 use super::snippets::{EXPRESSION_KEYWORDS, STATEMENT_KEYWORDS, STATEMENT_SNIPPETS};
+use crate::db::parse;
 use crate::ide::shown;
 use crate::ide::symbol::Symbol;
 use crate::ide::visible::visible_locals;
 use crate::infer::owner_body;
 use crate::members::is_static_class;
-use crate::ty::Ty;
+use crate::ty::{Ty, TyKind};
 
 impl Items<'_> {
     /// What may stand where a value is wanted; with `statement`, also what only a statement may start with.
     pub(super) fn expression(&mut self, statement: bool) {
+        self.closure();
         self.locals();
         self.members_around();
         if !self.typed.is_empty() || self.expected.is_none() {
@@ -27,6 +31,10 @@ impl Items<'_> {
             self.add("this", CompletionKind::Keyword, rank::KEYWORD);
             self.add("super", CompletionKind::Keyword, rank::KEYWORD);
         }
+        if statement && self.is_in_switch() {
+            self.add("case", CompletionKind::Keyword, rank::LOCAL);
+            self.add("default", CompletionKind::Keyword, rank::LOCAL);
+        }
         if statement {
             for keyword in STATEMENT_KEYWORDS {
                 self.add(*keyword, CompletionKind::Keyword, rank::KEYWORD);
@@ -38,6 +46,39 @@ impl Items<'_> {
                 item.is_snippet = true;
             }
         }
+    }
+
+    /// A closure, where a function is wanted.
+    fn closure(&mut self) {
+        let db = self.db;
+        let Some(TyKind::Function { params, .. }) = self.expected.map(|ty| ty.base(db).kind(db)) else {
+            return;
+        };
+        if !self.typed.is_empty() {
+            return;
+        }
+        let names = ["x", "y", "z", "u", "v", "w"];
+        let name = |n: usize| names.get(n).map_or_else(|| format!("x{}", n + 1), |it| (*it).to_owned());
+        let types: Vec<String> = params.iter().map(|ty| shown(db, *ty)).collect();
+        let formals = |text: &dyn Fn(usize, &String) -> String| {
+            types.iter().enumerate().map(|(n, ty)| text(n, ty)).collect::<Vec<_>>().join(", ")
+        };
+        let label = format!("({}) => ...", formals(&|n, ty| format!("{}:{ty}", name(n))));
+        let insert = format!("({}) => $0", formals(&|n, ty| format!("${{{}:{}}}:{ty}", n + 1, name(n))));
+        let item = self.add(label, CompletionKind::Snippet, rank::LOCAL - 6);
+        item.detail = Some("a closure".to_owned());
+        item.insert = insert;
+        item.is_snippet = true;
+    }
+
+    /// Whether a `case` may stand here.
+    fn is_in_switch(&self) -> bool {
+        let root = parse(self.db, self.file).syntax();
+        let token = root.token_at_offset(self.replace.start()).left_biased();
+        let blocks = token.into_iter().flat_map(|it| it.parent_ancestors());
+        let mut blocks =
+            blocks.filter(|it| matches!(it.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_BLOCK));
+        blocks.next().is_some_and(|it| it.kind() == SyntaxKind::SWITCH_BLOCK)
     }
 
     fn locals(&mut self) {

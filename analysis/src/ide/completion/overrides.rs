@@ -1,5 +1,7 @@
 //! Declarations in the body of a class: keywords, and the inherited methods that could be overridden.
 
+use apg_syntax::{TextRange, TextSize};
+
 use super::CompletionKind;
 use super::items::{Items, rank};
 use super::snippets::{MEMBER_KEYWORDS, MEMBER_SNIPPETS};
@@ -23,6 +25,19 @@ impl Items<'_> {
             item.insert = (*text).to_owned();
             item.is_snippet = true;
         }
+        self.overrides(class, None);
+    }
+
+    /// The inherited methods that could be overridden. With a `start`, the declaration has been begun there.
+    pub(super) fn overrides(&mut self, class: ClassId, start: Option<TextSize>) {
+        let begun = start.map(|start| TextRange::new(start, self.replace.end()));
+        let text = begun.and_then(|it| self.file.text(self.db).get(std::ops::Range::<usize>::from(it)));
+        let before = begun.zip(text).map(|(range, text)| {
+            let typed = usize::from(self.replace.start() - range.start());
+            (range, text[..typed].to_owned())
+        });
+        // What is replaced stands in one line.
+        let before = before.filter(|(_, text)| !text.contains('\n'));
         let context = Context::class(self.db, class);
         for found in overridable(&context, Ty::this_type(self.db, class)) {
             let Some(stub) = stub(self.db, found.member, found.owner) else { continue };
@@ -32,6 +47,19 @@ impl Items<'_> {
             item.insert = format!("{} {{\n    $0\n}}", stub.declaration);
             item.is_snippet = true;
             item.symbol = Some(Symbol::Item(Item::Method(found.member)));
+            if let Some((range, before)) = &before {
+                let name = found.member.name(context.db);
+                let access = stub.declaration.split("def ").next().unwrap_or_default();
+                let (declared, typed) = match before.contains(access) {
+                    true => (String::new(), String::new()),
+                    false => (format!("{access}{before}"), before.clone()),
+                };
+                if !declared.is_empty() {
+                    item.replace = *range;
+                }
+                item.insert = format!("{declared}{} {{\n    $0\n}}", stub.head);
+                item.filter = Some(format!("{typed}{name}"));
+            }
         }
     }
 }

@@ -30,6 +30,10 @@ pub(super) const MEMBER_KEYWORDS: &[&str] = &[
     "var",
 ];
 
+/// What starts outside of classes.
+pub(super) const TOP_KEYWORDS: &[&str] =
+    &["abstract", "class", "final", "import", "interface", "package", "public", "struct", "type"];
+
 /// Label, what it is, text.
 type Snippet = (&'static str, &'static str, &'static str);
 

@@ -264,3 +264,41 @@ fn inherited_methods_are_offered_wherever_a_member_may_stand() {
     let found = labels("class A { def f() { if (true) { }\n    $0\n} }");
     assert_has(&found, &["while", "f"]);
 }
+
+#[test]
+fn inherited_methods_follow_def() {
+    let text = "abstract class Base { abstract def area():Double; }
+class Derived extends Base {
+    public def a$0
+}";
+    let found = ask(text, completions).remove(0);
+    let area = found.iter().find(|item| item.label == "def area():Double").expect("it can be overridden");
+    assert_eq!((area.filter.as_deref(), usize::from(area.replace.len())), (Some("area"), 1));
+    assert_eq!(area.insert, "area():Double {\n    $0\n}");
+    // What everything inherits is public.
+    let found = ask("class Example { def to$0 }", completions).remove(0);
+    let shown =
+        found.iter().find(|item| item.label == "def toString():String").expect("it can be overridden");
+    assert_eq!((shown.filter.as_deref(), usize::from(shown.replace.len())), (Some("def toString"), 6));
+    assert_eq!(shown.insert, "public def toString():String {\n    $0\n}");
+}
+
+#[test]
+fn words_and_types_follow_what_a_declaration_says() {
+    let classes = "class Open {} final class Closed {} interface Face {} struct Value {}";
+    let extended = labels(&format!("class Example extends $0 {{}} {classes}"));
+    let has = |list: &[String], name: &str| list.iter().any(|it| it == name);
+    assert!(has(&extended, "Open"), "{extended:?}");
+    for name in ["Closed", "Face", "Value", "Example"] {
+        assert!(!has(&extended, name), "{name}");
+    }
+    let implemented = labels(&format!("class Example implements $0 {{}} {classes}"));
+    assert!(has(&implemented, "Face") && !has(&implemented, "Open"));
+    assert_eq!(labels("class Example $0"), ["extends", "implements"]);
+    assert!(has(&labels("$0 class Example {}"), "import"));
+    let cases = labels("class A { def f(n:Long) { switch (n) { $0 } } }");
+    assert!(has(&cases, "case") && has(&cases, "default"));
+    let closures = labels("class A { def g(f:(Long)=>Long) {} def f() { g($0); } }");
+    assert!(has(&closures, "(x:Long) => ..."), "{closures:?}");
+    assert!(!has(&labels("class A { def f() { for (item in $0) { } } }"), "item"));
+}

@@ -153,3 +153,20 @@ fn a_name_that_would_change_the_meaning_is_refused() {
         assert!(refused.contains(why), "{refused} for {text}");
     }
 }
+
+#[test]
+fn types_and_variables_are_told_apart_by_where_they_stand() {
+    let text = "
+class Na$0med { static val LIMIT = 3; static def make() = new Named(); }
+class Example {
+    def f() { val x = Named.LIMIT; val y:Named = Named.make(); }
+    def g() { val Named = 3; Console.OUT.println(Named); }
+    def h(lo$0cal:Long):Long { return local; }
+    def i(local:Long):Long { return local; }
+}
+";
+    use Access::*;
+    let found = ask(text, uses);
+    assert_eq!(found[0], [(1, Declaration), (1, Read), (3, Read), (3, Read), (3, Read)]);
+    assert_eq!(found[1], [(5, Declaration), (5, Read)]);
+}

@@ -20,6 +20,7 @@ class Example {
         val sum = area(3, args.size);
         val made = new Example();
         for (p in Place.places()) at (p) async { Console.OUT.println(sum); }
+        at (((here))) { Console.OUT.println(sum); }
     }
 }
 $0";
@@ -43,6 +44,7 @@ $0";
             "val sum:Long",
             "val sum = area(width:",
             "for (p in Place.places()) at (p) copies sum (8 B)",
+            "at (((here))) copies sum (8 B)",
         ]
     );
 }
@@ -123,4 +125,32 @@ class Sha$0pe extends Base implements Sized {
     assert!(found[5].ends_with("Place: a copy at `p`, made by the `at` of line 11."), "{}", found[5]);
     assert!(found[6].contains("stays at its home"), "{}", found[6]);
     assert!(!found[7].contains("Place:"), "{}", found[7]);
+}
+
+#[test]
+fn operators_and_objects_are_declared_somewhere() {
+    let text = "
+class Above { def this(n:Long) {} def this() {} }
+class Example extends Above {
+    public operator this + (that:Example):Example = this;
+    public operator this(n:Long):Long = n;
+    public operator this(n:Long)=(v:Long):Long = v;
+    def f(var e:Example) {
+        val a = e +$0 e;
+        val b = e($0 3);
+        e(1) =$0 2;
+        e +$0= e;
+        val c = th$0is;
+        val d = sup$0er.typeName();
+        val g = new Ab$0ove(1);
+    }
+}";
+    let found = ask(text, |db, file, offset| {
+        let (symbol, _) = crate::ide::defined_at(db, file, offset).expect("it is declared");
+        let (file, range) = crate::ide::declaration(db, &symbol).expect("in a file");
+        file.text(db)[..usize::from(range.start())].matches('\n').count()
+    });
+    let lines: Vec<usize> = found.into_iter().collect();
+    let first = lines[5];
+    assert_eq!(lines.iter().map(|it| it - first).collect::<Vec<_>>(), [2, 3, 4, 2, 1, 0, 0]);
 }

@@ -176,6 +176,11 @@ fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
 
 /// One token or bracketed thing that is an expression.
 pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
+    let is_statement = p.at_line_start() && p.at(T![finish]) && p.nth(1) != T!['('];
+    if p.unclosed.is_some_and(|open| is_statement || p.is_unfinished(open)) {
+        p.missing("expected an expression");
+        return None;
+    }
     if p.at(IDENT) && matches!(p.nth(1), IDENT | T!['(']) {
         if values::at_worded_closure(p) {
             return Some(Operand::expr(values::worded_closure(p)));
@@ -267,7 +272,11 @@ fn parenthesised(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     let open = p.position;
     p.bump();
-    expr(p);
+    if p.is_unfinished(open) {
+        p.missing("expected an expression");
+    } else {
+        p.inside(open, expr);
+    }
     if p.at(T![,]) {
         values::tuple(p, open);
         lists::close_bracket(p, open, T![')']);
@@ -312,7 +321,7 @@ fn closure(p: &mut Parser<'_>) -> Completed {
 pub(super) fn closure_body(p: &mut Parser<'_>) {
     if p.kind_at(lookahead::after_annotations(p, p.position)) == T!['{'] {
         stmts::block(p, stmts::Tail::Value);
-    } else {
+    } else if !controls::is_cut_off(p) {
         expr(p);
     }
 }

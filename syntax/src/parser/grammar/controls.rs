@@ -93,16 +93,13 @@ pub(super) fn in_parens(p: &mut Parser<'_>) {
         return;
     }
     p.bump();
-    exprs::expr(p);
-    lists::close_bracket(p, open, T![')']);
+    lists::in_bracket(p, open, T![')'], "an expression", |p| {
+        exprs::expr(p);
+    });
 }
 
 fn body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
-    if p.at(T!['}']) || p.at_end() {
-        p.missing("expected a statement");
-    } else {
-        stmt(p);
-    }
+    body_or_tail(p, Tail::No);
     kind
 }
 
@@ -112,7 +109,39 @@ fn body_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
         p.missing("expected a statement");
         return false;
     }
+    if is_cut_off(p) || lone_declaration(p) {
+        return false;
+    }
+    // Of a head that lacks its end, the brace lacks as well.
+    let is_forgotten =
+        p.last_error == p.position && p.at_line_start() && p.input.extra_close && !p.at(T!['{']);
+    if is_forgotten {
+        block(p, tail);
+        return false;
+    }
     stmts::stmt_with_tail(p, tail)
+}
+
+/// A declaration is no statement: in one, it stands in a block. One that stands on a line of its own was there before the half of
+/// the statement above it; the answer is yes then, and it is left alone.
+fn lone_declaration(p: &mut Parser<'_>) -> bool {
+    let kind = p.kind_at(lookahead::after_modifiers(p, p.position));
+    if !(matches!(kind, T![val] | T![var]) || TYPE_DECL.contains(kind)) {
+        return false;
+    }
+    let is_below = p.is_new_line_after(p.position - 1);
+    if is_below {
+        p.missing("expected a statement");
+    } else {
+        p.error("a declaration is no statement by itself");
+    }
+    p.hint("put braces around it and around what uses it: `{ val x = ...; ... }`");
+    is_below
+}
+
+/// Whether something is missing just before, and the line here is no continuation: it was there before the half of what is above.
+pub(super) fn is_cut_off(p: &Parser<'_>) -> bool {
+    p.last_error == p.position && !p.at(T!['{']) && p.is_new_line_after(p.position.saturating_sub(1))
 }
 
 fn condition_and_body(p: &mut Parser<'_>, kind: SyntaxKind) -> SyntaxKind {
@@ -159,23 +188,26 @@ fn switch(p: &mut Parser<'_>) -> SyntaxKind {
 
 pub(super) fn switch_block(p: &mut Parser<'_>) {
     let m = p.start();
-    if !p.expect(T!['{']) {
+    let body = Body::open(p).or_else(|| {
+        p.missing("expected `{`");
+        let is_forgotten = p.input.extra_close && (p.at(T![case]) || p.at(T![default]));
+        is_forgotten.then(|| Body::forgotten(p))
+    });
+    let Some(body) = body else {
         m.complete(p, SWITCH_BLOCK);
         return;
-    }
+    };
     let done = p.nested(|p| {
-        while !p.at(T!['}']) && !p.at_end() && !stmts::at_member(p) {
-            switch_group(p);
+        while !body.end(p) && !p.at_end() && !stmts::at_member(p) {
+            switch_group(p, &body);
         }
         Some(())
     });
-    if !p.eat(T!['}']) && done.is_some() {
-        p.missing("expected `}`");
-    }
+    body.close(p, done.is_some());
     m.complete(p, SWITCH_BLOCK);
 }
 
-fn switch_group(p: &mut Parser<'_>) {
+fn switch_group(p: &mut Parser<'_>, body: &Body) {
     let m = p.start();
     let before = p.position;
     if !p.at(T![case]) && !p.at(T![default]) {
@@ -191,7 +223,7 @@ fn switch_group(p: &mut Parser<'_>) {
         p.expect(T![:]);
         m.complete(p, SWITCH_LABEL);
     }
-    while !matches!(p.current(), T![case] | T![default] | T!['}'] | EOF) && !stmts::at_member(p) {
+    while !body.end(p) && !matches!(p.current(), T![case] | T![default] | EOF) && !stmts::at_member(p) {
         let before = p.position;
         stmt(p);
         if p.position == before {
@@ -233,6 +265,13 @@ pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
         loop_header(p, form);
         return body(p, FOR_IN_STMT);
     }
+    p.inside(open, |p| basic_header(p, open));
+    lists::close_bracket(p, open, T![')']);
+    body(p, FOR_STMT)
+}
+
+/// `(a; b; c` of a `for`.
+fn basic_header(p: &mut Parser<'_>, open: usize) {
     p.bump();
     if !p.at(T![;]) {
         let m = p.start();
@@ -245,18 +284,21 @@ pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
         }
         m.complete(p, FOR_INIT);
     }
-    p.expect(T![;]);
-    if !p.at(T![;]) && !p.at(T![')']) {
-        exprs::expr(p);
+    for nth in 0..2 {
+        let is_there = p.expect(T![;]);
+        // What the next line says is no longer in the header.
+        if !is_there && p.at_line_start() {
+            return;
+        }
+        if nth == 0 && !p.at(T![;]) && !p.at(T![')']) {
+            exprs::expr(p);
+        }
     }
-    p.expect(T![;]);
-    if !p.at(T![')']) && exprs::at_first(p) {
+    if !p.at(T![')']) && exprs::at_first(p) && !p.is_unfinished(open) {
         let m = p.start();
         expressions(p);
         m.complete(p, FOR_UPDATE);
     }
-    lists::close_bracket(p, open, T![')']);
-    body(p, FOR_STMT)
 }
 
 fn expressions(p: &mut Parser<'_>) {
@@ -276,12 +318,13 @@ fn loop_header(p: &mut Parser<'_>, form: Header) {
     }
     let open = p.position;
     p.bump();
-    formals::loop_variable(p);
-    if p.expect(T![in]) {
-        exprs::expr(p);
-        values::step(p);
-    }
-    lists::close_bracket(p, open, T![')']);
+    lists::in_bracket(p, open, T![')'], "a name", |p| {
+        formals::loop_variable(p);
+        if p.expect(T![in]) {
+            exprs::expr(p);
+            values::step(p);
+        }
+    });
 }
 
 fn ateach(p: &mut Parser<'_>) -> SyntaxKind {

@@ -105,12 +105,12 @@ pub(super) fn statement_expr(p: &mut Parser<'_>) -> Option<Completed> {
 
 fn any_expr(p: &mut Parser<'_>) -> Option<Completed> {
     p.nested(|p| {
-        let start = p.position;
+        let (start, errors) = (p.position, p.errors.len());
         let lhs = binary(p, 0)?;
         if !p.current().is_assignment() {
             return Some(lhs);
         }
-        if !matches!(lhs.kind, NAME_EXPR | FIELD_EXPR | CALL_EXPR | ERROR) {
+        if !matches!(lhs.kind, NAME_EXPR | FIELD_EXPR | CALL_EXPR | ERROR) && p.errors.len() == errors {
             let range = p.range_since(start);
             p.error_at(range, "this cannot be assigned to");
             if lhs.kind == TYPE_EXPR {

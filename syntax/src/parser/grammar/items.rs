@@ -12,11 +12,12 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         while !good && typos::item(p) {
             good = item(p);
         }
-        if !good && in_garbage {
+        let is_consequence = p.input.is_paired && !p.errors.is_empty();
+        if !good && (in_garbage || is_consequence) {
             p.last_error = p.position;
         }
         if !good && !outside::declaration(p) {
-            p.error("expected a class, struct, interface or type definition");
+            p.unexpected("expected a class, struct, interface or type definition");
             p.last_error = p.position;
             garbage(p);
         }
@@ -254,19 +255,18 @@ pub(super) fn property_list(p: &mut Parser<'_>) {
 /// The members in braces. Without the opening brace, members that follow are taken for its members.
 pub(super) fn class_body(p: &mut Parser<'_>) {
     let m = p.start();
-    if !p.eat(T!['{']) {
+    let body = Body::open(p).or_else(|| {
         p.missing("expected `{`");
-        if !(p.input.extra_close && members::at_member(p)) {
-            m.abandon(p);
-            return;
-        }
-    }
+        (p.input.extra_close && members::at_member(p)).then(|| Body::forgotten(p))
+    });
+    let Some(body) = body else {
+        m.abandon(p);
+        return;
+    };
     let done = p.nested(|p| {
-        members::members(p);
+        members::members(p, &body);
         Some(())
     });
-    if !p.eat(T!['}']) && done.is_some() {
-        p.missing("expected `}`");
-    }
+    body.close(p, done.is_some());
     m.complete(p, CLASS_BODY);
 }

@@ -12,16 +12,29 @@ pub(super) fn bracketed(
     first: impl Fn(&Parser<'_>) -> bool,
     mut item: impl FnMut(&mut Parser<'_>),
 ) {
+    p.inside(open, |p| items(p, close, what, first, &mut item, open));
+    close_bracket(p, open, close);
+}
+
+/// The items of a list, without its brackets.
+fn items(
+    p: &mut Parser<'_>,
+    close: SyntaxKind,
+    what: &str,
+    first: impl Fn(&Parser<'_>) -> bool,
+    item: &mut impl FnMut(&mut Parser<'_>),
+    open: usize,
+) {
     let mut after_comma = false;
     loop {
-        if p.at(close) || p.at_end() {
+        if p.at(close) || p.at_end() || p.is_unfinished(open) {
             if after_comma {
                 p.missing(format!("expected {what}"));
             }
             break;
         }
         if p.at(T![,]) {
-            p.error(format!("expected {what}"));
+            p.unexpected(format!("expected {what}"));
             p.bump();
             after_comma = true;
             continue;
@@ -44,6 +57,21 @@ pub(super) fn bracketed(
             break;
         }
         p.missing(format!("expected `,` or `{}`", close.text().unwrap_or_default()));
+    }
+}
+
+/// What one thing in a bracket is parsed by, directly in the node that is open. If a new line starts instead, it is still to come.
+pub(super) fn in_bracket(
+    p: &mut Parser<'_>,
+    open: usize,
+    close: SyntaxKind,
+    what: &str,
+    one: impl FnOnce(&mut Parser<'_>),
+) {
+    if p.is_unfinished(open) {
+        p.missing(format!("expected {what}"));
+    } else {
+        p.inside(open, one);
     }
     close_bracket(p, open, close);
 }

@@ -26,16 +26,18 @@ fn is_undeclared(p: &Parser<'_>, index: usize) -> bool {
 }
 
 /// Members up to the closing brace.
-pub(super) fn members(p: &mut Parser<'_>) {
+pub(super) fn members(p: &mut Parser<'_>, body: &Body) {
     let mut in_garbage = false;
-    while !p.at(T!['}']) && !p.at_end() {
+    while !body.end(p) && !p.at_end() {
         let before = p.position;
         let starts = at_member(p) || (p.at_set(&MODIFIERS) && !is_statement_modifier(p)) || p.at(T![@]);
         if starts || typos::member(p) || at_constructor(p) {
             member(p);
             in_garbage = false;
         } else {
-            garbage(p, in_garbage);
+            // Where braces are missing, members end where they should not.
+            let is_consequence = p.input.is_paired && body.has_errors(p);
+            garbage(p, in_garbage || is_consequence);
             in_garbage = true;
         }
         if p.position == before {
@@ -60,7 +62,7 @@ fn garbage(p: &mut Parser<'_>, again: bool) {
     if again {
         p.last_error = p.position;
     } else {
-        p.error("expected a member: a field, method, constructor, operator or type");
+        p.unexpected("expected a member: a field, method, constructor, operator or type");
         if p.at(T!['{']) {
             p.hint("there are no blocks of initialisation: write a constructor, `def this() { ... }`");
         }
@@ -116,7 +118,7 @@ pub(super) fn member(p: &mut Parser<'_>) {
         IDENT if matches!(p.nth(1), T!['('] | T!['[']) => habits::undeclared_method(p, m),
         IDENT => field(p, m),
         _ => {
-            p.error("expected a member after its modifiers");
+            p.unexpected("expected a member after its modifiers");
             m.complete(p, ERROR);
         }
     }

@@ -3,6 +3,7 @@
 
 mod angles;
 mod atoms;
+mod bodies;
 mod controls;
 mod exprs;
 mod foreign;
@@ -20,6 +21,7 @@ mod types;
 mod typos;
 mod values;
 
+use self::bodies::Braces as Body;
 pub(crate) use self::foreign::INFERRED;
 pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use super::{Completed, Marker, Parser, TokenSet};

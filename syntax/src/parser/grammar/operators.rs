@@ -77,6 +77,10 @@ fn operand(p: &mut Parser<'_>) {
         } else {
             "expected `this` or a formal in parentheses"
         };
-        p.error_recover(what, &STOP);
+        if p.at_line_start() {
+            p.missing(what);
+        } else {
+            p.error_recover(what, &STOP);
+        }
     }
 }

@@ -27,33 +27,32 @@ pub(super) fn constructor_block(p: &mut Parser<'_>) {
 fn block_with(p: &mut Parser<'_>, tail: Tail, of_constructor: bool) -> bool {
     let m = p.start();
     items::annotations(p);
-    if !p.eat(T!['{']) {
+    let body = Body::open(p).or_else(|| {
         p.missing("expected `{`");
-        if !p.input.extra_close || p.at_end() {
-            m.complete(p, BLOCK);
-            return false;
-        }
-    }
+        (p.input.extra_close && !p.at_end()).then(|| Body::forgotten(p))
+    });
+    let Some(body) = body else {
+        m.complete(p, BLOCK);
+        return false;
+    };
     if of_constructor && at_constructor_call(p) {
         constructor_call_or_property(p);
     }
-    let found = p.nested(|p| Some(statements(p, tail)));
-    if !p.eat(T!['}']) && found.is_some() {
-        p.missing("expected `}`");
-    }
+    let found = p.nested(|p| Some(statements(p, &body, tail)));
+    body.close(p, found.is_some());
     m.complete(p, BLOCK);
     found.unwrap_or(false)
 }
 
 /// Statements up to the closing brace; whether the last was an expression without `;`.
-fn statements(p: &mut Parser<'_>, tail: Tail) -> bool {
-    while !p.at(T!['}']) && !p.at_end() && !at_member(p) {
+fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
+    while !body.end(p) && !p.at_end() && !at_member(p) {
         let before = p.position;
         if stmt_or_tail(p, tail) {
             return true;
         }
         if p.position == before {
-            p.error("expected a statement");
+            p.unexpected("expected a statement");
             p.skip_balanced();
         }
     }
@@ -208,6 +207,15 @@ pub(super) fn at_local(p: &Parser<'_>) -> bool {
 fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
     if !exprs::at_first(p) {
         let keyword = p.current();
+        // What closes nothing is what an error before has left.
+        if matches!(keyword, T![')'] | T![']']) && p.own_errors > 0 {
+            while matches!(p.current(), T![')'] | T![']']) {
+                p.skip_balanced();
+            }
+            p.eat(T![;]);
+            m.abandon(p);
+            return false;
+        }
         p.error_recover(no_statement(p), &STOP);
         if !p.at_set(&STOP) || p.at(T![;]) {
             p.eat(T![;]);

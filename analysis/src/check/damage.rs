@@ -1,0 +1,167 @@
+//! What of a file does not parse, and what nobody can know because of it.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxError, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+/// The statements and declarations with syntax errors, and what they may have meant to declare.
+#[derive(Default)]
+pub(super) struct Damage {
+    /// Where the errors are.
+    pub places: Vec<TextRange>,
+    /// The statements, and the heads of loops and declarations, that do not parse.
+    pub pieces: Vec<TextRange>,
+    /// The declarations whose code has one.
+    pub code: Vec<TextRange>,
+    /// The classes with one.
+    pub classes: Vec<TextRange>,
+    /// From a broken statement to the end of the code: what it declares is not known there.
+    after: Vec<TextRange>,
+    /// What broken statements declare, and in which code.
+    locals: Vec<(TextRange, SmolStr)>,
+    /// What broken declarations declare.
+    members: FxHashSet<SmolStr>,
+    /// Not even the names of what they declare are known.
+    is_nameless: bool,
+    /// An import does not parse: types are not what they seem.
+    pub lacks_imports: bool,
+}
+
+impl Damage {
+    /// That of these errors.
+    pub fn new(root: &SyntaxNode, errors: &[SyntaxError]) -> Damage {
+        let mut damage = Damage::default();
+        for error in errors {
+            damage.places.push(error.range);
+            if error.is_gap {
+                damage.add(root, error.range);
+            } else {
+                damage.add_flow(root, error.range);
+            }
+        }
+        damage
+    }
+
+    /// Where it is known what was meant, only the ways through the code are not.
+    fn add_flow(&mut self, root: &SyntaxNode, place: TextRange) {
+        let around = token_at(root, place).into_iter().flat_map(|token| token.parent_ancestors());
+        self.code.extend(around.filter(|it| has_code(it.kind())).last().map(|it| it.text_range()));
+    }
+
+    fn add(&mut self, root: &SyntaxNode, place: TextRange) {
+        let Some(token) = token_at(root, place) else { return };
+        let Some(piece) = piece(&token) else { return };
+        let code = token.parent_ancestors().filter(|it| has_code(it.kind())).last();
+        let class = token.parent_ancestors().filter(|it| it.kind() == SyntaxKind::CLASS_BODY).last();
+        self.classes.extend(class.map(|it| it.text_range()));
+        let head = head(&piece, place.start());
+        self.pieces.push(head);
+        let names = declared_names(&piece, head);
+        match code.filter(|code| *code != piece) {
+            Some(code) => {
+                let code = code.text_range();
+                self.code.push(code);
+                self.after.push(TextRange::new(head.start(), code.end()));
+                self.locals.extend(names.map(|(name, _)| (code, name)));
+            }
+            None => {
+                self.code.push(piece.text_range());
+                self.after.push(piece.text_range());
+                let before = self.members.len();
+                let (formals, own): (Vec<_>, Vec<_>) = names.partition(|(_, is_formal)| *is_formal);
+                let code = piece.text_range();
+                self.locals.extend(formals.into_iter().map(|(name, _)| (code, name)));
+                self.members.extend(own.into_iter().map(|(name, _)| name));
+                self.is_nameless |= self.members.len() == before && has_words(&piece);
+                self.lacks_imports |= piece.kind() == SyntaxKind::IMPORT_DECL;
+            }
+        }
+    }
+
+    /// Whether it may be that the names that are unknown at this place are declared by what does not parse.
+    pub fn may_declare(&self, at: TextRange) -> bool {
+        self.is_nameless || self.after.iter().any(|it| it.contains_range(at))
+    }
+
+    /// Whether a piece of code, of which nothing else is wrong, names what does not parse.
+    pub fn is_named_in(&self, root: &SyntaxNode, at: TextRange) -> bool {
+        if self.members.is_empty() && self.locals.is_empty() {
+            return false;
+        }
+        let Some(token) = root.token_at_offset(at.start()).right_biased() else { return false };
+        let around = piece(&token).map_or(at, |it| head(&it, at.start()).cover(at));
+        let locals: Vec<&SmolStr> =
+            self.locals.iter().filter(|(code, _)| code.contains_range(at)).map(|(_, name)| name).collect();
+        let is_meant = |token: SyntaxToken| {
+            let name = token.text().trim_matches('`');
+            self.members.contains(name) || locals.iter().any(|it| *it == name)
+        };
+        let first = root.token_at_offset(around.start()).right_biased();
+        let tokens = std::iter::successors(first, SyntaxToken::next_token);
+        let mut tokens = tokens.take_while(|it| it.text_range().start() < around.end());
+        tokens.any(|it| it.kind() == SyntaxKind::IDENT && is_meant(it))
+    }
+}
+
+/// The token that an error is about: what is missing is missing after it.
+fn token_at(root: &SyntaxNode, place: TextRange) -> Option<SyntaxToken> {
+    let at = root.token_at_offset(place.start());
+    if !place.is_empty() {
+        return at.right_biased();
+    }
+    let token = at.left_biased()?;
+    std::iter::successors(Some(token), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia())
+}
+
+/// The innermost statement or declaration around a token. Between them, what was put aside there.
+fn piece(token: &SyntaxToken) -> Option<SyntaxNode> {
+    use SyntaxKind::{BLOCK, CLASS_BODY, IMPORT_DECL, PACKAGE_DECL, SOURCE_FILE, SWITCH_BLOCK};
+    let mut inner: Option<SyntaxNode> = None;
+    for node in token.parent_ancestors() {
+        let kind = node.kind();
+        if matches!(kind, BLOCK | CLASS_BODY | SWITCH_BLOCK | SOURCE_FILE) {
+            return inner.or(Some(node));
+        }
+        if ast::Stmt::can_cast(kind)
+            || ast::Member::can_cast(kind)
+            || matches!(kind, IMPORT_DECL | PACKAGE_DECL)
+        {
+            return Some(node);
+        }
+        inner = Some(node);
+    }
+    inner
+}
+
+/// Whether what does not parse may be a declaration: stray characters are none.
+fn has_words(piece: &SyntaxNode) -> bool {
+    let mut tokens = piece.descendants_with_tokens().filter_map(|it| it.into_token());
+    piece.kind() != SyntaxKind::SOURCE_FILE
+        && tokens.any(|it| it.kind() == SyntaxKind::IDENT || it.kind().is_keyword())
+}
+
+fn has_code(kind: SyntaxKind) -> bool {
+    use SyntaxKind::{CONSTRUCTOR_DECL, FIELD_DECL, METHOD_DECL, OPERATOR_DECL};
+    matches!(kind, METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | FIELD_DECL)
+}
+
+/// What of a statement or declaration stands before the statements or members in it that come after a place.
+fn head(piece: &SyntaxNode, place: TextSize) -> TextRange {
+    use SyntaxKind::{BLOCK, CLASS_BODY, SWITCH_BLOCK};
+    let is_inner = |kind| ast::Stmt::can_cast(kind) || matches!(kind, BLOCK | CLASS_BODY | SWITCH_BLOCK);
+    let mut after = piece.children().filter(|it| is_inner(it.kind()) && it.text_range().start() >= place);
+    let end = after.next().map_or(piece.text_range().end(), |it| it.text_range().start());
+    TextRange::new(piece.text_range().start(), end)
+}
+
+/// The names that stand in a head as those of what is declared, and whether they are those of formals.
+fn declared_names(piece: &SyntaxNode, head: TextRange) -> impl Iterator<Item = (SmolStr, bool)> {
+    use SyntaxKind::{FORMAL_LIST, TYPE_PARAM_LIST};
+    let names = piece.descendants().filter(|it| it.kind() == SyntaxKind::NAME).collect::<Vec<_>>();
+    let names = names.into_iter().filter(move |it| head.contains_range(it.text_range()));
+    names.map(|it| {
+        let is_formal = it.ancestors().any(|around| matches!(around.kind(), FORMAL_LIST | TYPE_PARAM_LIST));
+        (SmolStr::new(it.text().to_string().trim_matches('`')), is_formal)
+    })
+}

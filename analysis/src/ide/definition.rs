@@ -1,0 +1,73 @@
+//! What stands under the cursor, names or not: operators, applications, `this` and `super` are declared somewhere too.
+
+use apg_syntax::SyntaxKind::{
+    ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR, THIS_EXPR,
+};
+use apg_syntax::{SyntaxToken, TextRange, TextSize};
+
+use super::spans::{enclosing_class, owner_at};
+use super::symbol::{Symbol, name_token, token_symbols};
+use crate::body::ExprKind;
+use crate::db::{Db, parse};
+use crate::ids::SourceFile;
+use crate::infer::owner_body;
+use crate::item_tree::source::{Item, item_offset, item_ptr};
+use crate::ty::supers::direct_supertypes;
+
+/// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for the constructor.
+pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Symbol, TextRange)> {
+    let root = parse(db, file).syntax();
+    let found = |token: &SyntaxToken, symbol: Option<Symbol>| Some((symbol?, token.text_range()));
+    if let Some(token) = name_token(&root, offset) {
+        let symbols = token_symbols(db, file, &token);
+        let is_constructor = |symbol: &&Symbol| match symbol {
+            Symbol::Item(item @ Item::Method(method)) => {
+                method.name(db) == "this" && item_ptr(db, *item).is_some()
+            }
+            _ => false,
+        };
+        let symbol = symbols.iter().find(is_constructor).or(symbols.first()).copied();
+        return found(&token, symbol.or_else(|| object(db, file, &token)));
+    }
+    if offset > root.text_range().end() {
+        return None;
+    }
+    let at = root.token_at_offset(offset);
+    let operators = at.clone().right_biased().into_iter().chain(at.left_biased());
+    operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
+}
+
+/// The class of `this`, the one above it of `super`.
+fn object(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
+    let class = enclosing_class(db, file, token.text_range())?;
+    let class = match token.parent()?.kind() {
+        THIS_EXPR => class,
+        SUPER_EXPR => direct_supertypes(db, class).iter().find_map(|ty| ty.base(db).as_class(db))?.0,
+        _ => return None,
+    };
+    Some(Symbol::Item(Item::Class(class)))
+}
+
+/// The method that an operator or the parenthesis of an application calls.
+fn operator(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
+    let mut node = token.parent()?;
+    let name = match node.kind() {
+        BIN_EXPR | PREFIX_EXPR => format!("operator{}", token.text()),
+        POSTFIX_EXPR => format!("operator{}", token.text().get(..1)?),
+        ASSIGN_EXPR if token.text() == "=" => "operator()=".to_owned(),
+        ASSIGN_EXPR => format!("operator{}", token.text().strip_suffix('=')?),
+        ARG_LIST => {
+            node = node.parent().filter(|call| call.kind() == CALL_EXPR)?;
+            "operator()".to_owned()
+        }
+        _ => return None,
+    };
+    let owner = owner_at(db, file, token.text_range())?;
+    let range = node.text_range().checked_sub(item_offset(db, owner.into()))?;
+    let within = owner_body(db, owner).body.exprs.iter().filter(|e| range.contains_range(e.range));
+    let called = within.filter_map(|e| match &e.kind {
+        ExprKind::Call { method, .. } if *method.name(db) == name => Some((e.range.len(), *method)),
+        _ => None,
+    });
+    called.max_by_key(|(length, _)| *length).map(|(_, method)| Symbol::Item(Item::Method(method)))
+}

@@ -1,0 +1,99 @@
+//! Indices as sums of variables with factors: `16n * y + x + 1n`.
+
+use super::draft::Draft;
+use crate::body::{ExprId, ExprKind, Literal, LocalId};
+use crate::infer::Owner;
+
+/// A sum of variables, each with a factor that is not 0, and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Affine {
+    /// Variables and their factors, in the order of the variables.
+    pub terms: Vec<(LocalId, i64)>,
+    /// What is added.
+    pub constant: i64,
+}
+
+impl Affine {
+    fn of(constant: i64) -> Affine {
+        Affine { terms: Vec::new(), constant }
+    }
+
+    /// The factor of a variable.
+    pub fn factor(&self, local: LocalId) -> i64 {
+        self.terms.iter().find(|term| term.0 == local).map_or(0, |term| term.1)
+    }
+
+    /// `self + factor * other`; none if a number gets too large.
+    pub fn plus(&self, factor: i64, other: &Affine) -> Option<Affine> {
+        let mut sum = self.clone();
+        sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        for (local, count) in &other.terms {
+            let more = count.checked_mul(factor)?;
+            match sum.terms.iter_mut().find(|term| term.0 == *local) {
+                Some(term) => term.1 = term.1.checked_add(more)?,
+                None => sum.terms.push((*local, more)),
+            }
+        }
+        sum.terms.retain(|term| term.1 != 0);
+        sum.terms.sort_by_key(|term| term.0.0);
+        Some(sum)
+    }
+
+    fn times(&self, other: &Affine) -> Option<Affine> {
+        match (self.terms.is_empty(), other.terms.is_empty()) {
+            (true, _) => Affine::default().plus(self.constant, other),
+            (_, true) => Affine::default().plus(other.constant, self),
+            _ => None,
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// The sum that an integer expression is, of variables for which `is_known` holds; a `val` of which it does not is looked into.
+    pub(super) fn affine(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
+        self.affine_within(expr, is_known, 64)
+    }
+
+    fn affine_within(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool, depth: u32) -> Option<Affine> {
+        let depth = depth.checked_sub(1)?;
+        let of = |expr: ExprId| self.affine_within(expr, is_known, depth);
+        match &self.expr(expr).kind {
+            ExprKind::Literal(Literal::Int(value)) => Some(Affine::of(*value)),
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => of(*value),
+            ExprKind::Let { result, .. } => of(*result),
+            ExprKind::Local(local) if is_known(*local) => Some(match self.constant(expr) {
+                Some(constant) => Affine::of(constant),
+                None => Affine { terms: vec![(*local, 1)], constant: 0 },
+            }),
+            ExprKind::Local(local) if !self.local(*local).mutable => of(self.initialiser(*local)?),
+            ExprKind::StaticField(field) => {
+                let body = self.facts.body_of(Owner::Field(*field));
+                let literals = body.body.exprs.iter().filter_map(|it| match it.kind {
+                    ExprKind::Literal(Literal::Int(value)) => Some(value),
+                    _ => None,
+                });
+                let plain = |kind: &ExprKind| {
+                    matches!(kind, ExprKind::Literal(_) | ExprKind::Coerce { .. } | ExprKind::Cast { .. })
+                };
+                let is_literal = body.body.exprs.iter().all(|it| plain(&it.kind));
+                literals.last().filter(|_| is_literal).map(Affine::of)
+            }
+            ExprKind::Call { method, receiver, args, .. } if self.facts.is_pure(*method) => {
+                let operands: Vec<Affine> =
+                    receiver.iter().chain(args).map(|it| of(*it)).collect::<Option<_>>()?;
+                let name = method.name(self.facts.db);
+                match (name.strip_prefix("operator")?.trim(), &operands[..]) {
+                    ("+", [a, b]) => a.plus(1, b),
+                    ("-", [a, b]) => a.plus(-1, b),
+                    ("*", [a, b]) => a.times(b),
+                    ("-", [a]) => Affine::default().plus(-1, a),
+                    ("!" | "~", _) => None,
+                    // Conversions between integer types, and `+a`.
+                    (_, [a]) => Some(a.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}

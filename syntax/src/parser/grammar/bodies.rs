@@ -1,0 +1,93 @@
+//! What stands in braces, and where it ends when braces are missing.
+
+use super::*;
+
+/// The braces that something is parsed in.
+pub(super) struct Braces {
+    /// The opening one; without it, the first token.
+    start: usize,
+    is_opened: bool,
+    /// How many errors there were before.
+    errors: usize,
+    /// How many errors what is around has itself.
+    own_errors: usize,
+    /// The bracket around.
+    unclosed: Option<usize>,
+}
+
+impl Braces {
+    /// Takes the opening brace.
+    pub fn open(p: &mut Parser<'_>) -> Option<Braces> {
+        let braces = Braces { is_opened: true, ..Braces::forgotten(p) };
+        if p.eat(T!['{']) {
+            return Some(braces);
+        }
+        p.unclosed = braces.unclosed;
+        p.own_errors = braces.own_errors;
+        None
+    }
+
+    /// The opening brace is missing.
+    pub fn forgotten(p: &mut Parser<'_>) -> Braces {
+        let unclosed = p.unclosed.take();
+        let own_errors = std::mem::take(&mut p.own_errors);
+        Braces { start: p.position, is_opened: false, errors: p.errors.len(), own_errors, unclosed }
+    }
+
+    /// Whether a closing brace stands here that ends this, or what is around it. One that belongs to nothing is put aside.
+    pub fn end(&self, p: &mut Parser<'_>) -> bool {
+        while p.input.is_paired && p.at(T!['}']) && !self.is_mine(p) {
+            match p.matching(p.position) {
+                Some(partner) if partner < self.start => return true,
+                // Its opening brace was put aside.
+                Some(_) => {}
+                None if self.has_errors(p) => {}
+                None => {
+                    p.unexpected("no `{` belongs to this `}`");
+                    p.hint("write the `{` that is missing before, or remove the `}`");
+                }
+            }
+            p.skip_balanced();
+            // With it goes what closed the call that a closure stood in.
+            while matches!(p.current(), T![')'] | T![']']) {
+                p.skip_balanced();
+            }
+            if p.at(T![;]) && !p.at_line_start() {
+                p.skip_balanced();
+            }
+        }
+        p.at(T!['}'])
+    }
+
+    /// Whether the closing brace here is that of this.
+    fn is_mine(&self, p: &Parser<'_>) -> bool {
+        match p.matching(p.position) {
+            Some(partner) => self.is_opened && partner == self.start,
+            None => !self.is_opened,
+        }
+    }
+
+    /// Whether something between the braces is wrong already, of which a missing brace may be a consequence.
+    pub fn has_errors(&self, p: &Parser<'_>) -> bool {
+        let start = p.input.range(p.lexed, self.start).start();
+        let end = p.input.range(p.lexed, p.position).start();
+        let malformed = &p.lexed.errors;
+        let first = malformed.partition_point(|it| it.range.start() < start);
+        p.errors.len() > self.errors || malformed.get(first).is_some_and(|it| it.range.start() < end)
+    }
+
+    /// Takes the closing brace, or says that it is missing, if the search for it was not given up.
+    pub fn close(self, p: &mut Parser<'_>, done: bool) {
+        let is_there = p.at(T!['}']) && (!p.input.is_paired || self.is_mine(p));
+        if is_there {
+            p.bump();
+        } else if p.input.is_paired && self.has_errors(p) {
+            p.last_error = p.position;
+            p.is_noted = false;
+        } else if done {
+            p.missing("expected `}`");
+        }
+        p.unclosed = self.unclosed;
+        p.own_errors = self.own_errors;
+    }
+}
