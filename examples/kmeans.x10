@@ -1,4 +1,5 @@
 import x10.compiler.CUDA;
+import x10.util.CUDAAtomic;
 import x10.util.CUDAUtilities;
 import x10.util.Option;
 import x10.util.OptionsParser;
@@ -7,14 +8,19 @@ import x10.util.Team;
 
 /**
  * Lloyd's algorithm over places and GPUs. Each host place has a share of the points and divides it among its accelerators, or
- * works itself where it has none. A kernel finds the nearest cluster of each point, with the clusters in shared memory; the host
- * averages the points of each cluster, each activity into sums of its own so that none races with another; the places add up
- * their sums with Team.allreduce. The result does not depend on the number of places.
+ * works itself where it has none. A kernel finds the nearest cluster of each point, with the clusters in shared memory, and adds
+ * the points of each cluster up, per block in shared memory and then for the device: only the sums come back. They are whole
+ * numbers, so that no order of adding matters. The places add up their sums with Team.allreduce. The result does not depend on
+ * the number of places and devices.
  *
  * Try: apg run examples/kmeans.x10 --places 2 -- --points 1000000 --clusters 32
  */
 public class kmeans {
     static DIMENSIONS = 4;
+    /** What is added for a cluster: its points' coordinates and their number. */
+    static PARTS = DIMENSIONS + 1;
+    /** Coordinates are added in these parts of one. */
+    static FINE = 1048576.0f;
 
     /** A device, or the host itself, with its share of the points. */
     static class Worker {
@@ -23,38 +29,41 @@ public class kmeans {
         val count:Long;
         /** Dimension after dimension, so that neighbouring threads read neighbouring elements. */
         val points:GlobalRail[Float]{self.home() == this.place};
-        val nearest:GlobalRail[Int]{self.home() == this.place};
+        val sums:GlobalRail[Long]{self.home() == this.place};
 
-        def this(place:Place, offset:Long, count:Long, hostPoints:Rail[Float], hostCount:Long) {
+        def this(place:Place, offset:Long, count:Long, hostPoints:Rail[Float], hostCount:Long, numClusters:Int) {
             this.place = place;
             this.offset = offset;
             this.count = count;
             points = CUDAUtilities.makeGlobalRail[Float](place, count * DIMENSIONS);
-            nearest = CUDAUtilities.makeGlobalRail[Int](place, count);
+            sums = CUDAUtilities.makeGlobalRail[Long](place, numClusters * PARTS);
             finish for (d in 0..(DIMENSIONS - 1)) {
                 Rail.asyncCopy(hostPoints, d * hostCount + offset, points, d * count, count);
             }
         }
 
-        /** The nearest cluster of each point, into hostNearest from `offset` on. */
-        def classify(clusters:Rail[Float], numClusters:Int, hostNearest:Rail[Int]) {
+        /** The sums of the points nearest to each cluster. */
+        def classify(clusters:Rail[Float], numClusters:Int):Rail[Long] {
             val points = this.points;
-            val nearest = this.nearest;
+            val sums = this.sums;
             val count = this.count;
-            val dimensions = DIMENSIONS;
+            val numSums = numClusters * PARTS;
+            val result = new Rail[Long](numSums);
+            finish Rail.asyncCopy(result, 0, sums, 0, result.size);
             finish async at (place) @CUDA {
                 val blocks = CUDAUtilities.autoBlocks();
                 val threads = CUDAUtilities.autoThreads();
                 finish for (block in 0n..(blocks - 1n)) async {
                     val cache = new Rail[Float](clusters);
+                    val part = new Rail[Long](numSums, 0);
                     clocked finish for (thread in 0n..(threads - 1n)) clocked async {
                         for (var p:Long = block * threads + thread; p < count; p += blocks * threads) {
-                            var closest:Int = -1n;
+                            var closest:Int = 0n;
                             var closestDistance:Float = Float.MAX_VALUE;
                             for (k in 0n..(numClusters - 1n)) {
                                 var distance:Float = 0.0f;
-                                for (d in 0..(dimensions - 1)) {
-                                    val difference = points(p + d * count) - cache(k * dimensions + d);
+                                for (d in 0..(DIMENSIONS - 1)) {
+                                    val difference = points(p + d * count) - cache(k * DIMENSIONS + d);
                                     distance += difference * difference;
                                 }
                                 if (distance < closestDistance) {
@@ -62,17 +71,22 @@ public class kmeans {
                                     closest = k;
                                 }
                             }
-                            nearest(p) = closest;
+                            for (d in 0..(DIMENSIONS - 1))
+                                CUDAAtomic.add(part, closest * PARTS + d, (points(p + d * count) * FINE) as Long);
+                            CUDAAtomic.add(part, closest * PARTS + DIMENSIONS, 1);
                         }
+                        Clock.advanceAll();
+                        for (var i:Int = thread; i < numSums; i += threads) CUDAAtomic.add(sums, i, part(i));
                     }
                 }
             }
-            finish Rail.asyncCopy(nearest, 0, hostNearest, offset, count);
+            finish Rail.asyncCopy(sums, 0, result, 0, result.size);
+            return result;
         }
 
         def delete() {
             CUDAUtilities.deleteGlobalRail(points);
-            CUDAUtilities.deleteGlobalRail(nearest);
+            CUDAUtilities.deleteGlobalRail(sums);
         }
     }
 
@@ -88,26 +102,6 @@ public class kmeans {
             }
         }
         return points;
-    }
-
-    /** Adds up the points of each cluster and counts them: `activities` parts at once, each into sums of its own. */
-    static def sum(points:Rail[Float], count:Long, nearest:Rail[Int], sums:Rail[Double], counts:Rail[Long]) {
-        val activities = 8;
-        val partialSums = new Rail[Rail[Double]](activities, (Long)=>new Rail[Double](sums.size));
-        val partialCounts = new Rail[Rail[Long]](activities, (Long)=>new Rail[Long](counts.size));
-        finish for (a in 0..(activities - 1)) async {
-            val mySums = partialSums(a);
-            val myCounts = partialCounts(a);
-            for (p in (count * a / activities)..(count * (a + 1) / activities - 1)) {
-                val cluster = nearest(p);
-                myCounts(cluster)++;
-                for (d in 0..(DIMENSIONS - 1)) mySums(cluster * DIMENSIONS + d) += points(d * count + p);
-            }
-        }
-        for (a in 0..(activities - 1)) {
-            for (i in sums.range) sums(i) += partialSums(a)(i);
-            for (i in counts.range) counts(i) += partialCounts(a)(i);
-        }
     }
 
     public static def main(args:Rail[String]) {
@@ -126,7 +120,6 @@ public class kmeans {
             val hostOffset = numPoints * here.id / Place.numPlaces();
             val hostCount = numPoints * (here.id + 1) / Place.numPlaces() - hostOffset;
             val points = makePoints(hostOffset, hostCount, numClusters);
-            val nearest = new Rail[Int](hostCount);
 
             val topology = PlaceTopology.getTopology();
             val numGPUs = topology.numChildren(here);
@@ -134,7 +127,7 @@ public class kmeans {
             val workers = new Rail[Worker](numWorkers, (w:Long)=> {
                 val offset = hostCount * w / numWorkers;
                 val place = numGPUs == 0 ? here : topology.getChild(here, w);
-                return new Worker(place, offset, hostCount * (w + 1) / numWorkers - offset, points, hostCount);
+                return new Worker(place, offset, hostCount * (w + 1) / numWorkers - offset, points, hostCount, numClusters);
             });
             for (worker in workers) {
                 Console.OUT.println("points " + (hostOffset + worker.offset) + ".." + (hostOffset + worker.offset + worker.count - 1)
@@ -145,20 +138,24 @@ public class kmeans {
             val first = makePoints(0, numClusters, numClusters);
             val clusters = new Rail[Float](numClusters * DIMENSIONS, (i:Long)=>first((i % DIMENSIONS) * numClusters + i / DIMENSIONS));
 
+            Team.WORLD.barrier();
+            val begin = System.nanoTime();
             for (iteration in 1..iterations) {
-                finish for (worker in workers) async worker.classify(clusters, numClusters, nearest);
-                val sums = new Rail[Double](numClusters * DIMENSIONS);
-                val counts = new Rail[Long](numClusters);
-                sum(points, hostCount, nearest, sums, counts);
+                val parts = new Rail[Rail[Long]](workers.size);
+                finish for (w in workers.range()) async parts(w) = workers(w).classify(clusters, numClusters);
+                val sums = new Rail[Long](numClusters * PARTS, (i:Long) => { var all:Long = 0; for (part in parts) all += part(i); return all; });
                 Team.WORLD.allreduce(sums, 0, sums, 0, sums.size, Team.ADD);
-                Team.WORLD.allreduce(counts, 0, counts, 0, counts.size, Team.ADD);
                 for (i in clusters.range) {
-                    val size = counts(i / DIMENSIONS);
-                    if (size > 0) clusters(i) = (sums(i) / size) as Float;
+                    val k = i / DIMENSIONS;
+                    val size = sums(k * PARTS + DIMENSIONS);
+                    if (size > 0) clusters(i) = (sums(k * PARTS + i % DIMENSIONS) as Double / FINE / size) as Float;
                 }
                 if (verbose && here.id == 0) print(iteration, clusters);
             }
-            if (here.id == 0) print(iterations, clusters);
+            if (here.id == 0) {
+                print(iterations, clusters);
+                Console.OUT.printf("%d iterations: %.3f s\n", iterations, (System.nanoTime() - begin) / 1.0E9);
+            }
             for (worker in workers) worker.delete();
         }
         Console.OUT.printf("%d points, %d clusters, %d iterations: %.3f s\n", numPoints, numClusters, iterations,

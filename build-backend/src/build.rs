@@ -91,6 +91,7 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
     if release {
         crate::optimise::optimise(&mut mir);
     }
+    crate::optimise::inline_into_kernels(&mut mir);
     let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }

@@ -87,7 +87,7 @@ fi
 
 if command -v nvcc >/dev/null; then
     section "beside hand-written CUDA"
-    for name in launch black_scholes kernels copy; do
+    for name in launch black_scholes kernels classics copy; do
         nvcc -O3 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
     done
     "$apg" run tests/bench/launch.x10 --accels 0 --release
@@ -99,6 +99,10 @@ if command -v nvcc >/dev/null; then
     "$apg" run tests/bench/kernels.x10 --accels 0 --release
     "$out/kernels"
     "$apg" run tests/bench/kernels.x10 --accels 0 --release --checks none
+    for round in 1 2; do
+        "$apg" run tests/bench/classics.x10 --accels 0 --release
+        "$out/classics"
+    done
     "$apg" run tests/bench/copy.x10 --accels 0 --release
     "$out/copy"
     nvcc -O3 -arch=native -o "$out/pieces" tests/bench/cuda/pieces.cu -lcuda && "$out/pieces"

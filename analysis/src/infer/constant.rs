@@ -19,8 +19,19 @@ const DEEPEST: u32 = 64;
 const MOST: u32 = 4096;
 
 /// The value of an expression, if it is constant.
-pub(super) fn value(db: &dyn Db, body: &Body, expr: ExprId) -> Option<Literal> {
+pub fn value(db: &dyn Db, body: &Body, expr: ExprId) -> Option<Literal> {
     Evaluation { db, body, depth: 0, left: &Cell::new(MOST) }.value(expr)
+}
+
+/// The value of a `val` of a body, if it is constant.
+pub fn local_value(db: &dyn Db, body: &Body, local: LocalId) -> Option<Literal> {
+    Evaluation { db, body, depth: 0, left: &Cell::new(MOST) }.local(local)
+}
+
+/// The value of a `val` of a class, if it is constant.
+pub fn field_value(db: &dyn Db, field: FieldId) -> Option<Literal> {
+    let body = Body::default();
+    Evaluation { db, body: &body, depth: 0, left: &Cell::new(MOST) }.field(field)
 }
 
 struct Evaluation<'a> {

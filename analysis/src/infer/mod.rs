@@ -12,7 +12,7 @@ mod call;
 mod closure;
 mod collect;
 mod conditions;
-mod constant;
+pub mod constant;
 mod construct;
 mod convert;
 mod ctx;

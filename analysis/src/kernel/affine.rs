@@ -68,7 +68,7 @@ impl Draft<'_> {
             ExprKind::Local(local) if !self.local(*local).mutable => of(self.initialiser(*local)?),
             ExprKind::StaticField(field) => {
                 let body = self.facts.body_of(Owner::Field(*field));
-                let literals = body.body.exprs.iter().filter_map(|it| match it.kind {
+                let mut literals = body.body.exprs.iter().filter_map(|it| match it.kind {
                     ExprKind::Literal(Literal::Int(value)) => Some(value),
                     _ => None,
                 });
@@ -76,7 +76,7 @@ impl Draft<'_> {
                     matches!(kind, ExprKind::Literal(_) | ExprKind::Coerce { .. } | ExprKind::Cast { .. })
                 };
                 let is_literal = body.body.exprs.iter().all(|it| plain(&it.kind));
-                literals.last().filter(|_| is_literal).map(Affine::of)
+                literals.next_back().filter(|_| is_literal).map(Affine::of)
             }
             ExprKind::Call { method, receiver, args, .. } if self.facts.is_pure(*method) => {
                 let operands: Vec<Affine> =

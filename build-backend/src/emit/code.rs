@@ -164,6 +164,8 @@ pub struct Code<'p> {
     /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
     /// address; in launches that the host finds right.
     pub wide: FxHashSet<*const Expr>,
+    /// Indices and comparisons that a device may compute with 32 bits if the host says so, by address.
+    pub short: FxHashSet<*const Expr>,
     /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
     pub twins: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
@@ -196,6 +198,7 @@ impl<'p> Code<'p> {
             errors: Vec::new(),
             proofs: FxHashMap::default(),
             wide: FxHashSet::default(),
+            short: FxHashSet::default(),
             twins: FxHashSet::default(),
             derived: FxHashSet::default(),
             ahead: FxHashMap::default(),

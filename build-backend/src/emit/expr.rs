@@ -123,6 +123,13 @@ impl Code<'_> {
                 self.call_interface(expr.ty, *interface, *slot, args)
             }
             ExprKind::CallClosure { interface, args } => self.call_closure(expr.ty, *interface, args),
+            ExprKind::Operation { operation, args } if operation.is_comparison() && self.is_narrow(expr) => {
+                let full: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
+                let full = self.operation(*operation, expr.ty, args, &full);
+                let short: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
+                let sign = operation.symbol().unwrap_or("==");
+                format!("(narrow_ ? ({}) : {full})", short.join(&format!(" {sign} ")))
+            }
             ExprKind::Operation { operation, args } => {
                 let operands: Vec<&Expr> = args.iter().collect();
                 self.ordered(&operands, |code, text| code.operation(*operation, expr.ty, args, text))

@@ -156,7 +156,8 @@ impl Builder<'_, '_> {
 
     /// The value of a variable, in its declared type.
     pub(super) fn read_variable(&mut self, local: LocalId) -> Option<mir::Expr> {
-        Some(match *self.variables.get(&local)? {
+        let Some(variable) = self.variables.get(&local).copied() else { return self.known_outside(local) };
+        Some(match variable {
             Variable::Local(local) => self.local(local),
             Variable::Cell(cell, class) => {
                 let ty = self.variable_type(local);
@@ -165,6 +166,19 @@ impl Builder<'_, '_> {
                 expr(machine, ExprKind::Field { object, class, field: 0, checked: false })
             }
         })
+    }
+
+    /// The value of a `val` around a kernel that is known before the program runs: nothing of it travels.
+    pub(super) fn known_outside(&mut self, local: LocalId) -> Option<mir::Expr> {
+        self.kernel.as_ref()?;
+        self.constant_variable(local)
+    }
+
+    /// The value of a `val` of this body, if it is known before the program runs.
+    pub(super) fn constant_variable(&mut self, local: LocalId) -> Option<mir::Expr> {
+        let literal = self.lowerer.constant_local(&self.source.body, local)?;
+        let ty = self.variable_type(local);
+        Some(self.literal(&literal, ty))
     }
 
     /// `this`.

@@ -155,7 +155,10 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     /// The finished function.
     pub(super) fn finish(mut self, id: mir::FunctionId, name: String, params: u32, result: mir::Ty) {
-        let body = self.blocks.pop().unwrap_or_default();
+        let mut body = self.blocks.pop().unwrap_or_default();
+        if self.for_kernels {
+            mir::fold::fold_body(&mut body);
+        }
         let function = mir::Function {
             name,
             position: self.head,

@@ -132,6 +132,9 @@ impl Builder<'_, '_> {
     fn kernel_captures(&mut self, kernel: &Kernel) -> Vec<Carried> {
         let mut carried = Vec::new();
         for capture in &kernel.captures {
+            if self.is_constant_capture(capture.source) {
+                continue;
+            }
             let ty = self.concrete(capture.ty);
             let kind = match &capture.kind {
                 CaptureKind::Scalar => KernelCaptureKind::Scalar(self.lowerer.machine(ty)),
@@ -158,6 +161,14 @@ impl Builder<'_, '_> {
         }
         self.configuration_captures(kernel, &mut carried);
         carried
+    }
+
+    /// Whether a captured value is known before the program runs, so that the kernel's code has it.
+    fn is_constant_capture(&mut self, source: CaptureSource) -> bool {
+        match source {
+            CaptureSource::Local(local) => self.constant_variable(local).is_some(),
+            CaptureSource::Static(field) => self.lowerer.constant(field).is_some(),
+        }
     }
 
     fn element(&mut self, element: Ty) -> mir::Ty {
@@ -189,7 +200,8 @@ impl Builder<'_, '_> {
             });
         }
         for local in found {
-            if automatic.contains(&local) || carried.iter().any(|it| it.inside == Some(local)) {
+            let known = self.is_constant_capture(CaptureSource::Local(local));
+            if known || automatic.contains(&local) || carried.iter().any(|it| it.inside == Some(local)) {
                 continue;
             }
             let ty = self.variable_type(local);
@@ -246,11 +258,16 @@ impl Builder<'_, '_> {
             shared.push(mir::SharedRail { local, element, init });
         }
         inner.stmt(kernel.body);
-        let (locals, body) = inner.into_parts();
+        let (locals, mut body) = inner.into_parts();
+        let mut host = mir::LaunchConfiguration { blocks, threads, shared_lengths };
+        mir::fold::fold_body(&mut body);
+        for number in host.blocks.iter_mut().chain(&mut host.threads).chain(&mut host.shared_lengths) {
+            mir::fold::fold(number);
+        }
         self.check_kernel_types(&captures, &locals, range);
         let built = &mut self.lowerer.program.kernels[id.index()];
         built.captures = captures;
-        built.host = mir::LaunchConfiguration { blocks, threads, shared_lengths };
+        built.host = host;
         built.shared = shared;
         built.locals = locals;
         built.block_locals = block_locals;

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use apg_analysis::body::{ExprKind, Literal, StmtKind};
+use apg_analysis::body::{Body, ExprKind, Literal, LocalId, StmtKind};
 use apg_analysis::ids::{ClassId, FieldId, MethodId};
-use apg_analysis::infer::Owner;
+use apg_analysis::infer::{Owner, constant};
 use apg_analysis::item_tree::items::{field_item, method_item, qualified_name};
 use apg_analysis::item_tree::source::{Item, item_offset, name_range};
 use apg_analysis::item_tree::{Modifiers, annotation_string};
@@ -55,12 +55,17 @@ impl Lowerer<'_> {
         field_item(self.db, field).is_some_and(|it| it.has_initializer)
     }
 
-    /// The value of a static `val` whose initialiser is a literal.
+    /// The value of a static `val` that is known before the program runs.
     pub(super) fn constant(&self, field: FieldId) -> Option<Literal> {
         if field_item(self.db, field)?.mutable {
             return None;
         }
-        self.literal_initialiser(field)
+        self.literal_initialiser(field).or_else(|| constant::field_value(self.db, field).filter(is_plain))
+    }
+
+    /// The same for a `val` of a body.
+    pub(super) fn constant_local(&self, body: &Body, local: LocalId) -> Option<Literal> {
+        constant::local_value(self.db, body, local).filter(is_plain)
     }
 
     /// The initialiser of a field, if it is a literal other than a string.
@@ -78,9 +83,7 @@ impl Lowerer<'_> {
                     _ => return None,
                 },
                 StmtKind::Return(Some(value)) => match &body.expr(*value).kind {
-                    ExprKind::Literal(literal) if !matches!(literal, Literal::String(_) | Literal::Null) => {
-                        return Some(literal.clone());
-                    }
+                    ExprKind::Literal(literal) if is_plain(literal) => return Some(literal.clone()),
                     _ => return None,
                 },
                 _ => return None,
@@ -184,4 +187,9 @@ impl Callee {
         let class = self.method.class(lowerer.db);
         qualified_name(lowerer.db, class)
     }
+}
+
+/// Whether a literal is a value by itself.
+fn is_plain(literal: &Literal) -> bool {
+    !matches!(literal, Literal::String(_) | Literal::Null)
 }

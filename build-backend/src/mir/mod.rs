@@ -6,6 +6,7 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
+pub mod fold;
 mod kernel;
 pub mod native;
 pub mod only;

@@ -9,12 +9,15 @@
 //!
 //! Functions that kernels call stay as they are.
 
+mod device;
 mod escape;
 mod exact;
 mod frame;
 mod front;
 mod inline;
 mod specialise;
+
+pub use device::inline_into_kernels;
 
 use crate::mir::only::Only;
 use crate::mir::{ClassId, Expr, ExprKind, Function, Program, Stmt, StmtKind, walk};

@@ -265,6 +265,8 @@ impl Pending {
 /// The clocks that an activity is registered on. Null where there never were any, which generated code sees.
 #[derive(Default)]
 #[repr(transparent)]
+// One word: what generated code looks at.
+#[allow(clippy::box_collection)]
 pub struct Clocks(Option<Box<Vec<Registration>>>);
 
 impl std::ops::Deref for Clocks {

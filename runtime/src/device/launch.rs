@@ -230,18 +230,23 @@ impl Device {
         plan: &mut Plan,
     ) -> Result<Arc<Function>, LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let with = |proven, plan: &mut Plan| {
-            let function = self.function(kernel, Variant { overlap, proven, constant }).map_err(at)?;
+        let with = |proven, narrow, plan: &mut Plan| {
+            let variant = Variant { overlap, proven, narrow, constant };
+            let function = self.function(kernel, variant).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
             unsafe { self.extents(kernel, &function, environment, plan)? };
             Ok(function)
         };
-        let Some(proven) = kernel.proven else { return with(false, plan) };
-        let found = with(true, plan)?;
+        let Some(proven) = kernel.proven else { return with(false, false, plan) };
+        let found = with(true, true, plan)?;
         // SAFETY: the kernel's own function, with its environment.
-        let holds = unsafe { proven(environment, &plan.launch) } == 3;
-        if holds || plan.is_empty() { Ok(found) } else { with(false, plan) }
+        match unsafe { proven(environment, &plan.launch) } {
+            _ if plan.is_empty() => Ok(found),
+            7 => Ok(found),
+            3 => with(true, false, plan),
+            _ => with(false, false, plan),
+        }
     }
 
     /// Room for an environment that is too long for a parameter.

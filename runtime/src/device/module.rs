@@ -45,6 +45,8 @@ pub struct Variant {
     pub overlap: bool,
     /// Accesses that depend on the launch are inside their rails.
     pub proven: bool,
+    /// And what says so fits 32 bits.
+    pub narrow: bool,
     /// Constant rails are in constant memory.
     pub constant: bool,
 }
@@ -144,6 +146,7 @@ impl Device {
         let traits = [
             ("APG_OVERLAP", variant.overlap),
             ("APG_PROVEN", variant.proven),
+            ("APG_NARROW", variant.narrow),
             ("APG_CONSTANT", variant.constant),
         ];
         for (name, wanted) in traits {

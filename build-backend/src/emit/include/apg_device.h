@@ -17,6 +17,12 @@ static constexpr bool proven_ = true;
 #else
 static constexpr bool proven_ = false;
 #endif
+/* What the host has found to fit 32 bits is computed with 32. */
+#ifdef APG_NARROW
+static constexpr bool narrow_ = true;
+#else
+static constexpr bool narrow_ = false;
+#endif
 #ifdef APG_CONSTANT
 /* Launches have parts of it. */
 extern "C" { __constant__ __align__(256) unsigned char apg_constants[65536]; }

@@ -418,6 +418,10 @@ static inline apg_i64 apg_least(apg_i64 a, apg_i64 b, bool &) { return a < b ? a
 static inline apg_i64 apg_most(apg_i64 a, apg_i64 b, bool &) { return a > b ? a : b; }
 /* A divisor that is not positive is refused by a condition of its own. */
 static inline apg_i64 apg_floor(apg_i64 a, apg_i64 b, bool &) { return b <= 0 ? 0 : a / b - (a % b < 0); }
+static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
+  if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
+  return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
+}
 /* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
    of a device, and never merged with a product before. */
 template <class T, class V> struct apg_lane_values {

@@ -61,8 +61,16 @@ impl Code<'_> {
     fn kernel_access(&mut self, rail: &RailText, index: &Expr) -> String {
         let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
         let wide = wide.then(|| self.wide_value(index));
+        let short = self.is_narrow(index).then(|| self.narrow_value(index));
+        let or_short = |text: String| match &short {
+            Some(short) => format!("(narrow_ ? (apg_i64)({short}) : {text})"),
+            None => text,
+        };
         let Some(proven) = self.check_of(index) else {
             let index = self.expr(index);
+            if short.is_some() {
+                return rail.element(&or_short(format!("(apg_i64)({index})")));
+            }
             return rail
                 .element(&wide.map_or(index.clone(), |it| format!("(proven_ ? {it} : (apg_i64)({index}))")));
         };
@@ -79,8 +87,32 @@ impl Code<'_> {
             |proven: &str| format!("apg_index<{proven}>({text}, {length}, {data}, {})", self.site());
         rail.element(&match wide {
             Some(wide) if proven == "proven_" => format!("(proven_ ? {wide} : {})", checked("false")),
+            _ if proven == "proven_" => or_short(checked(proven)),
             _ => checked(proven),
         })
+    }
+
+    /// Whether a device may compute an index or a comparison with 32 bits, if the host says so.
+    pub fn is_narrow(&self, expr: &Expr) -> bool {
+        self.target == Target::Cuda && self.short.contains(&std::ptr::from_ref(expr))
+    }
+
+    /// An integer computed with 32 bits and a sign.
+    pub fn narrow_value(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Int(value) => self.integer(*value, Ty::I32),
+            ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
+                let args: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
+                match (operation, args.as_slice()) {
+                    (Operation::Convert, [a]) => a.clone(),
+                    (Operation::Neg, [a]) => format!("(-{a})"),
+                    (Operation::Add, _) => format!("({})", args.join(" + ")),
+                    (Operation::Sub, _) => format!("({})", args.join(" - ")),
+                    _ => format!("({})", args.join(" * ")),
+                }
+            }
+            _ => format!("(apg_i32)({})", self.expr(expr)),
+        }
     }
 
     /// The step of a counter that does not wrap, on a device, as the compiler understands it: with signs.

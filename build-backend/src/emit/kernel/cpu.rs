@@ -62,7 +62,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.out.line("return result_;");
     code.out.close("}");
     let run = match super::depends_on_launch(code.program, code.names, id) {
-        true => format!("launch_->proven == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
+        true => format!("(launch_->proven & 3) == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
         false => format!("run_{symbol}<true>"),
     };
     code.out.line(format!(

@@ -32,6 +32,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     let bounds = super::bounds::kernel(code.program, code.names, id);
     code.proofs = bounds.proofs;
     code.wide = bounds.wide;
+    code.short = bounds.narrow;
     code.locals = Code::plain_locals(&kernel.locals);
     code.block_size = match block_size(kernel) {
         Some(size) => format!("{size}u"),
@@ -156,9 +157,9 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         return;
     }
     code.out.line("extern __shared__ __align__(16) unsigned char shared_memory_[];");
-    code.out
-        .line("const unsigned rank_ = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);");
-    code.out.line("const unsigned ranks_ = blockDim.x * blockDim.y * blockDim.z;");
+    let (rank, ranks) = ranks(kernel);
+    code.out.line(format!("const unsigned rank_ = {rank};"));
+    code.out.line(format!("const unsigned ranks_ = {ranks};"));
     // Where a rail starts, as far as the lengths before it are known: then the compiler knows the alignment of elements, and
     // reads several at once.
     let mut start = Some("0u".to_owned());
@@ -178,11 +179,41 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
             Some(RailText::new(place.text.clone(), format!("((apg_i64)shared_.length[{number}])")));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
-        let length = format!("shared_.length[{number}]");
-        let head = format!("for (int i_ = rank_; i_ < {length}; i_ += ranks_) {{");
+        let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
+        let head = match (known, block_size(kernel)) {
+            (Some(length @ 0..), Some(size)) => known_fill(length, size),
+            _ => format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{"),
+        };
         super::fill(code, rail, &head);
     }
     code.out.line("__syncthreads();");
+}
+
+/// The head of a loop that fills so many elements with so many threads: each has as many turns, perhaps one less.
+fn known_fill(length: i64, size: i64) -> String {
+    let turns = length / size + i64::from(length % size != 0);
+    let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
+    format!("for (int i_ = rank_, t_ = 0; t_ < {turns}; ++t_, i_ += {size}) {guard}{{")
+}
+
+/// The number of a thread in its block and the number of threads, with what the program's text says of them.
+fn ranks(kernel: &Kernel) -> (String, String) {
+    let extents: Vec<Option<i64>> = kernel.host.threads.iter().rev().map(super::constant).collect();
+    let mut rank = "threadIdx.x".to_owned();
+    let mut before = String::new();
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate().take(extents.len()) {
+        let size = match extents[axis] {
+            Some(size) if size > 0 => format!("{size}u"),
+            _ => format!("blockDim.{name}"),
+        };
+        if axis > 0 {
+            rank = format!("{rank} + {before} * threadIdx.{name}");
+            before = format!("{before} * {size}");
+        } else {
+            before = size;
+        }
+    }
+    (rank, before)
 }
 
 /// The threads of a block, if the program's text says.

@@ -33,6 +33,7 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     let bounds = super::bounds::kernel(code.program, code.names, id);
     let condition = bounds.condition.filter(|_| !code.program.unchecked).unwrap_or_else(|| "true".into());
     let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
+    let narrow = bounds.narrow_condition.unwrap_or_else(|| "true".into());
     let symbol = &code.names.kernels[id.index()];
     code.out.open(format!("apg_u8 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
     code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
@@ -40,7 +41,9 @@ fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     for line in bounds.lines {
         code.out.line(line);
     }
-    code.out.line(format!("return bad_ ? 0 : (({condition}) ? 1 : 0) | (({wide}) ? 2 : 0);"));
+    code.out.line(format!(
+        "return bad_ ? 0 : (({condition}) ? 1 : 0) | (({wide}) ? 2 : 0) | (({narrow}) ? 4 : 0);"
+    ));
     code.out.close("}");
     code.used.absorb(bounds.used);
     code.out.take()

@@ -46,7 +46,9 @@ fn size(program: &Program, ty: Ty) -> usize {
 /// Whether there is faster code for launches that the host finds right.
 pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool {
     let bounds = bounds::kernel(program, names, id);
-    bounds.wide_condition.is_some() || bounds.condition.is_some() && !program.unchecked
+    bounds.wide_condition.is_some()
+        || bounds.narrow_condition.is_some()
+        || bounds.condition.is_some() && !program.unchecked
 }
 
 /// The value of an integer constant.

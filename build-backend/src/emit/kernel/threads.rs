@@ -130,7 +130,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for axis in (1..axes).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
-        self.code.out.line("#pragma GCC ivdep");
+        self.lanes_pragma();
         self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {}; ++t0_) {{", turn.count));
         self.indices(turn);
         if self.plan.exits {
@@ -338,9 +338,16 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
+    /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
+    /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
+    fn lanes_pragma(&mut self) {
+        self.code.out.line("#pragma GCC ivdep");
+        self.code.out.line("#pragma GCC unroll 1");
+    }
+
     /// A loop over the threads of a chunk.
     fn each(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
-        self.code.out.line("#pragma GCC ivdep");
+        self.lanes_pragma();
         self.code.out.open("for (int l_ = 0; l_ < lanes_; ++l_) {");
         self.code.out.line("const apg_i64 t0_ = c0_ + l_;");
         self.indices(chunk.turn);

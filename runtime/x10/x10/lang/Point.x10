@@ -10,9 +10,9 @@ public final class Point(rank:Long) implements (Long)=>Long, Ordered[Point(rank)
     // Up to four coordinates lie in the point itself; those beyond the rank mean nothing.
     val c0:Long;
     val c1:Long;
-    private val c2:Long;
-    private val c3:Long;
-    private val more:Rail[Long];
+    val c2:Long;
+    val c3:Long;
+    val more:Rail[Long];
 
     /** Keeps more, which has all coordinates, if the rank is above four; else it is null. */
     def this(rank:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Point(rank) {

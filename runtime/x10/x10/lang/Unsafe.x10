@@ -35,6 +35,12 @@ public final class Unsafe {
     public static def first(p:Point):Long = p.c0;
     /** The second coordinate of a point, which the caller knows to have two. */
     public static def second(p:Point):Long = p.c1;
+    /** The third coordinate of a point, which the caller knows to have three. */
+    public static def third(p:Point):Long = p.c2;
+    /** The fourth coordinate of a point, which the caller knows to have four. */
+    public static def fourth(p:Point):Long = p.c3;
+    /** All coordinates of a point of more than four axes; else null. */
+    public static def more(p:Point):Rail[Long] = p.more;
     /** The rail at dst that was made there as r was here, by the same number of calls of a congruent allocator before. */
     public static def getCongruentSibling[T](r:Rail[T]{self!=null}, dst:Place):GlobalRail[T]{self.size==r.size,self.home()==dst} {
         val number = x10.xrx.Congruent.numberOf(r);

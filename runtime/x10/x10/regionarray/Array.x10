@@ -171,7 +171,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** The element at pt. */
     public operator this(pt:Point{self.rank==this.rank}):T {
         val index = find(pt);
-        if (index < 0) outside(pt);
+        if (index < 0) outside(pt.rank, Unsafe.first(pt), Unsafe.second(pt), Unsafe.third(pt), Unsafe.fourth(pt), Unsafe.more(pt));
         return Unsafe.get(raw, index);
     }
     /** Sets the element at (i0); the value is v. */
@@ -205,7 +205,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** Sets the element at p; the value is v. */
     public operator this(p:Point{self.rank==this.rank})=(v:T):T{self==v} {
         val index = find(p);
-        if (index < 0) outside(p);
+        if (index < 0) outside(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
         Unsafe.set(raw, index, v);
         return v;
     }
@@ -379,8 +379,9 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     private static def outside(i0:Long, i1:Long, i2:Long, i3:Long):void {
         throw noElement("(" + i0 + ", " + i1 + ", " + i2 + ", " + i3 + ")");
     }
-    private static def outside(pt:Point):void {
-        throw noElement(pt.toString());
+    /** What is passed are the parts of a point: the point itself may then be in registers alone. */
+    private static def outside(rank:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):void {
+        throw noElement(Unsafe.point(rank, c0, c1, c2, c3, more).toString());
     }
 }
 

@@ -2,8 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
+use super::form::Form;
+use super::guard::is_pure;
 use super::loops::{assigned, mentions};
-use super::value::limits;
+use super::value::{key, limits};
 use super::{Prover, State};
 use crate::mir::walk::{children, operands};
 use crate::mir::*;
@@ -58,7 +60,8 @@ impl<'a> Prover<'_, 'a> {
     }
 
     fn set(&mut self, local: LocalId, value: &'a Expr) {
-        let form = if limits(value.ty).is_some() { self.value(value) } else { None };
+        let integer = limits(value.ty).is_some();
+        let (form, narrow) = if integer { self.assigned_value(value) } else { (None, None) };
         self.widened(local, value);
         let alias = match value.kind {
             ExprKind::Local(from) => Some(self.state.aliases.get(&from).copied().unwrap_or(from)),
@@ -68,11 +71,32 @@ impl<'a> Prover<'_, 'a> {
         if let Some(form) = form {
             self.state.values.insert(local, form);
         }
+        if integer && is_pure(value) && !mentions(value, local) {
+            self.state.definitions.insert(local, value);
+        }
+        if let Some(form) = narrow {
+            self.state.narrow.insert(key(&Expr { ty: value.ty, kind: ExprKind::Local(local) }), form);
+        }
         if let Some(rail) = alias.filter(|it| self.lengths.contains_key(it)) {
             self.state.aliases.insert(local, rail);
         }
         if value.ty == Ty::Bool && !mentions(value, local) {
             self.state.tests.insert(local, value);
+        }
+    }
+
+    /// What is known of a value by itself, and what guards say of it beyond that.
+    fn assigned_value(&mut self, value: &Expr) -> (Option<Form>, Option<Form>) {
+        let guarded = self.value(value);
+        let narrowed = std::mem::replace(&mut self.narrowed, false);
+        let plain = self.value(value);
+        self.narrowed = narrowed;
+        match plain {
+            Some(plain) if Some(&plain) != guarded.as_ref() => {
+                (Some(plain), self.exact(value).map(|it| it.0))
+            }
+            Some(plain) => (Some(plain), None),
+            None => (guarded, None),
         }
     }
 
@@ -84,18 +108,28 @@ impl<'a> Prover<'_, 'a> {
         state
             .tests
             .retain(|local, test| !locals.contains(local) && !locals.iter().any(|it| mentions(test, *it)));
-        state.narrow.retain(|key, _| !locals.iter().any(|it| key.contains(&format!("LocalId({})", it.0))));
+        state
+            .definitions
+            .retain(|local, value| !locals.contains(local) && !locals.iter().any(|it| mentions(value, *it)));
+        state.narrow.retain(|key, _| !speaks_of(key, locals));
     }
 
     fn branch(&mut self, condition: &'a Expr, then: &'a [Stmt], otherwise: &'a [Stmt]) -> bool {
         let before = self.state.clone();
         self.assume(condition, true);
         let first = self.guarded(condition, then).then(|| std::mem::replace(&mut self.state, before.clone()));
+        let mut narrow = before.narrow.clone();
         self.state = before;
         self.assume(condition, false);
         let second = self.stmts(otherwise);
         match (first, second) {
-            (Some(first), true) => self.join(first),
+            (Some(first), true) => {
+                self.join(first);
+                // What was known of values that neither branch changes is known still.
+                let changed = assigned_in(then.iter().chain(otherwise));
+                narrow.retain(|key, _| !speaks_of(key, &changed));
+                self.state.narrow.extend(narrow);
+            }
             (Some(first), false) => self.state = first,
             (None, ends) => return ends,
         }
@@ -139,10 +173,16 @@ impl<'a> Prover<'_, 'a> {
         }
         joined.aliases = mine.aliases;
         joined.aliases.retain(|local, rail| other.aliases.get(local) == Some(rail));
+        joined.definitions = mine.definitions;
+        joined
+            .definitions
+            .retain(|local, value| other.definitions.get(local).is_some_and(|it| std::ptr::eq(*it, *value)));
         joined.tests = mine.tests;
         joined.tests.retain(|local, test| other.tests.get(local).is_some_and(|it| std::ptr::eq(*it, *test)));
         joined.narrow = mine.narrow;
         joined.narrow.retain(|key, form| other.narrow.get(key) == Some(form));
+        joined.gaps = mine.gaps;
+        joined.gaps.retain(|gap| other.gaps.contains(gap));
         let same = mine.path.iter().zip(&other.path).take_while(|(a, b)| a == b).count();
         joined.path = mine.path;
         joined.path.truncate(same);
@@ -178,12 +218,18 @@ impl<'a> Prover<'_, 'a> {
                 for inner in children(kind) {
                     self.accesses(inner);
                 }
+                self.narrow_comparison(expr);
                 if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
                     self.access(rail, index);
                 }
             }
         }
     }
+}
+
+/// Whether what identifies an expression names one of the locals.
+fn speaks_of(key: &str, locals: &FxHashSet<LocalId>) -> bool {
+    locals.iter().any(|it| key.contains(&format!("LocalId({})", it.0)))
 }
 
 fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalId> {

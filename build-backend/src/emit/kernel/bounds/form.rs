@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number that the host knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,6 +170,14 @@ impl Book {
         if a == b { a.clone() } else { self.apply("most", |a, b| Some(a.max(b)), a, b) }
     }
 
+    /// The least number of the form `11...1` in binary that is not below `a`, which is not negative.
+    pub fn ones(&mut self, a: &Num) -> Num {
+        let fold = |a: i64, _: i64| {
+            (0..i64::MAX / 2).contains(&a).then(|| (a as u64 + 1).next_power_of_two() as i64 - 1)
+        };
+        self.apply("ones", fold, a, &Num::Known(0))
+    }
+
     /// The sum of two forms.
     pub fn sum(&mut self, a: &Form, b: &Form) -> Form {
         let mut terms = a.terms.clone();
@@ -237,4 +245,24 @@ impl Book {
             a.1.as_ref().zip(b.1.as_ref()).map(|(a, b)| self.max(a, b)),
         )
     }
+}
+
+/// The lines that results are made of, in order: what does not lead to a result could only say that it does not fit 64 bits.
+pub fn needed<'t>(lines: Vec<String>, results: impl Iterator<Item = &'t str>) -> Vec<String> {
+    let mut wanted: FxHashSet<String> = results.flat_map(names).map(str::to_owned).collect();
+    let mut kept: Vec<String> = Vec::new();
+    for line in lines.into_iter().rev() {
+        let Some((head, value)) = line.split_once(" = ") else { continue };
+        if head.rsplit(' ').next().is_some_and(|name| wanted.contains(name)) {
+            wanted.extend(names(value).map(str::to_owned));
+            kept.push(line);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// The names in a piece of code.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|it| !it.is_empty())
 }

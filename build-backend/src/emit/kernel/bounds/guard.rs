@@ -1,9 +1,12 @@
 //! What a condition says of the values in it.
 
 use super::Prover;
-use super::form::{Num, Range};
+use super::form::{Form, Num, Range};
 use super::value::{key, limits, plain};
 use crate::mir::*;
+
+/// How many such facts are kept.
+const MOST_GAPS: usize = 16;
 
 /// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
 pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
@@ -17,9 +20,9 @@ pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Exp
     })
 }
 
-impl<'a> Prover<'_, 'a> {
+impl Prover<'_, '_> {
     /// From here on the condition is known to hold, or not to.
-    pub fn assume(&mut self, condition: &'a Expr, holds: bool) {
+    pub fn assume(&mut self, condition: &Expr, holds: bool) {
         match &condition.kind {
             ExprKind::And(a, b) if holds => {
                 self.assume(a, true);
@@ -46,6 +49,7 @@ impl<'a> Prover<'_, 'a> {
                     return self.reached(condition, holds);
                 }
                 if let Some((a, b, equal)) = ordered(*operation, args, holds) {
+                    self.learn(a, b, equal);
                     let (below, above) = (self.bounds(a), self.bounds(b));
                     let gap = Num::Known(i64::from(!equal));
                     let most = above.1.clone().map(|it| self.book.sub(&it, &gap));
@@ -64,6 +68,51 @@ impl<'a> Prover<'_, 'a> {
         }
     }
 
+    /// The one is not beyond the other: sums that both are part of are bounded by that.
+    fn learn(&mut self, below: &Expr, above: &Expr, equal: bool) {
+        if limits(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
+            return;
+        }
+        let narrowed = std::mem::replace(&mut self.narrowed, false);
+        let forms = self.exact(below).zip(self.exact(above));
+        self.narrowed = narrowed;
+        let Some(((below, _), (above, _))) = forms else { return };
+        let mut gap = self.book.difference(&above, &below);
+        if gap.terms.len() < 2 {
+            return;
+        }
+        gap.constant = self.book.sub(&gap.constant, &Num::Known(i64::from(!equal)));
+        if self.state.gaps.len() < MOST_GAPS && !self.state.gaps.contains(&gap) {
+            self.state.gaps.push(gap);
+        }
+    }
+
+    /// The bounds of a form that follow from what is known not to be negative.
+    pub fn bounded_by_gaps(&mut self, form: &Form) -> Option<(Form, Range)> {
+        let mut range = self.book.range(form);
+        let mut found = form.clone();
+        for gap in self.state.gaps.clone() {
+            for upper in [false, true] {
+                let other = match upper {
+                    true => self.book.sum(form, &gap),
+                    false => self.book.difference(form, &gap),
+                };
+                if other.terms.len() >= form.terms.len() {
+                    continue;
+                }
+                let (low, high) = self.book.range(&other);
+                let (mine, theirs) = if upper { (&mut range.1, high) } else { (&mut range.0, low) };
+                *mine = match (mine.take(), theirs) {
+                    (Some(a), Some(b)) if upper => Some(self.book.min(&a, &b)),
+                    (Some(a), Some(b)) => Some(self.book.max(&a, &b)),
+                    (a, b) => a.or(b),
+                };
+                found.facts.extend(&gap.facts);
+            }
+        }
+        (found.facts != form.facts || range != self.book.range(form)).then_some((found, range))
+    }
+
     fn reached(&mut self, condition: &Expr, holds: bool) {
         let text = self.code.expr(condition);
         let text = if holds { text } else { format!("!({text})") };
@@ -76,7 +125,7 @@ impl<'a> Prover<'_, 'a> {
     }
 
     /// An expression is within a range as well; the range comes from another one.
-    fn narrow(&mut self, expr: &'a Expr, range: Range, from: &Expr) {
+    fn narrow(&mut self, expr: &Expr, range: Range, from: &Expr) {
         let expr = plain(expr);
         // A narrower range of a wrapped value is not one of the value before.
         if limits(expr.ty).is_none()
@@ -109,7 +158,7 @@ impl<'a> Prover<'_, 'a> {
 }
 
 /// Whether an expression has the same value again, as long as its locals have.
-fn is_pure(expr: &Expr) -> bool {
+pub fn is_pure(expr: &Expr) -> bool {
     let mut pure = true;
     walk::visit_expr(expr, None, &mut |it, _| {
         pure &= matches!(

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{continues, leaves};
 use super::form::{AtomId, FactId, Form, Num};
 use super::guard::ordered;
-use super::value::{limits, plain};
+use super::value::{key, limits, plain};
 use super::{Prover, State};
 use crate::mir::*;
 
@@ -28,7 +28,7 @@ pub fn mentions(expr: &Expr, local: LocalId) -> bool {
 }
 
 /// Statements that every turn executes, blocks opened.
-fn straight<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
+pub fn straight<'a>(body: &'a [Stmt], into: &mut Vec<&'a Stmt>) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Block(inner) => straight(inner, into),
@@ -104,7 +104,17 @@ impl<'a> Prover<'_, 'a> {
         };
         if !test_last {
             self.assume(condition, true);
+        } else if let Some(guard) = guard.filter(|_| after.is_some() && is_until(test)) {
+            // A counter that goes up by one to just behind the last value is at most that in each turn.
+            self.assume(guard, true);
         }
+        // Those that have the value of the turn until its end.
+        let mut counters = FxHashMap::default();
+        for step in steps.iter().filter(|it| after.is_some() && count(body, it.local) == 0) {
+            counters.extend(self.first(step.local, step.ty).map(|form| (step.local, form)));
+        }
+        let swapped = self.taking_turns(&before, (body, update), &changed, &counters);
+        self.state.values.extend(swapped.iter().cloned());
         let head = self.state.clone();
         if !self.stmts(body) || continues(body, label) {
             self.rejoin(head, body);
@@ -115,6 +125,12 @@ impl<'a> Prover<'_, 'a> {
         }
         self.state = before;
         self.forget(&changed);
+        for (local, form) in swapped {
+            // Not the value of a turn, but of the same range.
+            let range = self.book.range(&form);
+            let form = self.book.atom(range, form.facts);
+            self.state.values.insert(local, form);
+        }
         if let Some(past) = after {
             self.enter(&steps, &past);
         }
@@ -156,7 +172,12 @@ impl<'a> Prover<'_, 'a> {
             walk::visit_expr(by, None, &mut |it, _| {
                 reads_changed |= matches!(it.kind, ExprKind::Local(id) if changed.contains(&id));
             });
-            let (Some(first), false) = (self.first(*local, value.ty), reads_changed) else { continue };
+            // By itself rather than by its guard: what it shares with the bound of the loop counts.
+            let narrowed = std::mem::replace(&mut self.narrowed, false);
+            let plain = self.first(*local, value.ty);
+            self.narrowed = narrowed;
+            let first = plain.or_else(|| self.first(*local, value.ty));
+            let (Some(first), false) = (first, reads_changed) else { continue };
             let Some((form, _)) = self.exact(by) else { continue };
             let Some(by) = form.as_point().cloned() else { continue };
             let by = if minus { self.book.sub(&Num::Known(0), &by) } else { by };
@@ -306,8 +327,11 @@ impl<'a> Prover<'_, 'a> {
         if a != b {
             return None;
         }
-        let (end, _) = self.exact(end)?;
-        let (last, _) = self.exact(last)?;
+        // The guard says something of the last value as well, which is not what it is compared by.
+        let narrowed = std::mem::replace(&mut self.narrowed, false);
+        let values = self.exact(end).zip(self.exact(last));
+        self.narrowed = narrowed;
+        let ((end, _), (last, _)) = values?;
         let gap = self.book.difference(&end, &last);
         let mut facts = &end.facts | &last.facts;
         match gap.as_point()? {
@@ -338,7 +362,7 @@ impl<'a> Prover<'_, 'a> {
                     _ => {}
                 });
             }
-            let Some(form) = before.values.get(local).filter(|it| it.exact).cloned() else { continue };
+            let Some(form) = first_of(before, *local).filter(|it| it.exact).cloned() else { continue };
             let (Some(low @ Num::Known(0..)), Some(high)) = self.book.range(&form) else { continue };
             let form = match changes.as_slice() {
                 [Some(Change::Part)] => self.book.atom((Some(Num::Known(0)), Some(high)), form.facts),
@@ -373,6 +397,17 @@ impl<'a> Prover<'_, 'a> {
             _ => None,
         }
     }
+}
+
+/// What is known of a local before a loop, by a guard if there is one.
+fn first_of<'s>(before: &'s State<'_>, local: LocalId) -> Option<&'s Form> {
+    let name = key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local) });
+    before.narrow.get(&name).or_else(|| before.values.get(&local))
+}
+
+/// `i != end`.
+fn is_until(test: &Expr) -> bool {
+    matches!(test.kind, ExprKind::Operation { operation: Operation::Ne, .. })
 }
 
 /// Whether each turn assigns the local at most once.

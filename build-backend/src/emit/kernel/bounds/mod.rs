@@ -9,6 +9,8 @@ mod flow;
 mod form;
 mod guard;
 mod loops;
+mod narrow;
+mod swap;
 mod value;
 mod wide;
 
@@ -17,8 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::code::{Code, Used};
 use super::super::names::Names;
 use crate::mir::*;
-use form::{Book, Form, Num};
+use form::{Book, Form, Num, Range};
 pub use wide::is_wide;
+
+/// How many locals are looked behind for one index.
+const MOST_EXPANDED: u32 = 48;
 
 /// How much is known of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +49,10 @@ pub struct Bounds {
     pub wide: FxHashSet<*const Expr>,
     /// The condition of that; none if it holds always.
     pub wide_condition: Option<String>,
+    /// Indices and comparisons that are the same when a device computes them with 32 bits, by address.
+    pub narrow: FxHashSet<*const Expr>,
+    /// The condition of that; none if it holds always.
+    pub narrow_condition: Option<String>,
     /// What that code refers to.
     pub used: Used,
 }
@@ -62,10 +71,14 @@ struct State<'a> {
     values: FxHashMap<LocalId, Form>,
     /// Other names of rails.
     aliases: FxHashMap<LocalId, LocalId>,
+    /// What integer locals were computed from, as long as that would still give the same.
+    definitions: FxHashMap<LocalId, &'a Expr>,
     /// Boolean locals: what they were computed from.
     tests: FxHashMap<LocalId, &'a Expr>,
     /// What guards say of expressions, by [`value::key`].
     narrow: FxHashMap<String, Form>,
+    /// Forms that guards say are not negative.
+    gaps: Vec<Form>,
     /// Conditions of the host under which this point is reached.
     path: Vec<String>,
 }
@@ -76,6 +89,8 @@ struct Prover<'p, 'a> {
     state: State<'a>,
     /// Guards count.
     narrowed: bool,
+    /// So many more locals are seen as what they were computed from, of which guards may say more than of them.
+    expanded: u32,
     /// Captured values that nothing assigns.
     uniform: FxHashSet<LocalId>,
     lengths: FxHashMap<LocalId, Bound>,
@@ -84,6 +99,8 @@ struct Prover<'p, 'a> {
     conditions: Vec<String>,
     /// See [`wide::Wide`].
     wide: wide::Wide,
+    /// See [`narrow::Narrow`].
+    narrow: narrow::Narrow,
 }
 
 /// Walks a kernel.
@@ -178,11 +195,13 @@ impl<'p, 'a> Prover<'p, 'a> {
             book: Book::default(),
             state: State::default(),
             narrowed: true,
+            expanded: 0,
             uniform: FxHashSet::default(),
             lengths,
             proofs: FxHashMap::default(),
             conditions: Vec::new(),
             wide: wide::Wide::default(),
+            narrow: narrow::Narrow::new(body),
         }
     }
 
@@ -207,20 +226,26 @@ impl<'p, 'a> Prover<'p, 'a> {
 
     fn finish(self) -> Bounds {
         let all = |conditions: &[String]| (!conditions.is_empty()).then(|| conditions.join(" && "));
+        let (condition, wide_condition) = (all(&self.conditions), all(&self.wide.conditions()));
+        let narrow_condition = all(&self.narrow.conditions());
+        let results = [condition.as_deref(), wide_condition.as_deref(), narrow_condition.as_deref()];
         Bounds {
-            condition: all(&self.conditions),
-            wide_condition: all(&self.wide.conditions()),
+            lines: form::needed(self.book.lines, results.into_iter().flatten()),
+            condition,
+            wide_condition,
             wide: self.wide.indices(),
+            narrow: self.narrow.found(),
+            narrow_condition,
             proofs: self.proofs,
-            lines: self.book.lines,
             used: self.code.used,
         }
     }
 
     /// An access with an index.
-    fn access(&mut self, rail: &Expr, index: &Expr) {
+    fn access(&mut self, rail: &Expr, index: &'a Expr) {
         let proof = self.prove(rail, index).unwrap_or(Proof::Unknown);
         self.widen(index);
+        self.narrow_index(index);
         // A body may be walked only once, but an access that is walked twice must hold both times.
         let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
         if *entry == Proof::Inside {
@@ -228,14 +253,26 @@ impl<'p, 'a> Prover<'p, 'a> {
         }
     }
 
-    fn prove(&mut self, rail: &Expr, index: &Expr) -> Option<Proof> {
+    /// What is known of an index, in one way after the other.
+    fn known(&mut self, index: &'a Expr, way: u32) -> Option<(Form, Range)> {
+        (self.narrowed, self.expanded) = match way {
+            0 | 1 => (false, 0),
+            2 => (true, 0),
+            _ => (true, MOST_EXPANDED),
+        };
+        let found = self.exact(index);
+        (self.narrowed, self.expanded) = (true, 0);
+        match way {
+            1 => self.bounded_by_gaps(&found?.0),
+            _ => found,
+        }
+    }
+
+    fn prove(&mut self, rail: &Expr, index: &'a Expr) -> Option<Proof> {
         let length = self.length(rail)?;
         let mut ways: Vec<String> = Vec::new();
-        for narrowed in [false, true] {
-            self.narrowed = narrowed;
-            let found = self.exact(index);
-            self.narrowed = true;
-            let Some((form, (Some(low), Some(high)))) = found else { continue };
+        for way in 0..4 {
+            let Some((form, (Some(low), Some(high)))) = self.known(index, way) else { continue };
             let mut tests: Vec<String> = Vec::new();
             match &low {
                 Num::Known(0..) => {}

@@ -38,17 +38,24 @@ pub fn key(expr: &Expr) -> String {
     format!("{:?}", plain(expr).kind)
 }
 
-impl Prover<'_, '_> {
+impl<'a> Prover<'_, 'a> {
     /// The value of an expression, known modulo the width of its type; none if nothing is known.
     pub fn value(&mut self, expr: &Expr) -> Option<Form> {
         limits(expr.ty)?;
         if let ExprKind::Int(value) = expr.kind {
             return Some(Form::point(Num::Known(value)));
         }
-        if self.narrowed
-            && let Some(form) = self.state.narrow.get(&key(expr))
-        {
-            return Some(form.clone());
+        if self.narrowed {
+            let narrow = self.state.narrow.get(&key(expr)).cloned();
+            match (narrow, self.behind(expr)) {
+                (Some(form), Some(definition)) => {
+                    let Some((other, range)) = self.exact(definition) else { return Some(form) };
+                    return Some(self.both(&form, &other, range));
+                }
+                (None, Some(definition)) => return self.value(definition),
+                (Some(form), None) => return Some(form),
+                (None, None) => {}
+            }
         }
         if let Some(length) = self.length_of(expr) {
             return Some(Form::point(length));
@@ -62,13 +69,55 @@ impl Prover<'_, '_> {
         match &expr.kind {
             ExprKind::Local(local) => self.state.values.get(local).cloned(),
             ExprKind::Operation { operation, args } => self.operation(*operation, expr.ty, args),
-            ExprKind::Select { then, otherwise, .. } => {
-                let (a, b) = (self.exact(then)?, self.exact(otherwise)?);
+            ExprKind::Select { condition, then, otherwise } => {
+                let (a, b) = (
+                    self.exact_where(condition, true, then)?,
+                    self.exact_where(condition, false, otherwise)?,
+                );
                 let range = self.book.hull(&a.1, &b.1);
                 Some(self.book.atom(range, &a.0.facts | &b.0.facts))
             }
+            // Whatever it is, a small type holds it.
+            _ if matches!(expr.ty, Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16) => {
+                let (low, high) = limits(expr.ty)?;
+                Some(self.book.atom((Some(Num::Known(low)), Some(Num::Known(high))), Default::default()))
+            }
             _ => None,
         }
+    }
+
+    /// The value of an expression where a condition holds, or does not.
+    fn exact_where(&mut self, condition: &Expr, holds: bool, expr: &Expr) -> Option<(Form, Range)> {
+        if !self.narrowed {
+            return self.exact(expr);
+        }
+        let before = self.state.clone();
+        self.assume(condition, holds);
+        let found = self.exact(expr);
+        self.state = before;
+        found
+    }
+
+    /// What a local was computed from, if that is looked at.
+    fn behind(&mut self, expr: &Expr) -> Option<&'a Expr> {
+        let ExprKind::Local(local) = expr.kind else { return None };
+        let definition = self.state.definitions.get(&local).copied()?;
+        self.expanded = self.expanded.checked_sub(1)?;
+        Some(definition)
+    }
+
+    /// A value that is in the ranges of two forms.
+    fn both(&mut self, form: &Form, other: &Form, (low, high): Range) -> Form {
+        let own = self.book.range(form);
+        let low = match (own.0, low) {
+            (Some(a), Some(b)) => Some(self.book.max(&a, &b)),
+            (a, b) => a.or(b),
+        };
+        let high = match (own.1, high) {
+            (Some(a), Some(b)) => Some(self.book.min(&a, &b)),
+            (a, b) => a.or(b),
+        };
+        self.book.atom((low, high), &form.facts | &other.facts)
     }
 
     /// The value itself and its range: as the type holds it.
@@ -135,6 +184,7 @@ impl Prover<'_, '_> {
             (Operation::Div, [a, b]) => self.quotient(a, b),
             (Operation::Rem, [a, b]) => self.remainder(a, b),
             (Operation::And, [a, b]) => self.mask(a, b).or_else(|| self.mask(b, a)),
+            (Operation::Or | Operation::Xor, [a, b]) => self.bits(a, b),
             (Operation::Min | Operation::Max, [a, b]) => {
                 let (a, b) = (self.exact(a)?, self.exact(b)?);
                 let is_min = operation == Operation::Min;
@@ -223,6 +273,16 @@ impl Prover<'_, '_> {
         }
         let high = high.map_or(most.clone(), |it| self.book.min(&it, &most));
         Some(self.book.atom((Some(Num::Known(0)), Some(high)), &form.facts | &by.facts))
+    }
+
+    /// `a | b` or `a ^ b` of values that are not negative: no bit above those of the larger one.
+    fn bits(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
+        let ((mut a, (low_a, high_a)), (mut b, (low_b, high_b))) = (self.exact(a)?, self.exact(b)?);
+        self.not_negative(&mut a, &low_a)?;
+        self.not_negative(&mut b, &low_b)?;
+        let most = self.book.max(&high_a?, &high_b?);
+        let most = self.book.ones(&most);
+        Some(self.book.atom((Some(Num::Known(0)), Some(most)), &a.facts | &b.facts))
     }
 
     /// `a & b` with a constant `b` that is not negative.

@@ -1,0 +1,121 @@
+//! Arithmetic on integer literals, done before anything is printed: what looks at the code of a kernel then sees numbers where
+//! the program names constants.
+
+use super::walk_mut::{edit_expr, edit_exprs};
+use super::*;
+
+/// Folds all expressions of a body.
+pub fn fold_body(body: &mut [Stmt]) {
+    edit_exprs(body, &mut fold_one);
+}
+
+/// Folds an expression.
+pub fn fold(expr: &mut Expr) {
+    edit_expr(expr, &mut fold_one);
+}
+
+fn fold_one(expr: &mut Expr) {
+    let ExprKind::Operation { operation, args } = &expr.kind else { return };
+    if let Some(value) = integer(*operation, expr.ty, args) {
+        expr.kind = ExprKind::Int(value);
+    }
+}
+
+/// Bits of an integer type, and whether it has a sign.
+fn width(ty: Ty) -> Option<(u32, bool)> {
+    Some(match ty {
+        Ty::I8 => (8, true),
+        Ty::I16 => (16, true),
+        Ty::I32 => (32, true),
+        Ty::I64 => (64, true),
+        Ty::U8 => (8, false),
+        Ty::U16 => (16, false),
+        Ty::U32 => (32, false),
+        Ty::U64 => (64, false),
+        _ => return None,
+    })
+}
+
+/// What an integer type holds of a number.
+fn wrapped(value: i64, ty: Ty) -> Option<i64> {
+    let (bits, signed) = width(ty)?;
+    let shifted = value << (64 - bits);
+    Some(if signed { shifted >> (64 - bits) } else { ((shifted as u64) >> (64 - bits)) as i64 })
+}
+
+fn integer(operation: Operation, ty: Ty, args: &[Expr]) -> Option<i64> {
+    let literal = |expr: &Expr| match expr.kind {
+        ExprKind::Int(value) => wrapped(value, expr.ty),
+        _ => None,
+    };
+    let value = match args {
+        [a] => {
+            let a = literal(a)?;
+            match operation {
+                Operation::Convert => a,
+                Operation::Neg => a.wrapping_neg(),
+                Operation::BitNot => !a,
+                _ => return None,
+            }
+        }
+        [a, b] => {
+            let (bits, signed) = width(ty).filter(|_| a.ty == ty)?;
+            let (a, b) = (literal(a)?, literal(b)?);
+            let count = (b as u32) & (bits - 1);
+            match operation {
+                Operation::Add => a.wrapping_add(b),
+                Operation::Sub => a.wrapping_sub(b),
+                Operation::Mul => a.wrapping_mul(b),
+                Operation::Div if b != 0 && signed => a.wrapping_div(b),
+                Operation::Rem if b != 0 && signed => a.wrapping_rem(b),
+                Operation::Div if b != 0 => ((a as u64) / (b as u64)) as i64,
+                Operation::Rem if b != 0 => ((a as u64) % (b as u64)) as i64,
+                Operation::And => a & b,
+                Operation::Or => a | b,
+                Operation::Xor => a ^ b,
+                Operation::Shl => a.wrapping_shl(count),
+                Operation::Shr if signed => a >> count,
+                Operation::Shr => ((a as u64) >> count) as i64,
+                Operation::Min if signed => a.min(b),
+                Operation::Max if signed => a.max(b),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    wrapped(value, ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(operation: Operation, ty: Ty, args: &[(Ty, i64)]) -> Option<i64> {
+        let args = args.iter().map(|(ty, value)| Expr { ty: *ty, kind: ExprKind::Int(*value) }).collect();
+        let mut expr = Expr { ty, kind: ExprKind::Operation { operation, args } };
+        fold(&mut expr);
+        match expr.kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn results_are_those_of_the_type() {
+        let int = |value| (Ty::I32, value);
+        let max = i64::from(i32::MAX);
+        assert_eq!(of(Operation::Add, Ty::I32, &[int(max), int(1)]), Some(i64::from(i32::MIN)));
+        assert_eq!(of(Operation::Mul, Ty::I32, &[int(18), int(18)]), Some(324));
+        assert_eq!(of(Operation::Div, Ty::I32, &[int(-7), int(2)]), Some(-3));
+        assert_eq!(of(Operation::Div, Ty::I32, &[int(1), int(0)]), None);
+        assert_eq!(of(Operation::Convert, Ty::I32, &[(Ty::I64, 1 << 32 | 5)]), Some(5));
+        assert_eq!(of(Operation::Convert, Ty::I64, &[(Ty::U32, 4_294_967_295)]), Some(4_294_967_295));
+        assert_eq!(of(Operation::Convert, Ty::F64, &[int(3)]), None);
+        assert_eq!(of(Operation::Sub, Ty::U32, &[(Ty::U32, 0), (Ty::U32, 1)]), Some(4_294_967_295));
+        assert_eq!(of(Operation::Shl, Ty::I32, &[int(1), (Ty::I64, 33)]), Some(2));
+        assert_eq!(of(Operation::Shr, Ty::I64, &[(Ty::I64, -8), (Ty::I64, 1)]), Some(-4));
+        assert_eq!(of(Operation::Div, Ty::U64, &[(Ty::U64, -1), (Ty::U64, 2)]), Some(i64::MAX));
+        // What comes of a number with a point, or compares, stays.
+        assert_eq!(of(Operation::Lt, Ty::Bool, &[int(1), int(2)]), None);
+    }
+}
