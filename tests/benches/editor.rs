@@ -161,7 +161,7 @@ fn asked(subject: &Subject) -> [Measured; METHODS.len()] {
 fn after_an_edit(opened: &mut Opened, method: &str, (line, column): (u32, u32), edits: &mut u32) -> Duration {
     // The end of the number, before which it is typed.
     let number = column + 9;
-    let insert = *edits % 2 == 0;
+    let insert = edits.is_multiple_of(2);
     *edits += 1;
     opened.change([line, number, line, number + u32::from(!insert)], if insert { "7" } else { "" });
     let params = json!({
