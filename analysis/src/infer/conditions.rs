@@ -1,7 +1,7 @@
 //! Conditions that are no `Boolean`: what was probably meant.
 
 use super::ctx::Infer;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Literal};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ty::known::Known;
 
@@ -14,7 +14,13 @@ impl Infer<'_> {
             diagnostic.fix(Fix { title, edits: vec![TextEdit { file: None, range, text }] })
         };
         let Some(written) = self.source(range) else { return diagnostic };
-        if matches!(self.body.expr(id).kind, ExprKind::Assign { .. }) {
+        // An element is set by a call.
+        let sets = match &self.body.expr(id).kind {
+            ExprKind::Assign { .. } => true,
+            ExprKind::Call { method, .. } => method.name(self.db) == "operator()=",
+            _ => false,
+        };
+        if sets {
             let diagnostic = diagnostic.note("`=` assigns, `==` compares");
             return match written.split_once('=') {
                 // `x += 1` is no comparison.
@@ -30,17 +36,24 @@ impl Infer<'_> {
         let zero = match ty.primitive(self.db) {
             Some(Known::Float) => "0.0f",
             Some(Known::Double) => "0.0",
-            Some(known) if known.is_integer() && known.is_unsigned() => "0u",
+            Some(Known::Long) => "0",
             Some(Known::Int) => "0n",
-            Some(known) if known.is_integer() => "0",
+            Some(Known::Short) => "0s",
+            Some(Known::Byte) => "0y",
+            Some(Known::ULong) => "0u",
+            Some(Known::UInt) => "0un",
+            Some(Known::UShort) => "0us",
+            Some(Known::UByte) => "0uy",
             Some(_) => return diagnostic,
             None if self.context().has_null(ty) => "null",
             None => return diagnostic,
         };
-        if let ExprKind::Literal(_) = self.body.expr(id).kind {
-            let text =
-                if written.trim_matches(|c: char| !c.is_ascii_digit()) == "0" { "false" } else { "true" };
-            return replaced(diagnostic.note("numbers are no conditions"), text.to_owned());
+        match self.body.expr(id).kind {
+            ExprKind::Literal(Literal::Int(value)) => {
+                return replaced(diagnostic.note("numbers are no conditions"), (value != 0).to_string());
+            }
+            ExprKind::Literal(_) => return diagnostic,
+            _ => {}
         }
         let note = format!("X10 converts nothing to a `Boolean`: compare it with `{zero}`");
         let simple = written.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')' | ','));

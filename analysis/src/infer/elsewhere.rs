@@ -12,7 +12,7 @@ use crate::ty::Ty;
 
 /// Keywords before braces, and before a parenthesis and braces.
 const BLOCKS: &[&str] = &["async", "finish", "atomic", "else", "try", "do", "finally"];
-const HEADED: &[&str] = &["if", "while", "for", "when", "switch", "at", "ateach", "catch", "finish", "async"];
+const HEADED: &[&str] = &["else if", "if", "while", "for", "when", "switch", "at", "ateach", "catch"];
 
 /// The statement that starts with another word elsewhere.
 fn statement(name: &str) -> Option<&'static str> {
@@ -144,7 +144,11 @@ impl Infer<'_> {
         };
         let keyword = match words.is_empty() {
             true => None,
-            false => statement(name).or_else(|| closest(name, words.iter().copied())),
+            // What it is elsewhere may stand otherwise here: `atomic` has no head.
+            false => match statement(name) {
+                Some(keyword) => words.contains(&keyword).then_some(keyword),
+                None => closest(name, words.iter().copied()),
+            },
         };
         let diagnostic = match (note(name), keyword) {
             (Some(note), _) => diagnostic.note(note),
@@ -186,6 +190,11 @@ impl Infer<'_> {
             return Some(diagnostic.clone().note(note));
         }
         let (text, with_class) = member(class, name).filter(|_| is_static)?;
+        let is_called = self.is_called(at);
+        if is_called && text == "MAX_VALUE" {
+            return None;
+        }
+        let text = text.strip_suffix("()").filter(|_| is_called).unwrap_or(text);
         let note = match with_class {
             true => format!("X10 2.6 writes `{text}`"),
             false => format!("X10 2.6 writes `{class}.{text}`"),

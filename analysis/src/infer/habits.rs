@@ -108,7 +108,7 @@ impl Infer<'_> {
     }
 
     /// Whether a parenthesis follows: a call.
-    fn is_called(&self, at: TextRange) -> bool {
+    pub(super) fn is_called(&self, at: TextRange) -> bool {
         let next = TextRange::at(at.end(), TextSize::of('('));
         self.source(next).is_some_and(|it| it == "(")
     }

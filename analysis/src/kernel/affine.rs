@@ -1,8 +1,13 @@
 //! Indices as sums of variables with factors: `16n * y + x + 1n`.
 
+use std::cell::Cell;
+
 use super::draft::Draft;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
 use crate::infer::Owner;
+
+/// So many parts of an index are looked at, and of the `val`s that it is made of.
+const MOST_STEPS: u32 = 200;
 
 /// A sum of variables, each with a factor that is not 0, and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,12 +56,17 @@ impl Affine {
 impl Draft<'_> {
     /// The sum that an integer expression is, of variables for which `is_known` holds; a `val` of which it does not is looked into.
     pub(super) fn affine(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
-        self.affine_within(expr, is_known, 64)
+        self.affine_within(expr, is_known, &Cell::new(MOST_STEPS))
     }
 
-    fn affine_within(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool, depth: u32) -> Option<Affine> {
-        let depth = depth.checked_sub(1)?;
-        let of = |expr: ExprId| self.affine_within(expr, is_known, depth);
+    fn affine_within(
+        &self,
+        expr: ExprId,
+        is_known: &dyn Fn(LocalId) -> bool,
+        steps: &Cell<u32>,
+    ) -> Option<Affine> {
+        steps.set(steps.get().checked_sub(1)?);
+        let of = |expr: ExprId| self.affine_within(expr, is_known, steps);
         match &self.expr(expr).kind {
             ExprKind::Literal(Literal::Int(value)) => Some(Affine::of(*value)),
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => of(*value),

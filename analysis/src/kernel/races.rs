@@ -3,9 +3,10 @@
 //! other up to the next barrier, it is another one.
 //!
 //! Only what is sure is said: indices are sums of the thread's indices, of loop variables and of what is the same for all threads
-//! ([`Affine`]), and conditions that pick threads are `thread < n` or `thread == n`. All else is taken to be right.
+//! ([`Affine`]), the numbers of threads and rounds are known, and conditions that pick threads are `thread < n` or `thread == n`. Then
+//! the elements are counted out. All else is taken to be right; loops are taken to run more than once.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::affine::Affine;
 use super::draft::Draft;
@@ -16,46 +17,56 @@ use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 
-/// An element of a shared rail that threads read or write.
+/// So many elements are counted out for one access.
+const MOST_ELEMENTS: usize = 1 << 16;
+/// Loops that lie deeper in each other than this are gone through once.
+const DEEPEST_LOOP: u32 = 4;
+
+/// The first and the last of some numbers.
+type Range = (i64, i64);
+
+/// Elements of a shared rail that threads read or write.
 #[derive(Clone, Debug)]
 struct Access {
     rail: LocalId,
     index: Affine,
+    /// Factors of variables of loops that are over, with the values that those had.
+    rounds: Vec<(i64, Range)>,
     site: ExprId,
-    /// The threads that do it count up to here, for some axes.
-    bounds: Vec<(LocalId, i64)>,
-    /// Only one thread does it.
-    alone: bool,
+    /// The threads that do it, for some axes.
+    threads: Vec<(LocalId, Range)>,
 }
 
 /// What a condition says about the threads for which it holds.
 enum Limit {
     /// All or none.
     Uniform,
-    /// Those below this number on the axis.
-    Below(LocalId, i64),
-    /// One.
-    One,
+    /// Those with these numbers on the axis.
+    Threads(LocalId, Range),
     /// Nobody knows.
     Unknown,
 }
 
 struct Races<'d, 'a> {
     draft: &'d Draft<'a>,
-    /// The indices of a thread, and how many there are.
-    axes: Vec<(LocalId, Option<i64>)>,
+    /// The indices of a thread, and their last values.
+    axes: Vec<(LocalId, i64)>,
     /// Shared rails.
     shared: FxHashSet<LocalId>,
     /// Indices of the block.
     fixed: FxHashSet<LocalId>,
-    /// Variables of loops over ranges.
-    counters: FxHashSet<LocalId>,
+    /// Variables of loops; their values, if all rounds come between two barriers.
+    counters: FxHashMap<LocalId, Option<Range>>,
     /// Since the last barrier.
     writes: Vec<Access>,
     reads: Vec<Access>,
-    bounds: Vec<(LocalId, i64)>,
-    alone: u32,
+    threads: Vec<(LocalId, Range)>,
+    /// Conditions around of which nobody knows for which threads they hold.
     unknown: u32,
+    /// Loops around.
+    depth: u32,
+    /// Barriers so far.
+    barriers: u32,
     /// The statement of the thread's block that is looked at.
     outermost: Option<StmtId>,
 }
@@ -72,18 +83,21 @@ impl Draft<'_> {
         if kernel.shared.is_empty() || leaves {
             return;
         }
-        let extent = |axis: &Axis| self.constant(axis.last).and_then(|last| last.checked_add(1));
+        // Threads of which nobody knows how many there are share nothing for sure.
+        let axis = |axis: &Axis| Some((axis.local?, self.constant(axis.last)?));
+        let Some(axes) = kernel.threads.iter().map(axis).collect::<Option<Vec<_>>>() else { return };
         let mut races = Races {
             draft: self,
-            axes: kernel.threads.iter().filter_map(|axis| Some((axis.local?, extent(axis)))).collect(),
+            axes,
             shared: kernel.shared.iter().map(|rail| rail.local).collect(),
             fixed: kernel.blocks.iter().filter_map(|axis| axis.local).collect(),
-            counters: FxHashSet::default(),
+            counters: FxHashMap::default(),
             writes: Vec::new(),
             reads: Vec::new(),
-            bounds: Vec::new(),
-            alone: 0,
+            threads: Vec::new(),
             unknown: 0,
+            depth: 0,
+            barriers: 0,
             outermost: None,
         };
         for stmt in self.statements(kernel.body) {
@@ -101,30 +115,30 @@ impl Races<'_, '_> {
                 self.branches(*condition, Node::Stmt(*then), otherwise.map(Node::Stmt));
             }
             StmtKind::While { condition, body, .. } | StmtKind::DoWhile { condition, body, .. } => {
-                for _ in 0..2 {
-                    self.expr(*condition);
-                    self.stmt(*body);
-                }
+                self.repeated(self.is_alike(*condition), None, |this| {
+                    this.expr(*condition);
+                    this.stmt(*body);
+                });
             }
             StmtKind::For { init, condition, update, body, .. } => {
                 init.iter().for_each(|it| self.stmt(*it));
-                for _ in 0..2 {
-                    condition.iter().for_each(|it| self.expr(*it));
-                    self.stmt(*body);
-                    update.iter().for_each(|it| self.expr(*it));
-                }
+                let alike = condition.is_none_or(|it| self.is_alike(it));
+                self.repeated(alike, None, |this| {
+                    condition.iter().for_each(|it| this.expr(*it));
+                    this.stmt(*body);
+                    update.iter().for_each(|it| this.expr(*it));
+                });
             }
             StmtKind::ForIn { local, components, iterable, body, .. } => {
                 self.expr(*iterable);
-                if components.is_empty() && self.counts_alike(*iterable) {
-                    self.counters.insert(*local);
+                let ends = self.ends(*iterable).filter(|_| components.is_empty());
+                let known = ends.as_ref().filter(|(low, high)| low.terms.is_empty() && high.terms.is_empty());
+                let range = known.map(|(low, high)| (low.constant, high.constant));
+                if ends.is_some() {
+                    self.counters.insert(*local, range.filter(|_| !self.has_barrier(*body)));
                 }
-                self.stmt(*body);
-                // In the next round the variable is another.
-                let stays = |it: &Access| it.index.factor(*local) == 0;
-                self.writes.retain(stays);
-                self.reads.retain(stays);
-                self.stmt(*body);
+                let once = range.is_some_and(|(low, high)| low >= high);
+                self.repeated(ends.is_some(), Some((*local, once)), |this| this.stmt(*body));
             }
             StmtKind::Switch { value, cases, .. } => {
                 self.expr(*value);
@@ -134,6 +148,58 @@ impl Races<'_, '_> {
             }
             _ => self.children(Node::Stmt(stmt)),
         }
+    }
+
+    /// The body of a loop, of which each thread runs as many rounds, if `alike`; its variable, and whether it has only one round.
+    fn repeated(&mut self, alike: bool, counter: Option<(LocalId, bool)>, mut body: impl FnMut(&mut Self)) {
+        self.unknown += u32::from(!alike);
+        self.depth += 1;
+        body(self);
+        if self.depth <= DEEPEST_LOOP && !counter.is_some_and(|(_, once)| once) {
+            if let Some((counter, _)) = counter {
+                // In the next round it is another.
+                self.forget(counter);
+            }
+            body(self);
+        }
+        self.depth -= 1;
+        self.unknown -= u32::from(!alike);
+        let Some((counter, _)) = counter else { return };
+        let Some(Some(range)) = self.counters.remove(&counter) else { return self.forget(counter) };
+        let over = |it: &mut Access| {
+            let factor = it.index.factor(counter);
+            it.index.terms.retain(|term| term.0 != counter);
+            it.rounds.extend((factor != 0).then_some((factor, range)));
+        };
+        self.writes.iter_mut().for_each(over);
+        self.reads.iter_mut().for_each(over);
+    }
+
+    /// Leaves out what was done to elements that a variable picks.
+    fn forget(&mut self, counter: LocalId) {
+        let stays = |it: &Access| it.index.factor(counter) == 0;
+        self.writes.retain(stays);
+        self.reads.retain(stays);
+    }
+
+    /// Whether threads may wait for each other in a statement.
+    fn has_barrier(&self, stmt: StmtId) -> bool {
+        let mut found = false;
+        self.draft.body.walk(Node::Stmt(stmt), &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { method, .. } = &self.draft.expr(expr).kind
+            {
+                found |=
+                    !matches!(self.draft.facts.callable(*method), Callable::Builtin | Callable::ThreadNumber);
+            }
+            !found
+        });
+        found
+    }
+
+    /// Whether a condition is known to be the same for all threads.
+    fn is_alike(&self, condition: ExprId) -> bool {
+        self.limits(condition).iter().all(|it| matches!(it, Limit::Uniform))
     }
 
     fn children(&mut self, node: Node) {
@@ -156,9 +222,11 @@ impl Races<'_, '_> {
                 self.expr(*condition);
                 self.branches(*condition, Node::Expr(*then), Some(Node::Expr(*otherwise)));
             }
-            ExprKind::ShortCircuit { left, right, .. } => {
+            ExprKind::ShortCircuit { left, right, is_or } => {
                 self.expr(*left);
+                self.unknown += u32::from(*is_or);
                 self.branches(*left, Node::Expr(*right), None);
+                self.unknown -= u32::from(*is_or);
             }
             ExprKind::Call { method, receiver, args, .. } => {
                 self.children(Node::Expr(expr));
@@ -167,6 +235,7 @@ impl Races<'_, '_> {
                 let is_function = draft.facts.callable(*method) == Callable::Function;
                 // What a function does to a rail is not looked into.
                 if waits || is_function && args.iter().any(is_rail) {
+                    self.barriers += 1;
                     self.writes.clear();
                     self.reads.clear();
                     return;
@@ -188,34 +257,39 @@ impl Races<'_, '_> {
     /// What runs if the condition holds, and if it does not.
     fn branches(&mut self, condition: ExprId, then: Node, otherwise: Option<Node>) {
         let limits = self.limits(condition);
-        let is_uniform = limits.iter().all(|it| matches!(it, Limit::Uniform));
+        let all_threads = limits.iter().any(|it| matches!(it, Limit::Uniform));
+        let unknown = limits.iter().any(|it| matches!(it, Limit::Unknown));
         let before = (self.writes.clone(), self.reads.clone());
-        let bounds = self.bounds.len();
-        let alone = limits.iter().any(|it| matches!(it, Limit::One));
-        let unknown = !alone && limits.iter().any(|it| matches!(it, Limit::Unknown));
+        let (barriers, around) = (self.barriers, self.threads.len());
         for limit in &limits {
-            if let Limit::Below(axis, end) = limit {
-                self.bounds.push((*axis, *end));
+            if let Limit::Threads(axis, range) = limit {
+                self.threads.push((*axis, *range));
             }
         }
-        self.alone += u32::from(alone);
         self.unknown += u32::from(unknown);
         self.node(then);
-        self.alone -= u32::from(alone);
         self.unknown -= u32::from(unknown);
-        self.bounds.truncate(bounds);
-        let after =
-            (std::mem::replace(&mut self.writes, before.0), std::mem::replace(&mut self.reads, before.1));
+        self.threads.truncate(around);
         if let Some(otherwise) = otherwise {
+            let after = (
+                std::mem::replace(&mut self.writes, before.0.clone()),
+                std::mem::replace(&mut self.reads, before.1.clone()),
+            );
+            // Which threads come here is the opposite of what is known.
+            let is_uniform = limits.iter().all(|it| matches!(it, Limit::Uniform));
             self.unknown += u32::from(!is_uniform);
             self.node(otherwise);
             self.unknown -= u32::from(!is_uniform);
+            (self.writes, self.reads) = after;
         }
-        let new = |all: &[Access], it: &Access| all.iter().all(|old| old.site != it.site);
-        let writes: Vec<Access> = after.0.into_iter().filter(|it| new(&self.writes, it)).collect();
-        self.writes.extend(writes);
-        let reads: Vec<Access> = after.1.into_iter().filter(|it| new(&self.reads, it)).collect();
-        self.reads.extend(reads);
+        if self.barriers != barriers {
+            // Perhaps all have passed one.
+            self.writes.clear();
+            self.reads.clear();
+        } else if all_threads {
+            // Perhaps none of it was done.
+            (self.writes, self.reads) = before;
+        }
     }
 
     /// Whether the variable is an index of the thread.
@@ -227,7 +301,7 @@ impl Races<'_, '_> {
         let is_known = |local: LocalId| {
             self.is_axis(local)
                 || self.fixed.contains(&local)
-                || self.counters.contains(&local)
+                || self.counters.contains_key(&local)
                 || (!self.draft.inner.contains(&local) && !self.draft.local(local).mutable)
         };
         self.draft.affine(expr, &is_known)
@@ -238,13 +312,15 @@ impl Races<'_, '_> {
         value.terms.iter().all(|(local, _)| !self.is_axis(*local))
     }
 
-    /// Whether a loop over this range has the same rounds in all threads.
-    fn counts_alike(&self, iterable: ExprId) -> bool {
+    /// The ends of a range that are the same for all threads.
+    fn ends(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
         let ExprKind::Call { receiver, args, .. } = &self.draft.expr(self.draft.strip(iterable)).kind else {
-            return false;
+            return None;
         };
-        let ends: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-        ends.len() == 2 && ends.iter().all(|it| self.affine(*it).is_some_and(|it| self.is_uniform(&it)))
+        let mut ends =
+            receiver.iter().chain(args).map(|it| self.affine(*it).filter(|it| self.is_uniform(it)));
+        let (low, high) = (ends.next()??, ends.next()??);
+        ends.next().is_none().then_some((low, high))
     }
 
     fn limits(&self, condition: ExprId) -> Vec<Limit> {
@@ -261,7 +337,14 @@ impl Races<'_, '_> {
                     self.affine(*left).zip(self.affine(*right)).and_then(|(a, b)| a.plus(-1, &b));
                 vec![match difference {
                     Some(value) if self.is_uniform(&value) => Limit::Uniform,
-                    Some(_) if !negated && self.axes.len() == 1 => Limit::One,
+                    // `thread == 3n`, either way round.
+                    Some(Affine { terms, constant }) if !negated => match terms[..] {
+                        [(axis, factor @ (1 | -1))] if self.is_axis(axis) => {
+                            let only = constant.saturating_mul(-factor);
+                            Limit::Threads(axis, (only, only))
+                        }
+                        _ => Limit::Unknown,
+                    },
                     _ => Limit::Unknown,
                 }]
             }
@@ -273,16 +356,17 @@ impl Races<'_, '_> {
                     return vec![Limit::Uniform];
                 }
                 let name = method.name(draft.facts.db);
-                let (low, high, more) = match name.strip_prefix("operator").map_or("", str::trim) {
-                    "<" => (left, right, 0),
-                    "<=" => (left, right, 1),
-                    ">" => (right, left, 0),
-                    ">=" => (right, left, 1),
+                let (low, high, less) = match name.strip_prefix("operator").map_or("", str::trim) {
+                    "<" => (left, right, 1),
+                    "<=" => (left, right, 0),
+                    ">" => (right, left, 1),
+                    ">=" => (right, left, 0),
                     _ => return vec![Limit::Unknown],
                 };
                 vec![match (&low.terms[..], high.terms.is_empty()) {
                     ([(axis, 1)], true) if self.is_axis(*axis) => {
-                        Limit::Below(*axis, high.constant + more - low.constant)
+                        let last = high.constant.saturating_sub(less).saturating_sub(low.constant);
+                        Limit::Threads(*axis, (0, last))
                     }
                     _ => Limit::Unknown,
                 }]
@@ -296,7 +380,7 @@ impl Races<'_, '_> {
             return;
         }
         let Some(index) = self.affine(index) else { return };
-        let access = Access { rail, index, site, bounds: self.bounds.clone(), alone: self.alone > 0 };
+        let access = Access { rail, index, rounds: Vec::new(), site, threads: self.threads.clone() };
         let before = if is_write { &self.reads } else { &self.writes };
         let found = before.iter().find(|it| match is_write {
             true => self.meets(&access, it),
@@ -313,46 +397,69 @@ impl Races<'_, '_> {
         all.push(access);
     }
 
-    /// How many threads of an axis do it, if that is known.
-    fn count(&self, axis: LocalId, access: &Access) -> Option<i64> {
-        let all = self.axes.iter().find(|it| it.0 == axis).and_then(|it| it.1);
-        let bounds = access.bounds.iter().filter(|it| it.0 == axis).map(|it| it.1);
-        bounds.chain(all).min()
-    }
-
     /// Whether what one thread writes is surely what another reads.
     fn meets(&self, write: &Access, read: &Access) -> bool {
         if write.rail != read.rail {
             return false;
         }
-        let Some(distance) = read.index.plus(-1, &write.index) else { return false };
-        let own: Vec<(LocalId, i64)> =
-            write.index.terms.iter().copied().filter(|(local, _)| self.is_axis(*local)).collect();
-        match &distance.terms[..] {
-            [] if distance.constant == 0 => own.is_empty() && write.alone && !read.alone,
-            [] => {
-                let shifted = |(axis, factor): &(LocalId, i64)| {
-                    let shift = distance.constant / factor;
-                    let fits = |count: Option<i64>, by: i64| count.is_none_or(|count| by < count);
-                    distance.constant % factor == 0
-                        && fits(self.count(*axis, write), shift)
-                        && fits(self.count(*axis, read), -shift)
-                };
-                !write.alone && !read.alone && own.iter().any(shifted)
-            }
-            [(axis, factor)] if self.is_axis(*axis) => {
-                let (of_read, of_write) = (read.index.factor(*axis), write.index.factor(*axis));
-                let others = self.count(*axis, write).is_none_or(|count| count > 1);
-                let all_one = of_read == 0 && *factor == -of_write;
-                others && !write.alone && !read.alone && (all_one || (of_read != 0 && of_read == -of_write))
-            }
-            [a, b] => {
-                let (axis, other) = if self.is_axis(a.0) { (a, b) } else { (b, a) };
-                let reads_along = read.index.factor(axis.0) == 0 && other.1 == -axis.1;
-                self.is_axis(axis.0) && self.counters.contains(&other.0) && reads_along && !write.alone
-            }
-            _ => false,
+        let is_own = |access: &Access| access.index.terms.iter().any(|(local, _)| self.is_axis(*local));
+        // What is the same in both, the variables of loops around both among it.
+        let both =
+            |local: LocalId| !self.is_axis(local) && write.index.factor(local) == read.index.factor(local);
+        let Some(written) = self.elements(write, &both) else { return false };
+        let Some(read) = self.elements(read, &both) else { return false };
+        // All threads that write one element write the same, if it is right at all.
+        if !is_own(write) && written.iter().any(|it| it.1 != written[0].1) {
+            return false;
         }
+        let mut writers: FxHashMap<i64, u32> = FxHashMap::default();
+        let mut several: FxHashSet<i64> = FxHashSet::default();
+        for (element, thread) in written {
+            if *writers.entry(element).or_insert(thread) != thread {
+                several.insert(element);
+            }
+        }
+        read.iter().any(|(element, thread)| {
+            several.contains(element) || writers.get(element).is_some_and(|writer| writer != thread)
+        })
+    }
+
+    /// The elements of an access and the number of the thread of each, without what `both` accesses add alike; none if they are too many
+    /// or not known.
+    fn elements(&self, access: &Access, both: &dyn Fn(LocalId) -> bool) -> Option<Vec<(i64, u32)>> {
+        let mut found = vec![(access.index.constant, 0_u32)];
+        let mut spread = |factor: i64, (low, high): Range, of_thread: Option<u32>| -> Option<()> {
+            let count = usize::try_from(high.checked_sub(low)?.checked_add(1)?.max(0)).ok()?;
+            if found.len().checked_mul(count)? > MOST_ELEMENTS {
+                return None;
+            }
+            let before = std::mem::take(&mut found);
+            for (element, thread) in before {
+                for value in low..=high {
+                    let thread = match of_thread {
+                        Some(size) => thread.checked_mul(size)?.checked_add(u32::try_from(value).ok()?)?,
+                        None => thread,
+                    };
+                    found.push((element.checked_add(value.checked_mul(factor)?)?, thread));
+                }
+            }
+            Some(())
+        };
+        for (axis, last) in &self.axes {
+            let own = access.threads.iter().filter(|it| it.0 == *axis).map(|it| it.1);
+            let range = own.fold((0, *last), |all, it| (all.0.max(it.0), all.1.min(it.1)));
+            let size = u32::try_from(last.checked_add(1)?).ok()?;
+            spread(access.index.factor(*axis), range, Some(size))?;
+        }
+        for (local, factor) in &access.index.terms {
+            if !self.is_axis(*local) && !both(*local) {
+                spread(*factor, (*self.counters.get(local)?)?, None)?;
+            }
+        }
+        for (factor, range) in &access.rounds {
+            spread(*factor, *range, None)?;
+        }
+        Some(found)
     }
 
     fn report(&self, access: &Access, other: &Access, is_write: bool) {
@@ -373,7 +480,18 @@ impl Races<'_, '_> {
             .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them come here before one goes on")
             .related(None, draft.expr(other.site).range, there);
         // Between two statements of the thread all threads come along.
-        let start = self.outermost.map(|stmt| draft.stmt(stmt).range.start());
+        // A loop may have a label, which belongs to it.
+        let is_loop = |stmt: &StmtId| {
+            matches!(
+                draft.stmt(*stmt).kind,
+                StmtKind::For { .. }
+                    | StmtKind::ForIn { .. }
+                    | StmtKind::While { .. }
+                    | StmtKind::DoWhile { .. }
+                    | StmtKind::Labeled { .. }
+            )
+        };
+        let start = self.outermost.filter(|it| !is_loop(it)).map(|stmt| draft.stmt(stmt).range.start());
         let is_between = |start: &apg_syntax::TextSize| draft.expr(other.site).range.end() <= *start;
         let repair = start.filter(is_between).map(|start| {
             Repair::insert("Insert a barrier before this statement", start, "Clock.advanceAll(); ")

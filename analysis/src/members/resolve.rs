@@ -188,7 +188,7 @@ impl Failure {
                 notes
             }
             Failure::Ambiguous(all) => {
-                all.iter().map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
+                all.iter().take(MOST_NOTES).map(|m| format!("`{}` fits", describe_method(db, *m))).collect()
             }
         }
     }

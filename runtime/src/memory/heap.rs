@@ -26,7 +26,7 @@ pub struct Heap {
     kept: AtomicUsize,
     /// Collections in a row that have left next to nothing free.
     futile: AtomicUsize,
-    /// Blocks for what messages have brought since then.
+    /// Blocks for what messages have brought since the last collection.
     brought: AtomicUsize,
 }
 
@@ -394,18 +394,19 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     }
     // Others may have found the same at the same time: one collection is enough for all.
     collect::collect_if_needed_after(collect::statistics().collections, bytes.div_ceil(BLOCK));
-    if heap.is_as_good_as_full() {
-        return None;
+    if !heap.is_as_good_as_full() {
+        if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
+            return Some(object);
+        }
+        collect::collect_after(collect::statistics().collections);
+        if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
+            return Some(object);
+        }
     }
-    if let Some(object) = try_instance(ty, length, bytes, heap.limit) {
-        return Some(object);
-    }
-    collect::collect_after(collect::statistics().collections);
-    try_instance(ty, length, bytes, heap.limit).or_else(|| {
-        globals::wait_for_others().find_map(|()| {
-            collect::collect();
-            try_instance(ty, length, bytes, heap.limit)
-        })
+    // What other places still refer to may come free.
+    globals::wait_for_others().find_map(|()| {
+        collect::collect();
+        try_instance(ty, length, bytes, heap.limit)
     })
 }
 

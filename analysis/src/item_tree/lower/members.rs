@@ -15,7 +15,14 @@ use crate::item_tree::{
 
 pub(super) fn modifiers(list: Option<ast::ModifierList>) -> Modifiers {
     let words = list.into_iter().flat_map(|l| l.modifiers().collect::<Vec<_>>());
-    words.filter_map(|t| Modifiers::from_keyword(t.text())).fold(Modifiers::default(), Modifiers::with)
+    // A misspelt one is an error of the syntax, and meant all the same.
+    const WORDS: [&str; 8] =
+        ["public", "protected", "private", "static", "abstract", "final", "native", "transient"];
+    let meant = |word: &str| {
+        Modifiers::from_keyword(word)
+            .or_else(|| apg_syntax::closest(word, WORDS.into_iter()).and_then(Modifiers::from_keyword))
+    };
+    words.filter_map(|t| meant(t.text())).fold(Modifiers::default(), Modifiers::with)
 }
 
 pub(super) fn annotations(

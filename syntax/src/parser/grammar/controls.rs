@@ -275,6 +275,9 @@ fn basic_header(p: &mut Parser<'_>, open: usize) {
     p.bump();
     if !p.at(T![;]) {
         let m = p.start();
+        if p.at(IDENT) {
+            typos::statement(p);
+        }
         if stmts::at_local(p) {
             let m = p.start();
             stmts::local_without_semicolon(p);
@@ -399,7 +402,7 @@ fn at(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
 fn try_(p: &mut Parser<'_>) -> SyntaxKind {
     block(p, Tail::No);
     let end = p.position;
-    catches(p, Tail::No);
+    catches(p, Tail::No, true);
     // A block that is not complete has an error of its own.
     if p.position == end && p.kind_at(end - 1) == T!['}'] {
         p.missing("expected `catch` or `finally`");
@@ -408,8 +411,12 @@ fn try_(p: &mut Parser<'_>) -> SyntaxKind {
     TRY_STMT
 }
 
-fn catches(p: &mut Parser<'_>, tail: Tail) {
-    typos::keyword(p, T![catch], T!['(']);
+/// The clauses after the block of a `try`; `needed`: at least one must be there.
+fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
+    if needed && p.nth(2) == IDENT && p.nth(3) == T![:] {
+        typos::keyword(p, T![catch], T!['(']);
+    }
+    let start = p.position;
     while p.at(T![catch]) {
         let m = p.start();
         p.bump();
@@ -420,7 +427,9 @@ fn catches(p: &mut Parser<'_>, tail: Tail) {
         block(p, tail);
         m.complete(p, CATCH_CLAUSE);
     }
-    typos::keyword(p, T![finally], T!['{']);
+    if needed && p.position == start {
+        typos::keyword(p, T![finally], T!['{']);
+    }
     if p.at(T![finally]) {
         let m = p.start();
         p.bump();
@@ -476,7 +485,7 @@ pub(super) fn keyword_call(p: &mut Parser<'_>, m: Marker) {
                     block(p, Tail::Value);
                     m.complete(p, ELSE_CLAUSE);
                 }
-                T![try] => catches(p, Tail::Value),
+                T![try] => catches(p, Tail::Value, false),
                 _ => {}
             }
         }

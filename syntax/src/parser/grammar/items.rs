@@ -16,12 +16,14 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         if !good && (in_garbage || is_consequence) {
             p.last_error = p.position;
         }
-        if !good && !outside::declaration(p) {
+        let taken = !good && outside::declaration(p);
+        if !good && !taken {
             p.unexpected("expected a class, struct, interface or type definition");
             p.last_error = p.position;
             garbage(p);
         }
-        in_garbage = !good;
+        // After a brace too many all members of the class stand outside.
+        in_garbage = !good && (!taken || p.input.extra_close);
         debug_assert!(p.position > before || p.at_end());
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn at_worded_closure(p: &Parser<'_>) -> bool {
     }
     match p.kind_at(open) {
         T!['('] => {
-            let formals = p.kind_at(open + 1) == T![')'] || lookahead::is_typed_declarator(p, open + 1);
+            // Nothing is known of `fun()`: it may be a call.
+            let formals = lookahead::is_typed_declarator(p, open + 1);
             let body =
                 |close: usize| matches!(p.kind_at(close + 1), T!['{'] | T![:] | T![=>] | T![->] | T![=]);
             formals && p.matching(open).is_some_and(body)
@@ -33,9 +34,9 @@ pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     p.error("a closure has no word before its formals");
     p.hint("write `(x:Type) => value`, or `(x:Type) => { ...; return value; }`");
-    let errors = p.errors.len();
     p.bump();
     if p.at(IDENT) {
+        let errors = p.errors.len();
         while matches!(p.current(), IDENT | T![,]) {
             p.bump();
         }
@@ -50,7 +51,6 @@ pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
         p.bump();
     }
     atoms::closure_body(p);
-    p.errors.truncate(errors);
     m.complete(p, CLOSURE_EXPR)
 }
 
@@ -76,6 +76,8 @@ pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
     p.bump();
+    let is_whole =
+        matches!(p.kind_at(start.wrapping_sub(1)), T![=] | T![=>] | T![return] | T!['('] | T![,] | T!['[']);
     let condition = p.position;
     controls::in_parens(p);
     let then = p.position;
@@ -97,7 +99,7 @@ pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
                 p.text_of(then, otherwise - 1),
                 p.text_of(otherwise, p.position)
             );
-            p.replace_by(text);
+            p.replace_by(if is_whole { text } else { format!("({text})") });
         }
     }
     m.complete(p, if braces || !has_else { ERROR } else { CONDITIONAL_EXPR })

@@ -98,6 +98,7 @@ impl<'a> Prover<'_, 'a> {
                 continue;
             }
             let mut sources = Some(Vec::new());
+            let mut of_body = 0;
             for part in [body, update] {
                 walk::visit_stmts(part, &mut |stmt| match &stmt.kind {
                     StmtKind::Set { local, value } if *local == member => {
@@ -106,8 +107,22 @@ impl<'a> Prover<'_, 'a> {
                     StmtKind::SetStructField { local, .. } if *local == member => sources = None,
                     _ => {}
                 });
+                if std::ptr::eq(part, body) {
+                    of_body = sources.as_ref().map_or(0, Vec::len);
+                }
             }
-            for source in sources? {
+            // Between two turns a counter may have gone beyond its last value: `i++, j = i`.
+            let is_beyond = |source: &Source| match source {
+                Source::Number(_) => false,
+                Source::Local(from) | Source::Mirror(_, from) | Source::Flip(_, from) => {
+                    counters.contains_key(from)
+                }
+            };
+            let sources = sources?;
+            if sources[of_body..].iter().any(is_beyond) {
+                return None;
+            }
+            for source in sources {
                 let from = match source {
                     Source::Number(value) => {
                         group.ranges.push((Some(Num::Known(value)), Some(Num::Known(value))));
