@@ -105,7 +105,10 @@ public class joins {
                 async clocked(clock) { clock.advance(); atomic seen() = seen() + 1; }
                 clock.advance();
             }
-            async seen() = seen() + (Clock.make().registered() ? 10 : 0);
+            async {
+                val more = Clock.make().registered() ? 10 : 0;
+                atomic seen() = seen() + more;
+            }
         }
         // The clock of an activity is not that of the one that waits for it.
         val clock = new Cell[Clock](null);
