@@ -5,11 +5,10 @@
 //! known to hold without a look at what they were computed from.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use apg_syntax::{GreenNode, Outline, Parse};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
 use crate::db::{Db, RootDatabase};
@@ -46,15 +45,25 @@ pub struct MemberText {
 pub(crate) struct Parts {
     parse: Parse,
     sources: Arc<FileSources>,
-    outline: Outline,
+    /// None where it is known to be that of the text before.
+    outline: Option<Outline>,
 }
 
 impl Parts {
-    /// The parts of a text.
-    pub(crate) fn of(parse: Parse) -> Parts {
-        let sources = Arc::new(locate_file(&parse.tree()));
-        let outline = Outline::new(parse.green());
-        Parts { parse, sources, outline }
+    /// The parts of a text of which this is the parse, where `before` are those of the text that was edited.
+    pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources)>) -> Parts {
+        let moved = before.and_then(|(before, sources)| {
+            let change = apg_syntax::body_change(before.green(), parse.green())?;
+            sources.after(change, &parse.syntax())
+        });
+        match moved {
+            Some(sources) => Parts { parse, sources: Arc::new(sources), outline: None },
+            None => {
+                let sources = Arc::new(locate_file(&parse.tree()));
+                let outline = Some(Outline::new(parse.green()));
+                Parts { parse, sources, outline }
+            }
+        }
     }
 }
 
@@ -68,6 +77,7 @@ pub(crate) fn update(
 ) -> bool {
     let Parts { parse, sources, outline } = parts;
     let Some(edited) = *file.edited(db) else {
+        let outline = outline.unwrap_or_else(|| Outline::new(parse.green()));
         if let Some(edited) = spare {
             revive(db, edited, parse, sources, outline);
             file.set_edited(db).with_durability(Durability::MEDIUM).to(Some(edited));
@@ -84,15 +94,19 @@ pub(crate) fn update(
     };
     edited.set_parse(db).to(parse);
     let before = edited.members(db).clone();
-    let is_same = *edited.outline(db) == outline;
-    if is_same {
-        for (text, located) in before.all().into_iter().zip(sources.all()) {
-            set(db, *text, &located.green);
+    let changed = outline.filter(|outline| *edited.outline(db) != *outline);
+    let is_same = changed.is_none();
+    match changed {
+        None => {
+            for (text, located) in before.all().into_iter().zip(sources.all()) {
+                set(db, *text, &located.green);
+            }
         }
-    } else {
-        edited.set_outline(db).to(outline);
-        let members = texts(db, &sources, &before);
-        edited.set_members(db).to(Arc::new(members));
+        Some(outline) => {
+            edited.set_outline(db).to(outline);
+            let members = texts(db, &sources, &before);
+            edited.set_members(db).to(Arc::new(members));
+        }
     }
     edited.set_sources(db).to(sources);
     !is_same
@@ -124,28 +138,33 @@ fn revive(
     edited.set_members(db).with_durability(Durability::MEDIUM).to(Arc::new(members));
 }
 
-/// The texts of all declarations: those of `before` that are the same pieces of memory or have the same content, and the others of
-/// `before` with new texts as long as there are some. A text that is not set concerns nobody, however often its neighbours change.
+/// The texts of all declarations: those of `before` that have the same content, and the others of `before` with new texts as long as
+/// there are some. A text that is not set concerns nobody, however often its neighbours change.
 fn texts(
     db: &mut RootDatabase,
     sources: &FileSources,
     before: &FileSources<MemberText>,
 ) -> FileSources<MemberText> {
-    let mut known: FxHashMap<*const (), MemberText> = FxHashMap::default();
-    // Some declarations share their text: a file may have many empty ones.
-    let mut unused: Vec<MemberText> = Vec::new();
-    for text in before.all() {
-        unused.extend(known.insert(address(text.source(db).green()), *text));
+    let (old, new) = (before.all(), sources.all());
+    let mut unused: Vec<Option<MemberText>> = old.into_iter().copied().map(Some).collect();
+    let mut kept: Vec<Option<MemberText>> = vec![None; new.len()];
+    // Nearly all stand where they stood, counted from the start or from the end.
+    for shift in [0, unused.len().cast_signed() - new.len().cast_signed()] {
+        for (nth, (kept, located)) in kept.iter_mut().zip(&new).enumerate() {
+            let same = |text: &mut MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
+            if kept.is_none()
+                && let Some(text) = nth.checked_add_signed(shift).and_then(|nth| unused.get_mut(nth))
+            {
+                *kept = text.take_if(same);
+            }
+        }
     }
-    let mut kept: Vec<Option<MemberText>> =
-        sources.all().into_iter().map(|located| known.remove(&address(&located.green))).collect();
-    unused.extend(known.into_values());
     let mut alike: FxHashMap<u64, Vec<MemberText>> = FxHashMap::default();
-    for text in unused {
-        alike.entry(content(text.source(db).green())).or_default().push(text);
+    for text in unused.into_iter().flatten() {
+        alike.entry(apg_syntax::content(text.source(db).green())).or_default().push(text);
     }
-    for (kept, located) in kept.iter_mut().zip(sources.all()).filter(|(kept, _)| kept.is_none()) {
-        let Some(texts) = alike.get_mut(&content(&located.green)) else { continue };
+    for (kept, located) in kept.iter_mut().zip(&new).filter(|(kept, _)| kept.is_none()) {
+        let Some(texts) = alike.get_mut(&apg_syntax::content(&located.green)) else { continue };
         let same = |text: &MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
         *kept = texts.iter().position(same).map(|at| texts.swap_remove(at));
     }
@@ -166,22 +185,10 @@ fn texts(
     })
 }
 
-/// A number that trees of the same content have in common.
-fn content(green: &GreenNode) -> u64 {
-    let mut hasher = FxHasher::default();
-    green.to_string().hash(&mut hasher);
-    hasher.finish()
-}
-
-fn address(green: &GreenNode) -> *const () {
-    std::ptr::from_ref(&**green).cast()
-}
-
 /// Sets a text if it is another one. It is typed in, and will change again.
 fn set(db: &mut RootDatabase, text: MemberText, green: &GreenNode) {
-    let source = ItemSource::new(green.clone());
-    if *text.source(db) != source {
-        text.set_source(db).with_durability(Durability::LOW).to(source);
+    if !apg_syntax::same_tree(text.source(db).green(), green) {
+        text.set_source(db).with_durability(Durability::LOW).to(ItemSource::new(green.clone()));
     }
 }
 

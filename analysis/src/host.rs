@@ -153,8 +153,10 @@ impl AnalysisHost {
             return false;
         }
         // Everything is computed before anything is set: what fails leaves the file as it was.
-        let parse = crate::db::parse(&self.db, file).reparse_text(file.text(&self.db), &text);
-        let parts = crate::edited::Parts::of(parse);
+        let before = crate::db::parse(&self.db, file);
+        let parse = before.reparse_text(file.text(&self.db), &text);
+        let sources = crate::edited::edited(&self.db, file).map(|edited| &**edited.sources(&self.db));
+        let parts = crate::edited::Parts::of(parse, sources.map(|sources| (before, sources)));
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
         let spare = self.spare.get(&file).copied();
         crate::edited::update(&mut self.db, file, parts, spare)
@@ -249,6 +251,11 @@ impl AnalysisHost {
         host.set_source_path(project.source_path(&self.db).to_vec());
         host.set_checks(project.checks(&self.db));
         host
+    }
+
+    /// Ends the questions of all snapshots with [`Cancelled`], and waits until the snapshots are gone.
+    pub fn end_questions(&mut self) {
+        salsa::Database::trigger_cancellation(&mut self.db);
     }
 
     /// The state of now, for questions from another thread.

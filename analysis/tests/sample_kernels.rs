@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use apg_analysis::check::file_diagnostics;
 use apg_analysis::db::{Library, Project, RootDatabase};
+use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::{FileOrigin, SourceFile};
 use apg_analysis::infer::Owner;
 use apg_analysis::item_tree::items::{all_classes, methods};
@@ -63,7 +64,9 @@ fn kernels_of_the_samples() {
         let path = Path::new(&home).join("x10.dist/samples/CUDA").join(name);
         let text = fs::read_to_string(&path).expect("the sample");
         let (db, file) = database(&text);
-        for diagnostic in file_diagnostics(&db, file) {
+        // What is checked when the program runs is said, and no fault.
+        let found = file_diagnostics(&db, file).into_iter().filter(|it| it.severity != Severity::Hint);
+        for diagnostic in found {
             let before = &text[..usize::from(diagnostic.range.start())];
             let line = before.matches('\n').count() + 1;
             wrong.push(format!("{name}:{line}: [{}] {}", diagnostic.code, diagnostic.message));

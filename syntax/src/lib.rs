@@ -10,6 +10,7 @@ mod syntax_kind;
 pub mod ast;
 mod format;
 mod lexer;
+mod lookup;
 mod outline;
 mod parser;
 mod parsing;
@@ -26,7 +27,8 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
-pub use crate::outline::{Outline, declares, same_tree};
+pub use crate::lookup::token_at_offset;
+pub use crate::outline::{BodyChange, Outline, body_change, content, declares, same_tree};
 #[doc(hidden)]
 pub use crate::parsing::parse_stages;
 pub use crate::parsing::{Parse, parse, parse_header, tokens};

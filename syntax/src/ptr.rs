@@ -34,6 +34,11 @@ impl SyntaxNodePtr {
         self.range
     }
 
+    /// The pointer to a node of the same kind in another place.
+    pub fn at(&self, range: TextRange) -> SyntaxNodePtr {
+        SyntaxNodePtr { kind: self.kind, range }
+    }
+
     /// The kind.
     pub fn kind(&self) -> SyntaxKind {
         self.kind

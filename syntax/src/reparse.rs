@@ -31,12 +31,11 @@ impl Edit {
 
 /// The one edit that makes `new` of `old`; `None` if they are equal.
 fn difference(old: &str, new: &str) -> Option<Edit> {
-    let most = old.len().min(new.len());
-    let mut start = common(old.bytes(), new.bytes()).min(most);
+    let mut start = common_start(old.as_bytes(), new.as_bytes());
     while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
         start -= 1;
     }
-    let mut end = common(old[start..].bytes().rev(), new[start..].bytes().rev());
+    let mut end = common_end(&old.as_bytes()[start..], &new.as_bytes()[start..]);
     while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
         end -= 1;
     }
@@ -48,9 +47,22 @@ fn difference(old: &str, new: &str) -> Option<Edit> {
     Some(Edit::new(range, &new[inserted]))
 }
 
-/// How many items are equal at the start.
-fn common(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
-    a.zip(b).take_while(|(a, b)| a == b).count()
+/// So many bytes are compared at once.
+const PIECE: usize = 64;
+
+/// How many bytes are equal at the start.
+fn common_start(a: &[u8], b: &[u8]) -> usize {
+    let pieces = a.chunks_exact(PIECE).zip(b.chunks_exact(PIECE));
+    let same = pieces.take_while(|(a, b)| a == b).count() * PIECE;
+    same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes are equal at the end.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    let pieces = a.rchunks_exact(PIECE).zip(b.rchunks_exact(PIECE));
+    let same = pieces.take_while(|(a, b)| a == b).count() * PIECE;
+    let rest = a[..a.len() - same].iter().rev().zip(b[..b.len() - same].iter().rev());
+    same + rest.take_while(|(a, b)| a == b).count()
 }
 
 impl Parse {
@@ -98,6 +110,12 @@ impl Parse {
             node.last_child_or_token().filter(|it| it.kind() == T!['}'])?.text_range().start(),
         );
         if !inside.contains_range(edit.range) || node.ancestors().any(|it| it.kind() == SyntaxKind::ERROR) {
+            return None;
+        }
+        // What is to be written instead of something around the block has the text of the block in it.
+        let is_rewritten =
+            |it: &SyntaxError| it.replacement.is_some() && it.range.contains_range(node.text_range());
+        if self.syntax_errors().iter().any(is_rewritten) {
             return None;
         }
         let before = text.get(..usize::from(node.text_range().start()))?;

@@ -171,7 +171,14 @@ fn body_problem(class: &ClassItem, method: &MethodItem) -> Option<Problem> {
     }
     let in_interface = class.kind == ClassKind::Interface;
     if is(Modifiers::NATIVE) || has_annotation(&method.annotations, "Native") {
-        return None;
+        // Annotations of the method or of its class say what is called.
+        return match method.annotations.is_empty() && class.annotations.is_empty() {
+            true => problem(
+                format!("nothing says what the native method `{name}` calls"),
+                "write `@Native(\"c++\", \"code\")` in front of it, with `import x10.compiler.Native;`; or give it a body",
+            ),
+            false => None,
+        };
     }
     if in_interface && method.has_body && !is(Modifiers::STATIC) {
         return problem(

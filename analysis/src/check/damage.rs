@@ -1,5 +1,6 @@
 //! What of a file does not parse, and what nobody can know because of it.
 
+use apg_syntax::T;
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxError, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 use rustc_hash::FxHashSet;
@@ -24,8 +25,8 @@ pub(super) struct Damage {
     members: FxHashSet<SmolStr>,
     /// Not even the names of what they declare are known.
     is_nameless: bool,
-    /// An import does not parse: types are not what they seem.
-    pub lacks_imports: bool,
+    /// What is written of the imports that do not parse: they may bring any type whose name begins so.
+    pub imports: Vec<String>,
 }
 
 impl Damage {
@@ -35,7 +36,9 @@ impl Damage {
         for error in errors {
             damage.places.push(error.range);
             if error.is_gap {
-                damage.add(root, error.range);
+                // What lacks nothing but its end declares what it says.
+                let lacks_end = error.replacement.as_deref() == Some(";");
+                damage.add(root, error.range, lacks_end);
             } else {
                 damage.add_flow(root, error.range);
             }
@@ -49,7 +52,7 @@ impl Damage {
         self.code.extend(around.filter(|it| has_code(it.kind())).last().map(|it| it.text_range()));
     }
 
-    fn add(&mut self, root: &SyntaxNode, place: TextRange) {
+    fn add(&mut self, root: &SyntaxNode, place: TextRange, lacks_end: bool) {
         let Some(token) = token_at(root, place) else { return };
         let Some(piece) = piece(&token) else { return };
         let code = token.parent_ancestors().filter(|it| has_code(it.kind())).last();
@@ -57,13 +60,20 @@ impl Damage {
         self.classes.extend(class.map(|it| it.text_range()));
         let head = head(&piece, place.start());
         self.pieces.push(head);
+        if piece.kind() == SyntaxKind::IMPORT_DECL {
+            let tokens = piece.descendants_with_tokens().filter_map(|it| it.into_token());
+            let written = tokens.filter(|it| matches!(it.kind(), SyntaxKind::IDENT | T![.]));
+            return self.imports.push(written.map(|it| it.text().trim_matches('`').to_owned()).collect());
+        }
         let names = declared_names(&piece, head);
         match code.filter(|code| *code != piece) {
             Some(code) => {
                 let code = code.text_range();
                 self.code.push(code);
-                self.after.push(TextRange::new(head.start(), code.end()));
-                self.locals.extend(names.map(|(name, _)| (code, name)));
+                if !lacks_end {
+                    self.after.push(TextRange::new(head.start(), code.end()));
+                    self.locals.extend(names.map(|(name, _)| (code, name)));
+                }
             }
             None => {
                 self.code.push(piece.text_range());
@@ -74,7 +84,6 @@ impl Damage {
                 self.locals.extend(formals.into_iter().map(|(name, _)| (code, name)));
                 self.members.extend(own.into_iter().map(|(name, _)| name));
                 self.is_nameless |= self.members.len() == before && has_words(&piece);
-                self.lacks_imports |= piece.kind() == SyntaxKind::IMPORT_DECL;
             }
         }
     }
@@ -89,24 +98,32 @@ impl Damage {
         if self.members.is_empty() && self.locals.is_empty() {
             return false;
         }
-        let Some(token) = root.token_at_offset(at.start()).right_biased() else { return false };
-        let around = piece(&token).map_or(at, |it| head(&it, at.start()).cover(at));
         let locals: Vec<&SmolStr> =
             self.locals.iter().filter(|(code, _)| code.contains_range(at)).map(|(_, name)| name).collect();
-        let is_meant = |token: SyntaxToken| {
-            let name = token.text().trim_matches('`');
-            self.members.contains(name) || locals.iter().any(|it| *it == name)
-        };
-        let first = root.token_at_offset(around.start()).right_biased();
-        let tokens = std::iter::successors(first, SyntaxToken::next_token);
-        let mut tokens = tokens.take_while(|it| it.text_range().start() < around.end());
-        tokens.any(|it| it.kind() == SyntaxKind::IDENT && is_meant(it))
+        let is_meant = |name: &str| self.members.contains(name) || locals.iter().any(|it| *it == name);
+        names_around(root, at).iter().any(|name| is_meant(name))
     }
+}
+
+/// The names in the statement, or the head of the declaration, that has a place.
+pub(super) fn names_around(root: &SyntaxNode, at: TextRange) -> Vec<SmolStr> {
+    let token = apg_syntax::token_at_offset(root, at.start()).right_biased();
+    let piece = token.and_then(|token| piece(&token));
+    names_within(root, piece.map_or(at, |it| head(&it, at.start()).cover(at)))
+}
+
+/// The names in a range.
+pub(super) fn names_within(root: &SyntaxNode, range: TextRange) -> Vec<SmolStr> {
+    let first = apg_syntax::token_at_offset(root, range.start()).right_biased();
+    let tokens = std::iter::successors(first, SyntaxToken::next_token);
+    let tokens = tokens.take_while(|it| it.text_range().start() < range.end());
+    let names = tokens.filter(|it| it.kind() == SyntaxKind::IDENT);
+    names.map(|it| SmolStr::new(it.text().trim_matches('`'))).collect()
 }
 
 /// The token that an error is about: what is missing is missing after it.
 fn token_at(root: &SyntaxNode, place: TextRange) -> Option<SyntaxToken> {
-    let at = root.token_at_offset(place.start());
+    let at = apg_syntax::token_at_offset(root, place.start());
     if !place.is_empty() {
         return at.right_biased();
     }

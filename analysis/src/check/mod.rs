@@ -6,10 +6,12 @@ mod collisions;
 pub(crate) mod constraints;
 mod contents;
 mod damage;
+mod functions;
 #[cfg(test)]
 mod invariants;
 mod nesting;
 mod overrides;
+mod pieces;
 mod structure;
 mod unfinished;
 
@@ -19,10 +21,11 @@ use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
 use crate::diagnostics::{
-    Diagnostic, Fix, TextEdit, flow as flow_rules, internal, syntax as syntax_rules, r#type as type_rules,
+    Diagnostic, Fix, TextEdit, r#async as async_rules, flow as flow_rules, internal, place as place_rules,
+    syntax as syntax_rules, r#type as type_rules,
 };
 use crate::flow::construction::construction_problems;
-use crate::ids::{ClassId, FieldId, SourceFile};
+use crate::ids::{ClassId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{
     all_classes, class_head, field_item, fields, item_tree, methods, own_typedefs, top_level_typedefs,
@@ -51,21 +54,33 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
         guarded(&mut all, || class_diagnostics(db, class));
     }
     unfinished::leave_out_consequences(db, file, &mut all);
-    leave_out_assigned_conditions(&mut all);
+    leave_out_consequences_of_others(&mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
 }
 
-/// `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
-fn leave_out_assigned_conditions(all: &mut Vec<Diagnostic>) {
-    let reassigned = |found: &Diagnostic| found.code == flow_rules::val_reassigned::RULE.code;
-    if !all.iter().any(reassigned) {
-        return;
+/// What follows from another error at the very same place.
+fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
+    let reassigned = flow_rules::val_reassigned::RULE.code;
+    let unassigned = flow_rules::field_not_assigned::RULE.code;
+    // What is left out, where which other error stands.
+    let consequences = [
+        // `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
+        (reassigned, type_rules::mismatch::RULE.code),
+        // Who may not assign at all does not do it at a wrong place.
+        (async_rules::captured_var::RULE.code, reassigned),
+        (place_rules::captured_var::RULE.code, reassigned),
+        (flow_rules::captured_var::RULE.code, reassigned),
+        // Of two fields of one name nobody knows which has the value.
+        (unassigned, type_rules::duplicate_member::RULE.code),
+    ];
+    for (consequence, cause) in consequences {
+        let at: Vec<TextRange> = all.iter().filter(|it| it.code == cause).map(|it| it.range).collect();
+        if !at.is_empty() {
+            all.retain(|found| !(found.code == consequence && at.contains(&found.range)));
+        }
     }
-    let mismatched: Vec<TextRange> =
-        all.iter().filter(|it| it.code == type_rules::mismatch::RULE.code).map(|it| it.range).collect();
-    all.retain(|found| !(reassigned(found) && mismatched.contains(&found.range)));
 }
 
 /// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several
@@ -73,9 +88,9 @@ fn leave_out_assigned_conditions(all: &mut Vec<Diagnostic>) {
 pub fn code_of(db: &dyn Db, file: SourceFile) -> Vec<Owner> {
     let mut all = Vec::new();
     for class in all_classes(db, file) {
-        let initialised = |field: &&FieldId| field_item(db, **field).is_some_and(|item| item.has_initializer);
+        let fields = fields(db, *class).iter().copied().map(Owner::Field);
         all.extend(methods(db, *class).iter().copied().map(Owner::Method));
-        all.extend(fields(db, *class).iter().filter(initialised).copied().map(Owner::Field));
+        all.extend(fields.filter(|owner| has_code(db, *owner)));
     }
     all
 }
@@ -160,12 +175,6 @@ pub(crate) fn item_problems(db: &dyn Db, item: Item, problems: &[Problem]) -> Ve
 
 fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     let mut all = item_problems(db, Item::Class(class), &class_header(db, class).problems);
-    for field in fields(db, class) {
-        all.extend(item_problems(db, Item::Field(*field), &field_signature(db, *field).problems));
-    }
-    for method in methods(db, class) {
-        all.extend(item_problems(db, Item::Method(*method), &method_signature(db, *method).problems));
-    }
     let typedefs = class_head(db, class).as_ref().map_or(&[][..], |c| &c.typedefs);
     for typedef in typedefs.iter().filter(|t| t.nth == 0).flat_map(|t| own_typedefs(db, class, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));
@@ -177,13 +186,13 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     {
         all.extend(item_problems(db, *item, problems));
     }
-    for field in fields(db, class) {
-        if field_item(db, *field).is_some_and(|item| item.has_initializer) {
-            guarded(&mut all, || code_diagnostics(db, Owner::Field(*field)));
+    for piece in 0..pieces::count(db, class) {
+        for owner in pieces::with_findings(db, class, piece) {
+            guarded(&mut all, || item_problems(db, (*owner).into(), signature_problems(db, *owner)));
+            if has_code(db, *owner) {
+                guarded(&mut all, || code_diagnostics(db, *owner));
+            }
         }
-    }
-    for method in methods(db, class) {
-        guarded(&mut all, || code_diagnostics(db, Owner::Method(*method)));
     }
     guarded(&mut all, || {
         let problems = construction_problems(db, class).iter();
@@ -195,10 +204,30 @@ fn class_diagnostics(db: &dyn Db, class: ClassId) -> Vec<Diagnostic> {
     all
 }
 
+/// What is wrong with the declaration of a method or field.
+fn signature_problems(db: &dyn Db, owner: Owner) -> &[Problem] {
+    match owner {
+        Owner::Method(method) => &method_signature(db, method).problems,
+        Owner::Field(field) => &field_signature(db, field).problems,
+    }
+}
+
+fn has_code(db: &dyn Db, owner: Owner) -> bool {
+    match owner {
+        Owner::Method(_) => true,
+        Owner::Field(field) => field_item(db, field).is_some_and(|item| item.has_initializer),
+    }
+}
+
 /// What is wrong with the code of a method or field initialiser: its typing, control flow and places, then its
 /// kernels.
 fn code_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut all = place_diagnostics(db, owner.into(), &owner_body(db, owner).diagnostics);
+    if let Owner::Method(method) = owner
+        && let Some(problem) = overrides::inferred_result_problem(db, method)
+    {
+        all.extend(item_problems(db, Item::Method(method), &[problem]));
+    }
     all.extend(kernel_diagnostics(db, owner));
     all
 }

@@ -5,13 +5,14 @@ use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
 use crate::ids::{ClassId, MethodId};
+use crate::infer::declares_result;
 use crate::item_tree::items::{
     class_item, class_kind, method_is_static, method_item, method_type_param_ids, methods, own_methods,
 };
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
 use crate::members::access::visibility;
-use crate::members::describe_method;
+use crate::members::{describe_method, result_type};
 use crate::scope::problem::Problem;
 use crate::scope::signature::{Guard, method_signature};
 use crate::ty::context::Context;
@@ -42,6 +43,7 @@ pub(super) fn override_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<P
     super::collisions::collision_problems(db, class, item, &mut all);
     let may_be_abstract = item.kind == ClassKind::Interface || item.modifiers.has(Modifiers::ABSTRACT);
     if !may_be_abstract {
+        all.extend(super::functions::function_problems(db, class, item).map(|(at, it)| (at, vec![it])));
         let problems = unimplemented(db, class, item);
         if !problems.is_empty() {
             all.push((Item::Class(class), problems));
@@ -173,19 +175,68 @@ fn bad_override(
             p.note("who calls that one catches only what it declares: declare it there too, or catch it here")
         });
     }
-    // Results are compared where both are written; an inferred one is checked with its body.
+    // An inferred result is checked with the code that it is inferred from.
     let given = method_signature(db, method).result?;
+    bad_result(db, (method, item), given, (other, owner))
+}
+
+/// The problem that the result `given` of `method` is not the one that callers of `other`, which it overrides, rely on.
+fn bad_result(
+    db: &dyn Db,
+    (method, item): (MethodId, &MethodItem),
+    given: Ty,
+    (other, owner): (MethodId, Ty),
+) -> Option<Problem> {
+    let wanted = match method_signature(db, other).result {
+        Some(result) => result,
+        // What an inferred type says of its values is not promised.
+        None if method_item(db, other)?.has_body => erase(db, result_type(db, other)),
+        None => return None,
+    };
     let own = own_params(db, method);
     let substitution = owner.as_class(db).map(|(c, args)| Substitution::class(db, c, args))?;
-    let substitution = substitution.with_types(method_type_param_ids(db, other), &own);
-    let wanted = substitution.apply(db, method_signature(db, other).result?);
+    let wanted = substitution.with_types(method_type_param_ids(db, other), &own).apply(db, wanted);
+    let name = format!("`{}` of `{}`", other.name(db), other.class(db).name(db));
+    result_problem(db, (method, item), given, wanted, &name)
+}
+
+/// The problem that `method` gives `given` where `wanted` is promised by what is called `name`.
+pub(super) fn result_problem(
+    db: &dyn Db,
+    (method, item): (MethodId, &MethodItem),
+    given: Ty,
+    wanted: Ty,
+    name: &str,
+) -> Option<Problem> {
+    let context = Context::method(db, method);
     let fits =
         given.is_void(db) == wanted.is_void(db) && (given.is_void(db) || context.is_subtype(given, wanted));
     if fits || given.mentions_error(db) || wanted.mentions_error(db) {
         return None;
     }
     let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
-    problem(message).map(|p| p.note(format!("make the result `{}` or a subtype", wanted.display(db))))
+    let note = match wanted.is_void(db) {
+        true => "it must not give a result: declare it `:void`".to_owned(),
+        false => format!("make the result `{}` or a subtype", wanted.display(db)),
+    };
+    Some(Problem::new(&type_rules::bad_override::RULE, item.at, message).note(note))
+}
+
+/// The problem of a method whose result is inferred from its code with one that it overrides.
+pub(super) fn inferred_result_problem(db: &dyn Db, method: MethodId) -> Option<Problem> {
+    let item = method_item(db, method)?;
+    if item.kind.is_constructor() || declares_result(db, method) {
+        return None;
+    }
+    overridden(db, method.class(db), method).into_iter().find_map(|(other, owner)| {
+        let theirs = method_item(db, other)?;
+        let is_hidden = theirs.modifiers.has(Modifiers::PRIVATE)
+            || method_is_static(db, method) != method_is_static(db, other);
+        if is_hidden {
+            return None;
+        }
+        bad_result(db, (method, item), result_type(db, method), (other, owner))
+    })
 }
 
 /// Whether what the overridden method asks for is all that the overriding one asks for.
@@ -238,7 +289,6 @@ fn throws_more(context: &Context<'_>, method: MethodId, other: MethodId) -> Opti
     })
 }
 
-/// The abstract methods that nothing implements.
 /// The abstract methods that a class inherits and does not implement, each with the type that promises it.
 pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)> {
     let mut missing: Vec<(MethodId, Ty)> = Vec::new();
@@ -269,10 +319,14 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let kind = item.kind.keyword();
     let message = format!("the {kind} `{}` does not implement {}", display_name(db, class), join(&list));
     let origin = missing[0].1.display(db).to_string();
-    vec![
-        Problem::new(&type_rules::not_implemented::RULE, item.at, message)
-            .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`")),
-    ]
+    let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
+        .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`"));
+    // A method of the name was probably meant to be it.
+    let similar = missing.iter().find_map(|(m, _)| own_methods(db, class, m.name(db)).first());
+    vec![match similar {
+        Some(method) => problem.note(format!("`{}` has other formals", describe_method(db, *method))),
+        None => problem,
+    }]
 }
 
 fn display_name(db: &dyn Db, class: ClassId) -> String {

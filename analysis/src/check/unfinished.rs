@@ -1,11 +1,13 @@
 //! Code that does not parse, as all code does while it is typed: what else seems wrong with it because a piece is missing is not said.
 
 use apg_syntax::{SyntaxNode, TextRange};
+use smol_str::SmolStr;
 
-use super::damage::Damage;
+use super::damage::{Damage, names_around, names_within};
 use crate::db::{Db, parse};
 use crate::diagnostics::Diagnostic;
 use crate::ids::SourceFile;
+use crate::scope::packages::{all_type_names, source_root, types_named};
 
 /// Takes away what follows from a syntax error: what is wrong with the statement or declaration that has it and with those that use
 /// what it declares, names that it may have declared, and where control goes in its code. Where braces do not match, nobody knows what
@@ -29,7 +31,11 @@ pub(super) fn leave_out_consequences(db: &dyn Db, file: SourceFile, all: &mut Ve
     all.retain(|found| match found.code.split('/').next() {
         Some("internal") => true,
         Some("syntax") => is_error(found) || !within(&damage.pieces, found.range),
-        family => !is_consequence(&root, &damage, family.unwrap_or_default(), found),
+        family => {
+            let family = family.unwrap_or_default();
+            !is_consequence(&root, &damage, family, found)
+                && !lacks_import(db, file, &root, &damage.imports, family, found)
+        }
     });
 }
 
@@ -46,17 +52,43 @@ fn is_consequence(root: &SyntaxNode, damage: &Damage, family: &str, found: &Diag
         "name/unresolved" | "name/unknown-type" if damage.may_declare(range) => return true,
         // Constructors that do not parse assign nothing.
         "flow/field-not-assigned" if within(&damage.classes, range) => return true,
-        _ if damage.lacks_imports && matches!(family, "name" | "type" | "constraint") => return true,
         _ if matches!(family, "flow" | "cuda" | "hoist") && within(&damage.code, range) => return true,
         _ => {}
     }
     damage.is_named_in(root, range)
 }
 
+/// Whether it may be that an import that does not parse would bring what an error is about.
+fn lacks_import(
+    db: &dyn Db,
+    file: SourceFile,
+    root: &SyntaxNode,
+    imports: &[String],
+    family: &str,
+    found: &Diagnostic,
+) -> bool {
+    if imports.is_empty() {
+        return false;
+    }
+    let names = match family {
+        "name" => names_within(root, found.range),
+        "type" | "constraint" => names_around(root, found.range),
+        _ => return false,
+    };
+    let folder = source_root(db, file);
+    let all = all_type_names(db, folder);
+    let brings = |name: &SmolStr| {
+        types_named(db, folder, name).iter().any(|it| imports.iter().any(|import| it.starts_with(&**import)))
+    };
+    // What is in a type is not listed.
+    let is_type = |import: &String| all.iter().any(|it| *it == import.trim_end_matches('.'));
+    imports.iter().any(is_type) || names.iter().any(brings)
+}
+
 /// Whether an error stands where members or classes are expected: one after the other, when a brace too many has ended a class.
 fn is_between_members(root: &SyntaxNode, found: &Diagnostic) -> bool {
     use apg_syntax::SyntaxKind::{CLASS_BODY, ERROR, SOURCE_FILE};
-    let token = root.token_at_offset(found.range.start()).right_biased();
+    let token = apg_syntax::token_at_offset(root, found.range.start()).right_biased();
     let around = token.and_then(|token| {
         let aside = token.parent_ancestors().filter(|node| node.kind() == ERROR).last();
         aside.map_or_else(|| token.parent(), |node| node.parent())

@@ -14,6 +14,7 @@ use super::state::{Set, State};
 use crate::body::{Body, ExprId, ExprKind, LabelId, Literal, LocalId, StmtId, StmtKind, walk::Node};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, flow as rules};
 use crate::ids::{FieldId, MethodId};
+use crate::infer::Owner;
 
 /// Where jumps to one label arrive.
 struct Jumps {
@@ -47,10 +48,14 @@ pub(super) struct Fields<'a> {
 pub(super) struct Walker<'a> {
     pub(super) facts: &'a Facts<'a>,
     pub(super) body: &'a Body,
+    /// Whose locals are asked about.
+    pub(super) owner: Option<Owner>,
     /// Set: only these fields matter. Unset: only locals do.
     pub(super) fields: Option<&'a Fields<'a>>,
     /// The fields that were read before they were assigned.
     pub(super) reads: Set,
+    /// The locals that were said to be read before they are assigned: of each one place is enough.
+    complained: Set,
     local_slots: FxHashMap<LocalId, usize>,
     field_slots: FxHashMap<FieldId, usize>,
     state: State,
@@ -64,15 +69,27 @@ pub(super) struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     /// A walk that asks about locals.
-    pub(super) fn new(facts: &'a Facts<'a>, body: &'a Body) -> Walker<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, owner: Owner, body: &'a Body) -> Walker<'a> {
         let mut local_slots = FxHashMap::default();
+        let mut add = |local: LocalId| {
+            let slot = local_slots.len();
+            local_slots.entry(local).or_insert(slot);
+        };
         for stmt in &body.stmts {
-            if let StmtKind::Let { local, init: None } = stmt.kind {
-                let slot = local_slots.len();
-                local_slots.insert(local, slot);
+            match &stmt.kind {
+                StmtKind::Let { local, init: None } => add(*local),
+                // Those of one `case` are there in the next ones, which may be jumped to.
+                StmtKind::Switch { cases, .. } => {
+                    for &id in cases.iter().flat_map(|(_, stmts)| stmts) {
+                        if let StmtKind::Let { local, .. } = body.stmt(id).kind {
+                            add(local);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
-        Walker { local_slots, ..Walker::without_slots(facts, body) }
+        Walker { owner: Some(owner), local_slots, ..Walker::without_slots(facts, body) }
     }
 
     /// A walk that asks about fields, from a state of which they are the slots.
@@ -90,8 +107,10 @@ impl<'a> Walker<'a> {
         Walker {
             facts,
             body,
+            owner: None,
             fields: None,
             reads: Set::default(),
+            complained: Set::default(),
             local_slots: FxHashMap::default(),
             field_slots: FxHashMap::default(),
             state: State::start(),
@@ -170,7 +189,12 @@ impl<'a> Walker<'a> {
         match &stmt.kind {
             StmtKind::Error | StmtKind::Empty => {}
             StmtKind::Block(stmts) => self.block(stmts),
-            StmtKind::Let { init: Some(init), .. } => self.expr(*init),
+            StmtKind::Let { local, init: Some(init) } => {
+                self.expr(*init);
+                if let Some(&slot) = self.local_slots.get(local) {
+                    self.state.assign(slot);
+                }
+            }
             StmtKind::Let { local, init: None } => {
                 if let Some(&slot) = self.local_slots.get(local) {
                     self.state.declare(slot);
@@ -417,10 +441,64 @@ impl<'a> Walker<'a> {
         self.state.join(&jumps.breaks);
     }
 
+    /// Walks code, and keeps apart how it is left by jumps: on their way they pass through what is around the code.
+    fn with_jumps_apart(&mut self, walk: impl FnOnce(&mut Self)) -> (FxHashMap<LabelId, Jumps>, State) {
+        let dead = || Jumps { breaks: State::dead(), continues: State::dead() };
+        let apart = self.jumps.keys().map(|&label| (label, dead())).collect();
+        let around =
+            (std::mem::replace(&mut self.jumps, apart), std::mem::replace(&mut self.returns, State::dead()));
+        walk(self);
+        (std::mem::replace(&mut self.jumps, around.0), std::mem::replace(&mut self.returns, around.1))
+    }
+
+    /// Lets jumps go on, after what `pass` does.
+    fn jump_on(&mut self, (apart, returns): (FxHashMap<LabelId, Jumps>, State), pass: impl Fn(&mut State)) {
+        let through = |mut state: State| {
+            if state.live {
+                pass(&mut state);
+            }
+            state
+        };
+        for (label, jumps) in apart {
+            if let Some(around) = self.jumps.get_mut(&label) {
+                around.breaks.join(&through(jumps.breaks));
+                around.continues.join(&through(jumps.continues));
+            }
+        }
+        self.returns.join(&through(returns));
+    }
+
     fn try_(&mut self, body: StmtId, catches: &[(LocalId, StmtId)], finally: Option<StmtId>) {
         let before = self.state.clone();
+        let jumps = self.with_jumps_apart(|walker| walker.body_and_catches(body, catches));
+        let Some(finally) = finally else { return self.jump_on(jumps, |_| {}) };
+        let mut nodes: Vec<Node> = catches.iter().map(|(_, s)| Node::Stmt(*s)).collect();
+        nodes.push(Node::Stmt(body));
+        let mut entry = before;
+        for slot in self.assigned_in(&nodes) {
+            entry.possible.insert(slot);
+        }
+        let after = std::mem::replace(&mut self.state, entry);
+        self.stmt(finally);
+        let (ended, assigned) = (self.state.clone(), self.assigned_in(&[Node::Stmt(finally)]));
+        self.jump_on(jumps, |state| {
+            state.live = ended.live;
+            state.definite.add_all(&ended.definite);
+            state.after_finish.add_all(&ended.after_finish);
+            assigned.iter().for_each(|&slot| state.possible.insert(slot));
+        });
+        let live = self.state.live && after.live;
+        self.state.definite.add_all(&after.definite);
+        self.state.after_finish.add_all(&after.after_finish);
+        self.state.possible.add_all(&after.possible);
+        if !live {
+            self.state = State::dead();
+        }
+    }
+
+    fn body_and_catches(&mut self, body: StmtId, catches: &[(LocalId, StmtId)]) {
+        let mut handler = self.state.clone();
         self.stmt(body);
-        let mut handler = before.clone();
         for slot in self.assigned_in(&[Node::Stmt(body)]) {
             handler.possible.insert(slot);
         }
@@ -431,22 +509,6 @@ impl<'a> Walker<'a> {
             after.join(&self.state);
         }
         self.state = after;
-        let Some(finally) = finally else { return };
-        let mut nodes: Vec<Node> = catches.iter().map(|(_, s)| Node::Stmt(*s)).collect();
-        nodes.push(Node::Stmt(body));
-        let mut entry = before;
-        for slot in self.assigned_in(&nodes) {
-            entry.possible.insert(slot);
-        }
-        let after = std::mem::replace(&mut self.state, entry);
-        self.stmt(finally);
-        let live = self.state.live && after.live;
-        self.state.definite.add_all(&after.definite);
-        self.state.after_finish.add_all(&after.after_finish);
-        self.state.possible.add_all(&after.possible);
-        if !live {
-            self.state = State::dead();
-        }
     }
 
     /// `waited_for`: a `finish` waits for it. What no `finish` waits for may never be assigned.
@@ -464,9 +526,14 @@ impl<'a> Walker<'a> {
     fn finish(&mut self, body: StmtId) {
         let pending = self.state.after_finish.clone();
         self.state.after_finish = self.state.definite.clone();
-        self.stmt(body);
-        self.state.definite = self.state.after_finish.clone();
-        self.state.after_finish.add_all(&pending);
+        // Jumps out of it wait as well.
+        let end = |state: &mut State| {
+            state.definite = state.after_finish.clone();
+            state.after_finish.add_all(&pending);
+        };
+        let jumps = self.with_jumps_apart(|walker| walker.stmt(body));
+        self.jump_on(jumps, end);
+        end(&mut self.state);
     }
 
     fn when(&mut self, arms: &[(ExprId, StmtId)]) {

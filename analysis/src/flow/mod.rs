@@ -38,7 +38,7 @@ pub struct Facts<'a> {
 
 /// All findings in one body, ranges relative to its owner.
 pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
-    let mut assignment = assignment::Walker::new(facts, body);
+    let mut assignment = assignment::Walker::new(facts, owner, body);
     let _ = assignment.run();
     let mut capture = capture::Walker::new(facts, body);
     capture.run();

@@ -1,13 +1,14 @@
 //! What stands under the cursor, names or not: operators, applications, `this` and `super` are declared somewhere too.
 
 use apg_syntax::SyntaxKind::{
-    ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR, THIS_EXPR,
+    ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, CONSTRUCTOR_CALL_STMT, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR,
+    THIS_EXPR,
 };
 use apg_syntax::{SyntaxToken, TextRange, TextSize};
 
 use super::spans::{enclosing_class, owner_at};
 use super::symbol::{Symbol, name_token, token_symbols};
-use crate::body::ExprKind;
+use crate::body::{ExprKind, StmtKind};
 use crate::db::{Db, parse};
 use crate::ids::SourceFile;
 use crate::infer::owner_body;
@@ -32,15 +33,28 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
     if offset > root.text_range().end() {
         return None;
     }
-    let at = root.token_at_offset(offset);
+    let at = apg_syntax::token_at_offset(&root, offset);
     let operators = at.clone().right_biased().into_iter().chain(at.left_biased());
     operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
 }
 
-/// The class of `this`, the one above it of `super`.
+/// The class of `this`, the one above it of `super`; the constructor that these call.
 fn object(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
     let class = enclosing_class(db, file, token.text_range())?;
     let class = match token.parent()?.kind() {
+        CONSTRUCTOR_CALL_STMT => {
+            let owner = owner_at(db, file, token.text_range())?;
+            let body = &owner_body(db, owner).body;
+            return body.stmts.iter().find_map(|stmt| match stmt.kind {
+                // What has no declaration to show is its class.
+                StmtKind::ConstructorCall { constructor, .. } => {
+                    let item = Item::Method(constructor);
+                    let shown = item_ptr(db, item).map_or(Item::Class(constructor.class(db)), |_| item);
+                    Some(Symbol::Item(shown))
+                }
+                _ => None,
+            });
+        }
         THIS_EXPR => class,
         SUPER_EXPR => direct_supertypes(db, class).iter().find_map(|ty| ty.base(db).as_class(db))?.0,
         _ => return None,

@@ -23,7 +23,7 @@ pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> 
     if offset > root.text_range().end() {
         return None;
     }
-    let token = root.token_at_offset(offset).left_biased()?;
+    let token = apg_syntax::token_at_offset(&root, offset).left_biased()?;
     let token = if token.kind().is_trivia() {
         std::iter::successors(token.prev_token(), |t| t.prev_token()).find(|t| !t.kind().is_trivia())?
     } else {

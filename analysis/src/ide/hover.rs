@@ -6,6 +6,7 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
 use super::definition::defined_at;
+use super::hover_literal::hover_literal;
 use super::symbol::{Symbol, documentation, name_token, symbol_at};
 use super::{keywords, owners, shown};
 use crate::body::{Captured, ExprKind, StmtKind};
@@ -40,7 +41,12 @@ pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
     }
     let found = symbol_at(db, file, offset).or_else(|| defined_at(db, file, offset));
     let Some((symbol, range)) = found else {
-        let token = name_token(&parse(db, file).syntax(), offset)?;
+        let root = parse(db, file).syntax();
+        let Some(token) = name_token(&root, offset) else {
+            let at = apg_syntax::token_at_offset(&root, offset);
+            let mut both = at.clone().right_biased().into_iter().chain(at.left_biased());
+            return both.find_map(|token| hover_literal(db, file, &token));
+        };
         let markdown = keywords::meaning(token.text())
             .filter(|_| token.kind().is_keyword() || token.text() == "haszero")?;
         return Some(Hover { range: token.text_range(), markdown: markdown.to_owned() });

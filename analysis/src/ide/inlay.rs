@@ -206,7 +206,7 @@ fn captures_hint(
 
 /// Behind the parenthesis of the `at` whose place ends here.
 fn behind_place(db: &dyn Db, file: SourceFile, end: TextSize) -> Option<TextSize> {
-    let last = parse(db, file).syntax().token_at_offset(end).left_biased()?;
+    let last = apg_syntax::token_at_offset(&parse(db, file).syntax(), end).left_biased()?;
     let is_at = |it: &SyntaxNode| matches!(it.kind(), SyntaxKind::AT_STMT | SyntaxKind::AT_EXPR);
     let mut around = last.parent_ancestors().filter(is_at);
     around.find_map(|at| {

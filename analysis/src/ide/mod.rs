@@ -8,6 +8,7 @@ mod definition;
 mod doc_text;
 mod expected;
 mod hover;
+mod hover_literal;
 mod implementations;
 mod inlay;
 mod keywords;

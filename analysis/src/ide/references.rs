@@ -182,7 +182,7 @@ pub(super) fn tokens(db: &dyn Db, file: SourceFile, name: &str) -> Vec<SyntaxTok
     let root = parse(db, file).syntax();
     for (at, _) in text.match_indices(name) {
         let Ok(at) = u32::try_from(at) else { break };
-        let token = root.token_at_offset(TextSize::new(at)).right_biased();
+        let token = apg_syntax::token_at_offset(&root, TextSize::new(at)).right_biased();
         let named = |t: &SyntaxToken| t.text().trim_matches('`') == name && !t.kind().is_trivia();
         if let Some(token) = token.filter(named)
             && found.last() != Some(&token)

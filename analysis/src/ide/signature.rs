@@ -9,11 +9,11 @@ use super::receiver::{Receiver, context_at, receiver, value_type};
 use super::spans::enclosing_class;
 use super::symbol::{Symbol, documentation, dotted, scope_at, segments};
 use crate::db::{Db, parse};
-use crate::ids::{ClassId, MethodId, SourceFile};
-use crate::item_tree::items::method_item;
+use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
+use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::source::Item;
 use crate::members::{Candidate, result_type};
-use crate::scope::signature::method_signature;
+use crate::scope::signature::{field_type, method_signature};
 use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::subst::Substitution;
@@ -96,7 +96,8 @@ pub struct Signature {
 /// The call whose arguments the cursor is in.
 pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
     let root = parse(db, file).syntax();
-    let token = (offset <= root.text_range().end()).then(|| root.token_at_offset(offset).left_biased())??;
+    let token = (offset <= root.text_range().end())
+        .then(|| apg_syntax::token_at_offset(&root, offset).left_biased())??;
     // An argument that is still to come is not in the list yet.
     let token = std::iter::successors(Some(token), |it| it.prev_token()).find(|it| !it.kind().is_trivia())?;
     let inside = |list: &SyntaxNode| {
@@ -121,6 +122,8 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
 enum Called {
     Method(Candidate),
     Function(Ty),
+    /// `property(...)` of this class.
+    Properties(ClassId),
 }
 
 fn signature(db: &dyn Db, name: &str, called: &Called) -> Signature {
@@ -138,6 +141,12 @@ fn signature(db: &dyn Db, name: &str, called: &Called) -> Signature {
             let (params, result) = ty.as_function(db).unwrap_or((&[], Ty::error(db)));
             let formals = params.iter().map(|p| p.display(db).to_string()).collect();
             (format!("{name}("), formals, format!(":{}", result.display(db)), None)
+        }
+        Called::Properties(class) => {
+            let formal =
+                |field: &FieldId| format!("{}:{}", field.name(db), field_type(db, *field).display(db));
+            let formals = properties(db, *class).iter().map(formal).collect();
+            (format!("{name}("), formals, String::new(), None)
         }
     };
     let mut label = label_start;
@@ -197,6 +206,9 @@ fn called(db: &dyn Db, file: SourceFile, list: &SyntaxNode) -> Option<(SmolStr, 
             };
             Some((class.name(db).clone(), methods(constructors(&context, class))))
         }
+        SyntaxKind::PROPERTY_CALL_STMT => {
+            Some((SmolStr::new_static("property"), vec![Called::Properties(context.class?)]))
+        }
         _ => None,
     }
 }
@@ -243,7 +255,7 @@ pub(super) fn candidates_of(db: &dyn Db, file: SourceFile, list: &SyntaxNode) ->
     let Some((_, all)) = called(db, file, list) else { return Vec::new() };
     let method = |c: Called| match c {
         Called::Method(c) => Some((Symbol::Item(Item::Method(c.method)), c.owner)),
-        Called::Function(_) => None,
+        Called::Function(_) | Called::Properties(_) => None,
     };
     all.into_iter().filter_map(method).collect()
 }

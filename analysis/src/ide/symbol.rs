@@ -11,7 +11,7 @@ use crate::db::{Db, parse};
 use crate::ids::{FieldId, MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::TypeRefKind;
-use crate::item_tree::items::{class_head, methods};
+use crate::item_tree::items::class_head;
 use crate::item_tree::lower::types::TypeLowering;
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr, name_range};
 use crate::members::result_type;
@@ -48,7 +48,7 @@ pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxTo
     if offset > root.text_range().end() {
         return None;
     }
-    let at = root.token_at_offset(offset);
+    let at = apg_syntax::token_at_offset(root, offset);
     let is_name = |t: &SyntaxToken| {
         let first = t.text().chars().next();
         !t.kind().is_trivia()
@@ -62,7 +62,7 @@ pub(super) fn name_token(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxTo
 /// the struct. Empty if that is not known.
 pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Vec<Symbol> {
     let range = token.text_range();
-    if let Some(symbol) = declared(db, file, range).or_else(|| declared_local(db, file, range)) {
+    if let Some(symbol) = declared(db, file, token).or_else(|| declared_local(db, file, range)) {
         return vec![symbol];
     }
     let Some(name) = token.parent() else { return Vec::new() };
@@ -80,8 +80,15 @@ pub(super) fn token_symbols(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
 }
 
 /// The item whose name this is in its declaration.
-fn declared(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Symbol> {
-    items_around(db, file, range).find(|item| name_range(db, *item) == range).map(Symbol::Item)
+fn declared(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
+    let (range, text) = (token.text_range(), plain_name(token));
+    // Where a name stands is looked up in the tree: not for all that is around.
+    let may_be = |item: &Item| {
+        let name = name_of(db, &Symbol::Item(*item));
+        name == text || name.starts_with("operator")
+    };
+    let mut around = items_around(db, file, range).filter(may_be);
+    around.find(|item| name_range(db, *item) == range).map(Symbol::Item)
 }
 
 /// The local that is declared by the name at `range`.
@@ -184,15 +191,22 @@ fn in_import(db: &dyn Db, file: SourceFile, name: &SyntaxNode) -> Option<Symbol>
 /// The names of types that are known at a place.
 pub(super) fn scope_at(db: &dyn Db, file: SourceFile, range: TextRange) -> TypeScope<'_> {
     let Some(class) = enclosing_class(db, file, range) else { return TypeScope::file(db, file) };
-    match enclosing_method(db, class, range) {
+    match enclosing_method(db, file, class, range) {
         Some(method) => TypeScope::method(db, method),
         None => TypeScope::class(db, class),
     }
 }
 
-fn enclosing_method(db: &dyn Db, class: crate::ids::ClassId, range: TextRange) -> Option<MethodId> {
-    let inside = |item: Item| item_ptr(db, item).is_some_and(|ptr| ptr.range().contains_range(range));
-    methods(db, class).iter().copied().find(|m| inside(Item::Method(*m)))
+fn enclosing_method(
+    db: &dyn Db,
+    file: SourceFile,
+    class: crate::ids::ClassId,
+    range: TextRange,
+) -> Option<MethodId> {
+    items_around(db, file, range).find_map(|item| match item {
+        Item::Method(method) if method.class(db) == class => Some(method),
+        _ => None,
+    })
 }
 
 fn owner_and_offset(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<(Owner, TextSize)> {

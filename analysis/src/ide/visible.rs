@@ -35,7 +35,7 @@ fn visible_names(root: &SyntaxNode, offset: TextSize) -> Vec<(SmolStr, TextRange
     if offset > root.text_range().end() {
         return found;
     }
-    let Some(token) = root.token_at_offset(offset).left_biased() else { return found };
+    let Some(token) = apg_syntax::token_at_offset(root, offset).left_biased() else { return found };
     for node in token.parent_ancestors() {
         let names = match node.kind() {
             BLOCK | SWITCH_GROUP => declared_before(&node, offset, &[LOCAL_DECL]),

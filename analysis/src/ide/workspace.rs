@@ -3,7 +3,7 @@
 use super::members_of;
 use super::symbol::{Symbol, is_anonymous};
 use crate::db::Db;
-use crate::ids::SourceFile;
+use crate::ids::{FileOrigin, SourceFile};
 use crate::item_tree::items::{all_classes, item_tree, qualified_name, top_level_typedefs};
 use crate::item_tree::source::Item;
 
@@ -22,11 +22,12 @@ pub struct Listed {
 const MOST: usize = 500;
 
 /// The classes, members and type definitions whose names match: the letters of `query` occur in the name in this order.
-/// The best come first: those that are the query, start with it, contain it.
+/// The best come first: those that are the query, start with it, contain it; one's own before those of the library.
 pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<Listed> {
     let query = query.to_lowercase();
-    let mut found: Vec<(u8, Listed)> = Vec::new();
+    let mut found: Vec<(Rank, Listed)> = Vec::new();
     for file in files {
+        let query = Query { text: &query, in_library: file.origin(db) == FileOrigin::Library };
         for class in all_classes(db, *file).iter().filter(|c| !is_anonymous(db, **c)) {
             let name = qualified_name(db, *class).to_string();
             let around = name.rsplit_once('.').map_or("", |(around, _)| around).to_owned();
@@ -53,10 +54,18 @@ pub fn workspace_symbols(db: &dyn Db, files: &[SourceFile], query: &str) -> Vec<
     found.into_iter().map(|(_, listed)| listed).take(MOST).collect()
 }
 
-fn add(found: &mut Vec<(u8, Listed)>, query: &str, symbol: Symbol, name: &str, container: &str) {
-    if let Some(rank) = rank(&name.to_lowercase(), query) {
+/// How well a name matches, and whether it is of the library.
+type Rank = (u8, bool);
+
+struct Query<'a> {
+    text: &'a str,
+    in_library: bool,
+}
+
+fn add(found: &mut Vec<(Rank, Listed)>, query: &Query<'_>, symbol: Symbol, name: &str, container: &str) {
+    if let Some(rank) = rank(&name.to_lowercase(), query.text) {
         let listed = Listed { symbol, name: name.to_owned(), container: container.to_owned() };
-        found.push((rank, listed));
+        found.push(((rank, query.in_library), listed));
     }
 }
 

@@ -7,7 +7,7 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::{FrameKind, Returns};
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{r#async as async_rules, flow};
+use crate::diagnostics::{Fix, r#async as async_rules, flow};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -157,18 +157,37 @@ impl Infer<'_> {
         self.alloc_stmt(StmtKind::Return(Some(value)), range)
     }
 
+    /// A `return` that would have to leave an activity or a place.
+    pub(super) fn return_across(
+        &mut self,
+        e: Option<&ast::Expr>,
+        range: TextRange,
+        fix: Option<Fix>,
+    ) -> StmtKind {
+        let Some(frame) = self.scopes.return_crosses() else { return StmtKind::Error };
+        let message = format!("`return` cannot leave the {} around it", frame.name());
+        if let Some(e) = e {
+            self.effect(e);
+        }
+        let note = match e {
+            Some(_) => {
+                "another activity or place cannot end the method: assign the result to a variable, or use an `at` expression"
+            }
+            None => {
+                "another activity or place cannot end the method, and ends itself where its code does: write what follows under the \
+                 opposite condition"
+            }
+        };
+        let mut diagnostic = flow::jump_target::RULE.at(range, message).note(note);
+        diagnostic.fixes.extend(fix);
+        self.report(diagnostic);
+        StmtKind::Error
+    }
+
     /// `return e;`, `return;`
     pub(super) fn return_stmt(&mut self, e: Option<&ast::Expr>, range: TextRange) -> StmtKind {
-        if let Some(frame) = self.scopes.return_crosses() {
-            if let Some(e) = e {
-                self.effect(e);
-            }
-            self.report(
-                flow::jump_target::RULE
-                    .at(range, format!("`return` cannot leave the {} around it", frame.name()))
-                    .note("another activity or place cannot end the method: assign the result to a variable, or use an `at` expression"),
-            );
-            return StmtKind::Error;
+        if self.scopes.return_crosses().is_some() {
+            return self.return_across(e, range, None);
         }
         let (declared, result) =
             self.scopes.returns.last().map_or((true, None), |returns| (returns.declared, returns.result));

@@ -9,8 +9,9 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use super::surroundings::captured_variable;
-use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{article, r#type as type_rules};
+use crate::item_tree::items::properties;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -111,7 +112,10 @@ impl Infer<'_> {
             }
             ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_) => match self.resolve(&lhs, true) {
                 Resolved::Value(id) => self.as_target(id, at),
-                Resolved::Error => Left::Error,
+                Resolved::Error => {
+                    self.suppose_declared(&lhs);
+                    Left::Error
+                }
                 Resolved::Type(_) | Resolved::Package(_) => {
                     self.not_assignable(at);
                     Left::Error
@@ -126,6 +130,15 @@ impl Infer<'_> {
                 Left::Error
             }
         }
+    }
+
+    /// `x = 5` of a variable that nothing declares: it was said here, and is not said again where it is used.
+    fn suppose_declared(&mut self, lhs: &ast::Expr) {
+        let ast::Expr::NameExpr(name) = lhs else { return };
+        let Some(name) = name.name_ref() else { return };
+        let local =
+            self.add_local(name.text(), Ty::error(self.db), true, LocalKind::Declared, range_of(&name));
+        self.declare(local);
     }
 
     fn as_target(&mut self, id: ExprId, range: TextRange) -> Left {
@@ -151,10 +164,17 @@ impl Infer<'_> {
             && crate::item_tree::items::field_item(self.db, field).is_some_and(|item| item.is_property)
         {
             let name = field.name(self.db).clone();
+            let all: Vec<&str> = properties(self.db, field.class(self.db))
+                .iter()
+                .map(|it| it.name(self.db).as_str())
+                .collect();
             self.report(
                 type_rules::not_assignable::RULE
                     .at(range, format!("`{name}` is a property, which is never assigned"))
-                    .note("a constructor sets all properties at once by `property(...)`, and they stay as they are"),
+                    .note(format!(
+                        "a constructor sets all properties at once, `property({})`, and they stay as they are",
+                        all.join(", ")
+                    )),
             );
             return Left::Error;
         }
@@ -237,6 +257,7 @@ impl Infer<'_> {
     ) -> ExprId {
         let mut stmts = Vec::new();
         let mut old = None;
+        let plain = matches!(value, NewValue::Plain(_));
         let (receiver, index, mut new) = match value {
             NewValue::Plain(e) => {
                 let expected = self.element_type(receiver);
@@ -261,7 +282,11 @@ impl Infer<'_> {
             delivered = Some(local);
             new = self.read(local, range);
         }
-        let call = self.set_element(receiver, index, new, range);
+        // What could not be computed needs no place.
+        let call = match self.is_error(new) && !plain {
+            true => self.error(range),
+            false => self.set_element(receiver, index, new, range),
+        };
         match old.or(delivered) {
             Some(local) => {
                 stmts.push(self.alloc_stmt(StmtKind::Expr(call), range));

@@ -15,10 +15,12 @@ use crate::body::{Dispatch, ExprId, ExprKind, StmtKind};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
 use crate::diagnostics::{Fix, TextEdit, article, name as name_rules, r#type as type_rules};
-use crate::item_tree::MethodKind;
-use crate::item_tree::items::{method_is_static, method_item};
+use crate::ids::MethodId;
+use crate::item_tree::items::{method_is_static, method_item, own_methods};
+use crate::item_tree::{MethodKind, Modifiers};
 use crate::members::Candidate;
 use crate::ty::function::{self, Applied};
+use crate::ty::known::{Known, known_class};
 use crate::ty::{ConstraintTerm, Path, Ty};
 
 impl Infer<'_> {
@@ -146,6 +148,15 @@ impl Infer<'_> {
             return self.report(diagnostic);
         }
         let near = apg_syntax::closest(name, names.iter().map(SmolStr::as_str));
+        // `sqrt(x)`, as where such functions need no class.
+        let math = near.is_none().then(|| known_class(self.db, Known::Math)).flatten();
+        if let Some(math) = math
+            && own_methods(self.db, math, name).iter().any(|it| method_is_static(self.db, *it))
+        {
+            let text = format!("Math.{name}");
+            let diagnostic = diagnostic.note(format!("X10 has it as `{text}`"));
+            return self.report(super::habits::replaced(diagnostic, at, text));
+        }
         if near.is_none()
             && let Some(diagnostic) = self.statement_elsewhere(diagnostic.clone(), name, at)
         {
@@ -162,7 +173,12 @@ impl Infer<'_> {
         args: Vec<ExprId>,
         range: TextRange,
     ) -> ExprId {
-        let (Some(receiver), Some(name)) = (e.receiver(), e.name_ref()) else { return self.error(range) };
+        let Some(receiver) = e.receiver() else { return self.error(range) };
+        let Some(name) = e.name_ref() else {
+            // Someone is writing it: what stands before the dot has a type, which completion asks for.
+            let _ = self.resolve(&receiver, true);
+            return self.error(range);
+        };
         let at = range_of(&name);
         self.selects(e.syntax(), at);
         let name = name.text();
@@ -197,8 +213,12 @@ impl Infer<'_> {
         let mut candidates = self.candidates(ty, name);
         self.prefer_left_operand(&mut candidates);
         if candidates.is_empty() {
-            if let Some((field, _)) = self.find_field(ty, name) {
-                let held = crate::scope::signature::field_type(self.db, field);
+            if let Some((field, owner)) = self.find_field(ty, name) {
+                if !self.is_visible(field) {
+                    self.hidden_called(ty, field, call.at);
+                    return self.error(call.range);
+                }
+                let held = self.field_type_in(field, owner);
                 if call.args.is_empty() && call.type_args.is_empty() && !self.can_apply(held) {
                     return self.field_called(name, field, &call);
                 }
@@ -217,9 +237,7 @@ impl Infer<'_> {
             }
             Ok(picked) => self.instance_call(object, picked, call),
             Err(reason) => match self.find_field(ty, name) {
-                Some((field, owner))
-                    if self.can_apply(crate::scope::signature::field_type(self.db, field)) =>
-                {
+                Some((field, owner)) if self.can_apply(self.field_type_in(field, owner)) => {
                     let selected =
                         TextRange::new(self.range(object).start().min(call.at.start()), call.at.end());
                     let value = self.field_of(object, field, owner, selected);
@@ -264,10 +282,10 @@ impl Infer<'_> {
         if !candidates.is_empty() {
             return match self.pick(&candidates, None, &call) {
                 Ok(picked) if method_is_static(self.db, picked.method) => self.static_call(picked, call),
-                Ok(_) => self.no_instance(name, call.at),
+                Ok(_) => self.not_static(ty, name, call.at),
                 // Whatever the arguments are, an object is missing.
                 Err(_) if candidates.iter().all(|it| !method_is_static(self.db, it.method)) => {
-                    self.no_instance(name, call.at)
+                    self.not_static(ty, name, call.at)
                 }
                 Err(reason) => self.call_failed(name, &reason, None, &call),
             };
@@ -312,6 +330,9 @@ impl Infer<'_> {
         let args = self.with_collector(&picked, args, &call);
         let receiver = self.convert(object, picked.owner, Why::Receiver);
         let dispatch = self.dispatch(picked.method, call.through_super);
+        if dispatch == Dispatch::Super {
+            self.has_code(picked.method, call.range);
+        }
         let kind = ExprKind::Call {
             method: picked.method,
             dispatch,
@@ -322,6 +343,25 @@ impl Infer<'_> {
         };
         let id = self.alloc(kind, picked.result, call.range);
         self.guarded(id, &picked, stmts)
+    }
+
+    /// `super.f()` needs code to run.
+    fn has_code(&mut self, method: MethodId, at: TextRange) {
+        let Some(item) = method_item(self.db, method) else { return };
+        if item.has_body || item.modifiers.has(Modifiers::NATIVE) || !item.annotations.is_empty() {
+            return;
+        }
+        let (class, name) = (method.class(self.db).name(self.db), &item.name);
+        self.report(
+            type_rules::no_body::RULE
+                .at(
+                    at,
+                    format!(
+                        "`{name}` is abstract in `{class}`: there is no code that `super.{name}` could run"
+                    ),
+                )
+                .note("leave the call out, or give the method of the superclass a body"),
+        );
     }
 
     pub(super) fn convert_args(&mut self, picked: &Picked, args: Vec<ExprId>) -> Vec<ExprId> {
@@ -440,11 +480,13 @@ impl Infer<'_> {
         let candidates = self.candidates(ty, "operator()=");
         if candidates.is_empty() {
             let message = format!("elements of {} cannot be assigned", article(&self.show(ty)));
-            self.report(
-                type_rules::not_assignable::RULE
-                    .at(range, message)
-                    .note("its class declares no `operator this(...) = (...)`"),
-            );
+            let note = match self.is_string(ty) {
+                true => {
+                    "a string never changes: make a new one, with `x10.util.StringBuilder` if in many steps"
+                }
+                false => "its class declares no `operator this(...) = (...)`",
+            };
+            self.report(type_rules::not_assignable::RULE.at(range, message).note(note));
             return self.error(range);
         }
         let path = self.receiver_path(receiver, &candidates);

@@ -30,7 +30,7 @@ impl Infer<'_> {
             let guard = e.guard().map(|guard| infer.closure_guard(&guard)).unwrap_or_default();
             let declared = e.result_type().and_then(|r| {
                 let ty = r.ty()?;
-                Some((infer.written_type(&ty), r.is_bound()))
+                Some((infer.written_result(&ty), r.is_bound()))
             });
             let result = wanted.map(|it| it.result).filter(|ty| !ty.mentions_error(infer.db));
             let (body, found) = match declared {

@@ -431,10 +431,12 @@ impl Infer<'_> {
             StmtKind::Block(stmts) => stmts.first().copied(),
             _ => Some(root),
         };
-        let explicit = first.is_some_and(|id| {
-            matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. } | StmtKind::Error)
-        });
-        if explicit {
+        let is_call = |id: StmtId| matches!(self.body.stmt(id).kind, StmtKind::ConstructorCall { .. });
+        let explicit =
+            first.is_some_and(|id| is_call(id) || matches!(self.body.stmt(id).kind, StmtKind::Error));
+        // One further down is an error of its own.
+        let misplaced = || (0..self.body.stmts.len()).any(|index| is_call(StmtId(index as u32)));
+        if explicit || misplaced() {
             return;
         }
         let range = super::start::name_range(self.db, self.owner);

@@ -7,7 +7,7 @@ use super::undecided::Need;
 use crate::body::{Dispatch, ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
-use crate::diagnostics::{article, r#type as type_rules};
+use crate::diagnostics::{Diagnostic, article, r#type as type_rules};
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 use crate::ty::relate::{ImplicitCall, Representation};
@@ -186,8 +186,27 @@ impl<'db> Infer<'db> {
             let diagnostic = self.explain_condition(id, diagnostic);
             return self.report(diagnostic);
         }
-        let numbers = from.primitive(self.db).is_some_and(Known::is_number)
-            && to.primitive(self.db).is_some_and(Known::is_number);
+        if why == Why::Place
+            && from.primitive(self.db).is_some_and(Known::is_number)
+            && let Some(text) = self.source(range)
+        {
+            let text = format!("Place({text})");
+            let diagnostic =
+                diagnostic.note(format!("places have numbers: `{text}` is the one of this number"));
+            return self.report(super::habits::replaced(diagnostic, range, text));
+        }
+        diagnostic = self.with_difference(diagnostic, id, to);
+        self.report(diagnostic);
+    }
+
+    /// Adds to an error what the value `id` has to do with the type that it should have, and how it becomes one.
+    pub(super) fn with_difference(&self, mut diagnostic: Diagnostic, id: ExprId, to: Ty) -> Diagnostic {
+        let from = self.ty(id);
+        let (needed, numbers) = (
+            self.show(to),
+            from.primitive(self.db).is_some_and(Known::is_number)
+                && to.primitive(self.db).is_some_and(Known::is_number),
+        );
         if from.base(self.db) == to.base(self.db) {
             diagnostic = diagnostic.note(match self.literal_text(id) {
                 Some(text) => format!("the value is `{text}`, which is not {}", article(&needed)),
@@ -204,6 +223,16 @@ impl<'db> Infer<'db> {
             }
         } else if from.is_null(self.db) {
             diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
+        } else if self.is_string(from)
+            && to.primitive(self.db).is_some_and(Known::is_number)
+            && let Some(text) = self.source(self.range(id))
+        {
+            let text = format!("{needed}.parse({text})", needed = self.show(to.base(self.db)));
+            diagnostic = super::habits::replaced(
+                diagnostic.note(format!("numbers are read from text: `{text}`")),
+                self.range(id),
+                text,
+            );
         } else if let Some((items, fix)) = self.items_fix(id, to) {
             diagnostic = diagnostic.note(format!("the elements are `{items}`s")).fix(fix);
         } else if let Some(fix) = self.quotes_fix(id, to) {
@@ -216,7 +245,7 @@ impl<'db> Infer<'db> {
             diagnostic =
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
         }
-        self.report(diagnostic);
+        diagnostic
     }
 
     /// The value of a literal, as it is written.

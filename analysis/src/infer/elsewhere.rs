@@ -29,6 +29,11 @@ fn statement(name: &str) -> Option<&'static str> {
     })
 }
 
+/// The function that is called alike.
+fn function(name: &str) -> Option<&'static str> {
+    matches!(name, "__syncthreads" | "syncthreads").then_some("Clock.advanceAll")
+}
+
 /// What X10 has in place of a function, variable or word of other languages and libraries.
 fn note(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -91,6 +96,8 @@ fn note(name: &str) -> Option<&'static str> {
         "omp_get_num_threads" | "omp_get_max_threads" => {
             "`Runtime.NTHREADS` of `x10.xrx` is the number of threads of a place"
         }
+        "next" | "advance" => "`Clock.advanceAll()` waits for the other activities of all clocks of this one",
+        "resume" => "`Clock.resumeAll()` lets the other activities of the clocks go on",
         "numLocales" => "`Place.numPlaces()` is the number of places",
         "Locales" => "`Place.places()` are the places",
         _ => return None,
@@ -105,6 +112,9 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
         ("Place", "place") => ("Place", true),
         ("PlaceGroup" | "Place", "WORLD" | "PLACES") => ("Place.places()", true),
         ("Dist", "UNIQUE") => ("makeUnique()", false),
+        ("Dist", "block") => ("makeBlock", false),
+        ("Dist", "cyclic") => ("makeCyclic", false),
+        ("Clock", "next" | "advance") => ("advanceAll", false),
         ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat" | "valueOf") => {
             ("parse", false)
         }
@@ -122,6 +132,17 @@ fn method(class: &str, name: &str) -> Option<&'static str> {
             "X10 2.6 asks the places: `Place.places().next(p)`, `Place.places().prev(p)`"
         }
         ("Place", "children") => "X10 2.6 asks the topology: `PlaceTopology.getTopology().children(p)`",
+        ("Clock", "next" | "await" | "barrier" | "wait") => {
+            "`c.advance()` waits for the other activities of a clock"
+        }
+        ("GlobalRef", "apply" | "get" | "deref") => "the object is `g()`, at the place where it lives",
+        ("Cell" | "Rail" | "Array" | "String", "apply") => {
+            "a value is read by a call: `x(i)`, or `x()` without an index"
+        }
+        ("Rail" | "Array" | "Cell", "set") => "a value is set by `x(i) = v`, or `x() = v` without an index",
+        ("Entry", "key" | "value" | "first" | "second") => {
+            "an entry of a map has `getKey()` and `getValue()`"
+        }
         ("Rail", "reduce" | "map" | "sort" | "scan") => {
             "rails are worked on by `x10.util.RailUtils`: `RailUtils.reduce(rail, f, zero)`"
         }
@@ -155,8 +176,8 @@ impl Infer<'_> {
             (None, Some(keyword)) => diagnostic.note(format!("did you mean the keyword `{keyword}`?")),
             (None, None) => return None,
         };
-        Some(match keyword {
-            Some(keyword) => replaced(diagnostic, at, keyword.to_owned()),
+        Some(match keyword.or_else(|| function(name)) {
+            Some(instead) => replaced(diagnostic, at, instead.to_owned()),
             None => diagnostic,
         })
     }
@@ -170,7 +191,7 @@ impl Infer<'_> {
     fn before_braces(&self, at: TextRange) -> Option<bool> {
         let item = item_source(self.db, Item::from(self.owner));
         let root = item.as_ref()?.syntax();
-        let name = root.token_at_offset(at.start()).right_biased()?;
+        let name = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
         let call = name.parent_ancestors().find_map(ast::TrailingClosureStmt::cast)?;
         (range_of(&call.callee()?) == at).then(|| call.arg_list().is_some())
     }

@@ -1,9 +1,10 @@
 //! Names that other languages have for what X10 calls otherwise.
 
-use apg_syntax::{TextRange, TextSize};
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, TextRange, TextSize};
 use smol_str::SmolStr;
 
-use super::ctx::Infer;
+use super::ctx::{Infer, range_of};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::item_tree::MethodKind;
 use crate::item_tree::items::method_item;
@@ -37,6 +38,7 @@ pub(super) fn elsewhere(name: &str) -> impl Iterator<Item = &'static str> {
         ("getClass", &["typeName"]),
         ("contains", &["containsKey"]),
         ("has", &["contains", "containsKey"]),
+        ("keys", &["keySet"]),
         ("substr", &["substring"]),
         ("slice", &["substring"]),
         ("toLower", &["toLowerCase"]),
@@ -111,6 +113,19 @@ impl Infer<'_> {
     pub(super) fn is_called(&self, at: TextRange) -> bool {
         let next = TextRange::at(at.end(), TextSize::of('('));
         self.source(next).is_some_and(|it| it == "(")
+    }
+
+    /// Whether a statement is an assignment to what stands there: `x = e` after the end of another, or first in a loop.
+    pub(super) fn is_assigned(&self, at: TextRange) -> bool {
+        let item = crate::item_tree::source::item_source(self.db, self.owner.into());
+        let Some(item) = item else { return false };
+        let root = item.syntax();
+        let Some(name) = root.token_at_offset(at.start()).right_biased() else { return false };
+        let Some(assignment) = name.parent_ancestors().find_map(ast::AssignExpr::cast) else { return false };
+        let is_target = assignment.lhs().is_some_and(|lhs| range_of(&lhs) == at);
+        let is_plain = assignment.op().is_some_and(|op| op.binary().is_none());
+        let around = assignment.syntax().parent().map(|it| it.kind());
+        is_target && is_plain && matches!(around, Some(SyntaxKind::EXPR_STMT | SyntaxKind::FOR_INIT))
     }
 
     /// How a member of that name is used: with parentheses if it is a method, without if it is a field. What of the text it replaces.

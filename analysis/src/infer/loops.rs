@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, Iteration, LocalId, LocalKind, StmtKind};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::MethodId;
 use crate::ty::Ty;
 use crate::ty::known::{Known, known_class};
@@ -113,9 +113,11 @@ impl Infer<'_> {
             .and_then(|iterable| iterable.as_class(db)?.1.first().copied());
         let Some(element) = found else {
             let message = format!("`for` cannot iterate over a value of type `{}`", self.show(ty));
-            self.report(type_rules::not_iterable::RULE.at(range, message).note(
+            let diagnostic = type_rules::not_iterable::RULE.at(range, message).note(
                 "it iterates over a range such as `0..n`, a `Rail`, and whatever implements `Iterable[T]`",
-            ));
+            );
+            let diagnostic = self.iterable_parts(iterable).into_iter().fold(diagnostic, Diagnostic::fix);
+            self.report(diagnostic);
             return (iterable, None, Ty::error(db));
         };
         let methods = (|| {

@@ -22,6 +22,8 @@ mod expr;
 mod facts;
 mod guard;
 mod habits;
+mod iterable;
+mod leave;
 mod local;
 mod loops;
 mod name;

@@ -106,15 +106,19 @@ impl<'db> Infer<'db> {
         self.written_type_of(ty, None)
     }
 
+    /// The type of the result of a closure, as written in the body: also `void`.
+    pub(super) fn written_result(&mut self, ty: &ast::Type) -> Ty {
+        match ty {
+            ast::Type::VoidType(_) => Ty::void(self.db),
+            _ => self.written_type(ty),
+        }
+    }
+
     /// The type of the `val` named `own`, as written in the body.
     pub(super) fn written_type_of(&mut self, ty: &ast::Type, own: Option<&str>) -> Ty {
         let ast_range = range_of(ty);
         let ty = self.with_type_scope(own, |scope, lowering, problems| {
-            let reference = lowering.ty(ty);
-            match ty {
-                ast::Type::VoidType(_) => scope.resolve(&reference, problems),
-                _ => scope.resolve_value_type(&reference, problems),
-            }
+            scope.resolve_value_type(&lowering.ty(ty), problems)
         });
         let ty = self.at_this_place(ty);
         if let Some(problem) = crate::check::constraints::type_problem(&self.context(), ty, 0) {
@@ -322,6 +326,20 @@ impl<'db> Infer<'db> {
         self.error(range)
     }
 
+    /// `C.m()` of a method of objects.
+    pub(super) fn not_static(&mut self, ty: Ty, name: &str, range: TextRange) -> ExprId {
+        let shown =
+            ty.as_class(self.db).map_or_else(|| self.show(ty), |(class, _)| class.name(self.db).to_string());
+        let message = format!("`{name}` belongs to objects of `{shown}`, not to the class itself");
+        let diagnostic = type_rules::static_context::RULE.at(range, message);
+        self.report(match self.member_elsewhere(&diagnostic, ty, name, range, true) {
+            Some(diagnostic) => diagnostic,
+            None => diagnostic
+                .note(format!("call it on an object, `x.{name}(...)`, or make it static if it needs none")),
+        });
+        self.error(range)
+    }
+
     pub(super) fn this_value(&mut self, range: TextRange) -> ExprId {
         let around = Around { class: self.class, has_instance: !self.is_static };
         match self.instance(&around, range) {
@@ -483,14 +501,34 @@ impl<'db> Infer<'db> {
 
     /// Complains about a member that may not be used here.
     fn check_visible(&mut self, field: FieldId, at: TextRange) {
-        let modifiers = field_item(self.db, field).map_or_else(Modifiers::default, |item| item.modifiers);
-        if self.context().can_access(field.class(self.db), modifiers) {
-            return;
+        if !self.is_visible(field) {
+            let diagnostic = self.not_visible(field, at);
+            self.report(diagnostic);
         }
+    }
+
+    /// Whether a field may be used here.
+    pub(super) fn is_visible(&self, field: FieldId) -> bool {
+        let modifiers = field_item(self.db, field).map_or_else(Modifiers::default, |item| item.modifiers);
+        self.context().can_access(field.class(self.db), modifiers)
+    }
+
+    fn not_visible(&self, field: FieldId, at: TextRange) -> Diagnostic {
         let (name, class) = (field.name(self.db), field.class(self.db).name(self.db));
         let message =
             format!("`{name}` of `{class}` cannot be used here: it is not visible outside its own code");
-        self.report(name_rules::not_visible::RULE.at(at, message));
+        name_rules::not_visible::RULE.at(at, message)
+    }
+
+    /// A call of a field that may not be used here: a method was meant.
+    pub(super) fn hidden_called(&mut self, ty: Ty, field: FieldId, at: TextRange) {
+        let name = field.name(self.db);
+        let mut names = self.member_names(ty);
+        names.retain(|other| other != name && self.find_field(ty, other).is_none());
+        let near = super::habits::elsewhere(name).find(|it| names.iter().any(|other| other == it));
+        let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
+        let diagnostic = suggest(self.not_visible(field, at), near, at);
+        self.report(diagnostic);
     }
 
     /// What a simple name stands for, without complaint.
@@ -518,6 +556,11 @@ impl<'db> Infer<'db> {
             _ => Some(path.clone()),
         };
         ty.map_terms(self.db, &mut |term| term.map(path))
+    }
+
+    /// The type of a field of objects of `owner`, with its type arguments.
+    pub(super) fn field_type_in(&self, field: FieldId, owner: Ty) -> Ty {
+        self.seen_from(field_type(self.db, field), owner, None)
     }
 
     fn seen_from(&self, ty: Ty, owner: Ty, this: Option<Path>) -> Ty {
@@ -582,7 +625,7 @@ impl<'db> Infer<'db> {
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
-        let near = super::habits::literal(name);
+        let near = super::habits::literal(name).or_else(|| crate::scope::lookup::type_elsewhere(name));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
         if near.is_none()
             && let Some(diagnostic) = Self::name_elsewhere(diagnostic.clone(), name)
@@ -592,6 +635,12 @@ impl<'db> Infer<'db> {
         const WORDS: [&str; 9] =
             ["true", "false", "null", "this", "here", "self", "return", "break", "continue"];
         let near = near.or_else(|| closest(name, WORDS.into_iter()));
+        if near.is_none() && self.is_assigned(range) {
+            let insert = TextRange::empty(range.start());
+            let edits = vec![TextEdit { file: None, range: insert, text: "var ".to_owned() }];
+            let note = "variables are declared: `val` if it keeps this value, `var` if it gets others";
+            return self.report(diagnostic.note(note).fix(Fix { title: format!("Declare `{name}`"), edits }));
+        }
         self.report(suggest(diagnostic, near, range));
     }
 
@@ -640,6 +689,12 @@ impl<'db> Infer<'db> {
             false => message,
         };
         let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
+        if let Some(param) = ty.base(self.db).as_param(self.db) {
+            let param = param.name(self.db);
+            return self.report(diagnostic.note(format!(
+                "`{param}` may be any type: bound it by what has the member, `{{{param} <: Interface}}` after the type parameters"
+            )));
+        }
         let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
         let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
         if let Some(diagnostic) = elsewhere {

@@ -7,7 +7,9 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::{Fix, TextEdit, r#type as type_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#type as type_rules};
+use crate::ids::FileOrigin;
+use crate::members::Failure;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 use crate::ty::relate::erase;
@@ -116,7 +118,7 @@ impl Infer<'_> {
         let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
         let mut diagnostic = type_rules::no_operator::RULE
             .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
-        if matches!(failure, crate::members::Failure::Ambiguous(_)) {
+        if matches!(failure, Failure::Ambiguous(_)) {
             let notes = failure.notes(self.db);
             diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         } else if let Some(note) = self.operator_hint(left, right) {
@@ -124,6 +126,9 @@ impl Infer<'_> {
         } else if let Some(fix) = self.bound_in_parens(left, right, range) {
             let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
             diagnostic = diagnostic.note(note).fix(fix);
+        } else {
+            let notes = self.operators_there(op, left, right, &failure);
+            diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
         }
         self.report(diagnostic);
         self.error(range)
@@ -148,6 +153,36 @@ impl Infer<'_> {
             title: "Put the bound in parentheses".to_owned(),
             edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
         })
+    }
+
+    /// Which operators there are for the left operand, or how there could be one.
+    fn operators_there(&self, op: BinaryOp, left: ExprId, right: ExprId, failure: &Failure) -> Vec<String> {
+        let db = self.db;
+        let ty = self.ty(left).base(db);
+        if let Some(param) = ty.as_param(db).or_else(|| self.ty(right).base(db).as_param(db)) {
+            let interface = match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => "Arithmetic",
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "x10.util.Ordered",
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => "Bitwise",
+                _ => return Vec::new(),
+            };
+            let name = param.name(db);
+            return vec![format!(
+                "`{name}` may be any type: bound it by an interface that has the operator, `{{{name} <: {interface}[{name}]}}`"
+            )];
+        }
+        let Some((class, _)) = ty.as_class(db).filter(|_| ty.primitive(db).is_none()) else {
+            return Vec::new();
+        };
+        match failure {
+            Failure::NoneFits(_) => failure.notes(db),
+            _ if op == BinaryOp::Range || class.file(db).origin(db) == FileOrigin::Library => Vec::new(),
+            _ => {
+                let shown = self.show(ty);
+                let other = self.show(self.ty(right).base(db));
+                vec![format!("`{shown}` can declare it: `operator this {} (that:{other}) = ...`", op.text())]
+            }
+        }
     }
 
     fn operator_hint(&self, left: ExprId, right: ExprId) -> Option<String> {

@@ -9,7 +9,8 @@ use super::convert::Why;
 use super::ctx::Infer;
 use crate::body::{Dispatch, ExprId, ExprKind};
 use crate::diagnostics::r#type as type_rules;
-use crate::ids::ClassId;
+use crate::ids::{ClassId, MethodId};
+use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
 use crate::ty::{Path, Ty};
@@ -235,7 +236,13 @@ impl<'db> Infer<'db> {
                 .at(call.at, format!("there is nothing that {shown} could mean")),
         };
         let single = matches!(failure, Failure::NoneFits(all) if all.len() == 1);
-        let notes = if single { Vec::new() } else { failure.notes(self.db) };
+        // `println("x is", x)`
+        let prints = matches!(name, "print" | "println") && call.args.len() > 1;
+        let diagnostic = match prints {
+            true => diagnostic.note("one value is printed: join text by `+`, or give `printf` a format"),
+            false => diagnostic,
+        };
+        let notes = if single || prints { Vec::new() } else { failure.notes(self.db) };
         let diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         self.report(diagnostic);
         self.error(call.range)
@@ -255,14 +262,34 @@ impl<'db> Infer<'db> {
                 let diagnostic = type_rules::mismatch::RULE
                     .at(self.range(argument), message)
                     .note(format!("it is an argument of `{declared}`"));
-                match self.literal_fix(argument, expected) {
-                    Some(fix) => diagnostic.fix(fix),
-                    None => diagnostic,
+                self.with_difference(diagnostic, argument, expected)
+            }
+            _ => {
+                let diagnostic = type_rules::no_matching_call::RULE
+                    .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
+                    .note(format!("it is declared as `{declared}`"));
+                match (&only.reason, self.maker(only.method)) {
+                    (Reason::Hidden(_), Some(note)) => diagnostic.note(note),
+                    _ => diagnostic,
                 }
             }
-            _ => type_rules::no_matching_call::RULE
-                .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
-                .note(format!("it is declared as `{declared}`")),
         }
+    }
+
+    /// The static method that makes objects of a class whose constructor cannot be seen.
+    fn maker(&self, constructor: MethodId) -> Option<String> {
+        let db = self.db;
+        let class = constructor.class(db);
+        let is_constructor = method_item(db, constructor).is_some_and(|it| it.kind.is_constructor());
+        let makes = |method: &&MethodId| {
+            method_is_static(db, **method)
+                && method_item(db, **method).is_some_and(|it| self.context().can_access(class, it.modifiers))
+        };
+        let found = own_methods(db, class, "make").iter().find(makes).filter(|_| is_constructor)?;
+        Some(format!(
+            "objects are made by `{}.{}`",
+            class.name(db),
+            crate::members::describe_method(db, *found)
+        ))
     }
 }

@@ -32,8 +32,11 @@ pub(super) fn infer(db: &dyn Db, owner: Owner) -> BodyResult {
     let node = item_source(db, owner.into()).as_ref().map(|source| source.syntax());
     match (owner, node) {
         (Owner::Method(method), Some(node)) => {
-            let is_static = method_is_static(db, method);
-            let kind = method_item(db, method).map(|item| item.kind);
+            let item = method_item(db, method);
+            // `operator + (that:T)`: whether it was meant to be static is not known, and the syntax asks for the word.
+            let is_static = method_is_static(db, method)
+                && !item.is_some_and(|item| item.modifiers.has(Modifiers::LACKS_STATIC));
+            let kind = item.map(|item| item.kind);
             let is_constructor = kind.is_some_and(MethodKind::is_constructor);
             let mut infer = Infer::new(db, owner, is_static, is_constructor);
             infer.method(method, &node)

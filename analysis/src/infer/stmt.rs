@@ -174,7 +174,12 @@ impl Infer<'_> {
             ast::Stmt::LabeledStmt(s) => return self.labeled(s),
             ast::Stmt::BreakStmt(s) => self.jump(s.name_ref(), true, range),
             ast::Stmt::ContinueStmt(s) => self.jump(s.name_ref(), false, range),
-            ast::Stmt::ReturnStmt(s) => self.return_stmt(s.expr().as_ref(), range),
+            ast::Stmt::ReturnStmt(s) => match super::leave::opposite(s) {
+                Some(fix) if self.scopes.return_crosses().is_some() => {
+                    self.return_across(None, range, Some(fix))
+                }
+                _ => self.return_stmt(s.expr().as_ref(), range),
+            },
             ast::Stmt::ThrowStmt(s) => self.throw(s.expr().as_ref(), range),
             ast::Stmt::TryStmt(s) => self.try_stmt(s),
             ast::Stmt::AssertStmt(s) => {
@@ -405,6 +410,19 @@ impl Infer<'_> {
         StmtKind::Switch { label, value, cases }
     }
 
+    /// Whether a number, of type `of`, is one of the integers of `ty`.
+    fn holds(&self, ty: Ty, number: i64, of: Ty) -> bool {
+        let integer = |ty: Ty| ty.primitive(self.db).filter(|kind| kind.is_integer());
+        let (Some(kind), Some(of)) = (integer(ty), integer(of)) else { return true };
+        let bits = 8 * kind.size().unwrap_or(8);
+        let exact = if of.is_unsigned() { i128::from(number as u64) } else { i128::from(number) };
+        let (least, greatest) = match kind.is_unsigned() {
+            true => (0, (1_i128 << bits) - 1),
+            false => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+        };
+        (least..=greatest).contains(&exact)
+    }
+
     fn case(
         &mut self,
         label: &ast::SwitchLabel,
@@ -424,6 +442,16 @@ impl Infer<'_> {
                     .is_some_and(|k| k.is_integer() && ty.primitive(self.db).is_some_and(|t| t.is_integer()));
             match literal {
                 _ if self.is_error(value) || ty.is_error(self.db) => return None,
+                Some(Literal::Int(number)) if fits && !self.holds(ty, number, self.ty(value)) => {
+                    let message =
+                        format!("no `{}` has this value, so that the case is never taken", self.show(ty));
+                    self.report(
+                        type_rules::literal_range::RULE
+                            .at(self.range(value), message)
+                            .note("compare with a value of the type of what is switched on"),
+                    );
+                    return None;
+                }
                 Some(literal) if fits => Some(literal),
                 Some(_) => {
                     self.mismatch(self.range(value), ty, self.ty(value));

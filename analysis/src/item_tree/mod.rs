@@ -331,6 +331,8 @@ impl Modifiers {
     pub const CLOCKED: Modifiers = Modifiers(1 << 9);
     /// `property`
     pub const PROPERTY: Modifiers = Modifiers(1 << 10);
+    /// `static` should be written, and is not: of an operator without `this`.
+    pub const LACKS_STATIC: Modifiers = Modifiers(1 << 11);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Modifiers) -> bool {

@@ -8,13 +8,15 @@
 use apg_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
-use super::Axis;
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::rules::Uses;
+use super::{Axis, function};
+use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
+use crate::ids::MethodId;
 
 /// Why threads differ in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +78,14 @@ struct Uniformity<'d, 'a> {
     loops: Vec<(LabelId, usize)>,
     changed: bool,
     reporting: bool,
+    /// Functions around.
+    depth: u32,
+    /// In a function: how `this` varies.
+    this: Variance,
 }
+
+/// Functions that call each other deeper than this are not looked into.
+const DEEPEST: u32 = 16;
 
 impl Draft<'_> {
     /// Reports the barriers of the thread code that not all threads of a block reach together.
@@ -93,21 +102,90 @@ impl Draft<'_> {
             loops: Vec::new(),
             changed: true,
             reporting: false,
+            depth: 0,
+            this: Variance::Uniform,
         };
-        // Each round can only make something less uniform, so this ends; the bound is for safety.
-        let bound = 2 * (self.body.locals.len() + self.body.stmts.len()) + 2;
-        for _ in 0..bound {
-            if !std::mem::take(&mut uniformity.changed) {
-                break;
-            }
-            uniformity.stmt(body);
-        }
-        uniformity.reporting = true;
-        uniformity.stmt(body);
+        uniformity.run(body);
+    }
+
+    /// Whether a function returns at its end only.
+    fn returns_last(&self, root: StmtId) -> bool {
+        let is_return = |stmt: StmtId| matches!(self.stmt(stmt).kind, StmtKind::Return(_));
+        let last = self.statements(root).last().copied().filter(|stmt| is_return(*stmt));
+        let mut early = false;
+        self.body.walk(Node::Stmt(root), &mut |node| {
+            early |= matches!(node, Node::Stmt(stmt) if is_return(stmt) && Some(stmt) != last);
+            !early
+        });
+        !early
     }
 }
 
 impl Uniformity<'_, '_> {
+    fn run(&mut self, body: StmtId) {
+        // Each round can only make something less uniform, so this ends; the bound is for safety.
+        let bound = 2 * (self.draft.body.locals.len() + self.draft.body.stmts.len()) + 2;
+        for _ in 0..bound {
+            if !std::mem::take(&mut self.changed) {
+                break;
+            }
+            self.stmt(body);
+        }
+        self.reporting = true;
+        self.stmt(body);
+    }
+
+    /// A call of a function in which threads meet, with what it is called for.
+    fn function(&mut self, call: ExprId, method: MethodId, this: Variance, operands: &[Variance]) {
+        self.barrier(call);
+        let facts = self.draft.facts;
+        let result = facts.body(method);
+        let body = &result.body;
+        let Some(root) = body.root else { return };
+        if !self.reporting || self.depth >= DEEPEST {
+            return;
+        }
+        let parents = Parents::of(body);
+        let mut draft = Draft::new(facts, body, &parents, root);
+        draft.inner.extend(body.params.iter().copied());
+        if !draft.returns_last(root) {
+            let name = facts.method_name(method);
+            let message = format!("`{name}` may return before threads have met in it");
+            let note = "all threads go through such a function together: give it one `return`, at its end";
+            let violation =
+                self.draft.violation(&cuda::barrier_divergent::RULE, self.draft.expr(call).range, message);
+            return self.draft.report(violation.note(note).related(
+                Some(method),
+                draft.stmt(root).range,
+                "its code",
+            ));
+        }
+        // Indices mean something only in the code that declares them.
+        let foreign =
+            |it: Variance| it.cause().map_or(Variance::Uniform, |_| Variance::Divergent(Cause::Data));
+        let mut inside = Uniformity {
+            draft: &draft,
+            variance: body.params.iter().copied().zip(operands.iter().map(|it| foreign(*it))).collect(),
+            labels: FxHashMap::default(),
+            control: Vec::new(),
+            loops: Vec::new(),
+            changed: true,
+            reporting: false,
+            depth: self.depth + 1,
+            this: foreign(this),
+        };
+        inside.run(root);
+        drop(inside);
+        if let Some(first) = draft.into_violations().first() {
+            let name = facts.method_name(method);
+            let message = format!("the threads that call `{name}` part inside it before they meet");
+            let range = self.draft.expr(call).range;
+            let violation = self.draft.violation(&cuda::barrier_divergent::RULE, range, message);
+            let note = "with these arguments a condition in it is not the same for all threads of the block";
+            self.draft.report(violation.note(note).related(Some(method), first.range, first.message.clone()));
+        }
+    }
+
     fn stmt(&mut self, stmt: StmtId) {
         let range = self.draft.stmt(stmt).range;
         match &self.draft.stmt(stmt).kind {
@@ -280,6 +358,7 @@ impl Uniformity<'_, '_> {
         let draft = self.draft;
         match &draft.expr(expr).kind {
             ExprKind::Local(local) => self.variance.get(local).copied().unwrap_or(Variance::Uniform),
+            ExprKind::This => self.this,
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.expr(*value),
             ExprKind::Assign { target, value } => {
                 let value = self.expr(*value);
@@ -354,6 +433,15 @@ impl Uniformity<'_, '_> {
                 return Variance::Divergent(Cause::Data);
             }
             Callable::ThreadNumber => return Variance::Divergent(Cause::Data),
+            Callable::Function if function::meets(draft.facts.db, *method) => {
+                let count = usize::from(receiver.is_some());
+                let this = operands[..count].first().copied().unwrap_or(Variance::Uniform);
+                self.function(expr, *method, this, &operands[count..]);
+                return Variance::Divergent(Cause::Data);
+            }
+            Callable::Function if function::is_of_threads(draft.facts.db, *method) => {
+                return Variance::Divergent(Cause::Data);
+            }
             _ => {}
         }
         let name = method.name(draft.facts.db);
@@ -379,7 +467,7 @@ impl Uniformity<'_, '_> {
     fn waiting(&self, expr: ExprId) -> (String, [&'static str; 2]) {
         let facts = self.draft.facts;
         match &self.draft.expr(expr).kind {
-            ExprKind::Call { method, .. } if facts.callable(*method) == Callable::Together => {
+            ExprKind::Call { method, .. } if facts.callable(*method) != Callable::Barrier => {
                 let notes = [
                     "threads do this together: those that take another way would be missing",
                     "call it outside of the condition, in all threads, and use the result inside",

@@ -23,7 +23,7 @@ impl Draft<'_> {
             }
             Callable::Together => self.together_call(expr, *method, args, code, uses),
             Callable::ThreadNumber => {
-                self.thread_operation(expr, *method, code);
+                uses.numbers |= self.thread_operation(expr, *method, code);
                 false
             }
             Callable::Builtin => {
@@ -74,26 +74,22 @@ impl Draft<'_> {
     /// Notes the rails that a function is given.
     fn passed_rails(&self, method: MethodId, args: &[ExprId], uses: &mut Uses) {
         for (formal, site) in args.iter().copied().enumerate() {
-            if matches!(self.facts.shape(self.expr(site).ty), Shape::Rail(_))
-                && let Some(local) = self.named_local(site)
-            {
-                uses.passed.push(Passed { method, formal, local, site });
+            if matches!(self.facts.shape(self.expr(site).ty), Shape::Rail(_)) {
+                let named = self.named_rails(site).into_iter();
+                uses.passed.extend(named.map(|local| Passed { method, formal, local, site }));
             }
         }
     }
 
     fn barrier_call(&self, expr: ExprId, code: Code, uses: &mut Uses) {
-        if code == Code::Thread {
+        if code != Code::SharedClosure {
             return uses.barriers.push(expr);
         }
-        let place =
-            if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
         self.refuse(
             &cuda::barrier_outside_thread::RULE,
             self.expr(expr).range,
-            &format!("a barrier in {place}"),
-            "all threads of a block must reach a barrier together, which can be seen only where it stands in the code of the threads \
-             itself: call `Clock.advanceAll()` there",
+            "a barrier in the initialiser of shared memory",
+            "the threads fill shared memory in turns of which some have one more than others: call `Clock.advanceAll()` in their own code",
         );
     }
 
@@ -113,19 +109,17 @@ impl Draft<'_> {
         args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg))
     }
 
-    /// Whether this is code of the threads themselves, which alone know who they are.
+    /// Whether this is code of the threads themselves or of a function that they call, which alone know who they are.
     fn thread_operation(&self, expr: ExprId, method: MethodId, code: Code) -> bool {
-        if code == Code::Thread {
+        if code != Code::SharedClosure {
             return true;
         }
-        let place =
-            if code == Code::SharedClosure { "the initialiser of shared memory" } else { "a function" };
         let name = self.facts.method_name(method);
         self.refuse(
             &cuda::thread_operation_outside_thread::RULE,
             self.expr(expr).range,
-            &format!("`{name}` in {place}"),
-            "which threads take part can be seen only in the code of the threads themselves: call it there, and pass the result",
+            &format!("`{name}` in the initialiser of shared memory"),
+            "which thread fills an element is not decided there: call it in the code of the threads",
         );
         false
     }
@@ -207,6 +201,9 @@ impl Draft<'_> {
             return true;
         }
         if !self.facts.is_static(method) {
+            if receiver.is_some_and(|it| self.is_refused_already(it)) {
+                return false;
+            }
             if self.receiver_is_text(receiver) {
                 self.refuse(
                     &cuda::string_in_kernel::RULE,

@@ -206,7 +206,7 @@ impl Draft<'_> {
 
     /// An element is written: a captured host rail is only a copy.
     pub fn written_rail(&self, rail: ExprId, site: ExprId, uses: &mut Uses) {
-        if let Some(local) = self.named_local(rail) {
+        for local in self.named_rails(rail) {
             uses.written.push(local);
             self.written_local(local, site);
         }

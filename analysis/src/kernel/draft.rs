@@ -59,6 +59,27 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Whether a rule is broken by something around `range`.
+    pub fn has_violation(&self, rule: &Rule, range: TextRange) -> bool {
+        self.found.borrow().iter().any(|it| it.rule.code == rule.code && it.range.contains_range(range))
+    }
+
+    /// Whether a rule is broken anywhere.
+    pub fn breaks(&self, rule: &Rule) -> bool {
+        self.found.borrow().iter().any(|it| it.rule.code == rule.code)
+    }
+
+    /// Whether an expression is a variable of the kernel whose initial value has been refused: what is done with it then is no
+    /// mistake of its own.
+    pub fn is_refused_already(&self, expr: ExprId) -> bool {
+        let ExprKind::Local(local) = self.expr(self.strip(expr)).kind else { return false };
+        let Some(init) = self.initialiser(local).filter(|_| self.inner.contains(&local)) else {
+            return false;
+        };
+        let range = self.expr(init).range;
+        self.found.borrow().iter().any(|it| range.contains_range(it.range))
+    }
+
     /// A part of the code has errors that others report: no kernel, but nothing to say either.
     pub fn mark_broken(&self) {
         self.broken.set(true);

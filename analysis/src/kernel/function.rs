@@ -34,6 +34,10 @@ pub(super) struct FunctionCode {
     operators: bool,
     /// It has errors that others report.
     broken: bool,
+    /// It has barriers, or does something together with other threads.
+    meets: bool,
+    /// It asks for the number of a thread.
+    numbers: bool,
 }
 
 /// Checks the code of one function for the device, not of those it calls.
@@ -68,8 +72,35 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
         statics: uses.statics,
         operators: uses.operators,
         broken: draft.is_broken(),
+        meets: !uses.barriers.is_empty(),
+        numbers: uses.numbers,
         violations: draft.into_violations(),
     })
+}
+
+/// Whether the threads that call a function meet in it: at a barrier, or to do something together.
+pub(super) fn meets(db: &dyn Db, method: MethodId) -> bool {
+    some_reached(db, method, |code| code.meets)
+}
+
+/// Whether a function can run only as part of the code of a kernel's threads: they meet in it, or it asks for their numbers.
+pub fn is_of_threads(db: &dyn Db, method: MethodId) -> bool {
+    some_reached(db, method, |code| code.meets || code.numbers)
+}
+
+fn some_reached(db: &dyn Db, method: MethodId, wanted: fn(&FunctionCode) -> bool) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![method];
+    while let Some(method) = open.pop() {
+        if seen.insert(method) {
+            let code = function_code(db, method);
+            if wanted(code) {
+                return true;
+            }
+            open.extend(code.calls.iter().copied());
+        }
+    }
+    false
 }
 
 /// The functions reached from some code, by name.

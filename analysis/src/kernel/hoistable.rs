@@ -6,9 +6,10 @@ use apg_syntax::TextRange;
 
 use super::PreludeKind;
 use super::draft::Draft;
+use super::facts::Shape;
 use crate::body::walk::Node;
 use crate::body::{Dispatch, ExprId, ExprKind, LocalId, StmtKind};
-use crate::diagnostics::{Rule, hoist};
+use crate::diagnostics::{Rule, cuda, hoist};
 use crate::ids::MethodId;
 use crate::item_tree::items::field_is_static;
 
@@ -43,6 +44,11 @@ impl Draft<'_> {
             }
             ExprKind::Field { .. } | ExprKind::Call { .. } if self.asks_here(expr) => {
                 self.here_before_launch(node.range)
+            }
+            ExprKind::Field { object, field }
+                if self.is_settled_field(*object, field.name(self.facts.db)) =>
+            {
+                below(self)
             }
             ExprKind::Field { field, .. } => self.hoistable_field(expr, field.name(self.facts.db)),
             ExprKind::StaticField(field) => {
@@ -90,6 +96,17 @@ impl Draft<'_> {
         );
     }
 
+    /// Whether it is a field that never changes of what travels with the kernel: of a struct, or the length of a rail.
+    fn is_settled_field(&self, object: ExprId, field: &str) -> bool {
+        match self.facts.shape(self.expr(object).ty) {
+            Shape::Plain => true,
+            Shape::Rail(_) | Shape::GlobalRail(_) => {
+                field == "size" && matches!(self.expr(self.strip(object)).kind, ExprKind::Local(_))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is a field or result of `here` itself.
     fn asks_here(&self, expr: ExprId) -> bool {
         match &self.expr(self.strip(expr)).kind {
@@ -126,7 +143,7 @@ impl Draft<'_> {
             }
             return;
         }
-        if self.is_auto(local) {
+        if self.is_auto(local) || self.is_refused_prelude(local) {
             return;
         }
         let whole_range = self.expr(whole).range;
@@ -146,6 +163,14 @@ impl Draft<'_> {
     fn is_auto(&self, local: LocalId) -> bool {
         let Some(init) = self.initialiser(local) else { return false };
         matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
+    }
+
+    /// Whether the local is one that may not stand where it stands, before the blocks, which is reported there.
+    fn is_refused_prelude(&self, local: LocalId) -> bool {
+        let declared = self.local(local).range;
+        let init = self.initialiser(local).map(|init| self.expr(init).range);
+        self.has_violation(&cuda::var_in_prelude::RULE, declared)
+            || init.is_some_and(|range| self.has_violation(&cuda::prelude_value::RULE, range))
     }
 
     fn hoistable_field(&self, expr: ExprId, name: &str) {

@@ -2,6 +2,7 @@
 //! [`Violation`]s (invariant 1). The editor underlines the violations; the emitter takes only a kernel.
 
 mod affine;
+mod aliases;
 mod barrier;
 mod calls;
 mod captures;
@@ -29,6 +30,7 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
+pub use function::is_of_threads;
 pub use repair::{Piece, Repair, RepairEdit};
 pub use report::{function_violations, kernel_diagnostics, kernels};
 pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};

@@ -12,7 +12,7 @@ use super::affine::Affine;
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
-use super::{Axis, Kernel};
+use super::{Axis, Kernel, function};
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
@@ -234,7 +234,8 @@ impl Races<'_, '_> {
                 let is_rail = |it: &ExprId| matches!(draft.facts.shape(draft.expr(*it).ty), Shape::Rail(_));
                 let is_function = draft.facts.callable(*method) == Callable::Function;
                 // What a function does to a rail is not looked into.
-                if waits || is_function && args.iter().any(is_rail) {
+                let meets = || is_function && function::meets(draft.facts.db, *method);
+                if waits || is_function && args.iter().any(is_rail) || meets() {
                     self.barriers += 1;
                     self.writes.clear();
                     self.reads.clear();

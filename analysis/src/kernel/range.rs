@@ -187,7 +187,13 @@ impl Draft<'_> {
             return true;
         }
         let noun = level.noun();
-        let edits = [low, high].into_iter().filter_map(|end| self.to_int(end)).flatten().collect();
+        // What stands between the end of an operand and that of the range is a parenthesis around the operand.
+        let enclosed = |end: ExprId| {
+            let inner = self.expr(self.unconverted(end)).range;
+            if end == low { inner.start() > range.start() } else { inner.end() < range.end() }
+        };
+        let ends = [low, high].into_iter();
+        let edits = ends.filter_map(|end| self.to_int(end, enclosed(end))).flatten().collect();
         self.report(
             self.violation(
                 &cuda::long_range::RULE,
@@ -201,7 +207,7 @@ impl Draft<'_> {
     }
 
     /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.
-    fn to_int(&self, end: ExprId) -> Option<Vec<RepairEdit>> {
+    fn to_int(&self, end: ExprId, enclosed: bool) -> Option<Vec<RepairEdit>> {
         let written = self.unconverted(end);
         let expr = self.expr(written);
         if expr.ty.is_known(self.facts.db, Known::Int) {
@@ -214,6 +220,7 @@ impl Draft<'_> {
         let before = TextRange::empty(expr.range.start());
         let (open, close) = match expr.kind {
             ExprKind::Local(_) | ExprKind::Field { .. } | ExprKind::StaticField(_) => ("(", " as Int)"),
+            _ if enclosed => ("(", ") as Int"),
             _ => ("((", ") as Int)"),
         };
         Some(vec![

@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::repair::{Piece, Repair, RepairEdit, text};
 use super::rules::{Code, Uses};
 use super::violation::Violation;
-use super::{Kernel, Recognised, SharedInit, shape};
+use super::{Kernel, Recognised, SharedInit, function, shape};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{Body, Stmt, StmtId, StmtKind};
@@ -79,6 +79,8 @@ impl Draft<'_> {
         let body = shape.body?;
         self.device_code(body, Code::Thread, &mut uses);
         let functions = self.functions(&mut uses);
+        let meeting = uses.calls.iter().filter(|(method, _)| function::meets(self.facts.db, *method));
+        uses.barriers.extend(meeting.map(|(_, call)| *call));
         let captures = self.captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);

@@ -27,6 +27,8 @@ pub(super) struct Uses {
     pub passed: Vec<Passed>,
     /// Operators of a type parameter are used.
     pub operators: bool,
+    /// It asks for the number of a thread.
+    pub numbers: bool,
 }
 
 /// A rail given to a function.
@@ -183,6 +185,7 @@ impl Draft<'_> {
                 "the kernel runs at the place of its `at`: use that place's variable before the `at`, and copy what depends on it into a `val`"),
             ExprKind::Closure(_) => self.refuse(&cuda::closure_in_kernel::RULE, range, "a thread cannot make a function value",
                 "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
+            ExprKind::ClosureCall { closure, .. } if self.is_refused_already(*closure) => {}
             ExprKind::ClosureCall { .. } => self.refuse(&cuda::closure_call::RULE, range, "a thread cannot call a function value",
                 "which code it is would be known at run time only: call a `@CUDA static def` by name"),
             ExprKind::RailLiteral { .. } => self.refuse(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
@@ -264,6 +267,7 @@ impl Draft<'_> {
                 self.mark_broken();
                 false
             }
+            _ if self.is_refused_already(inner) => false,
             _ => {
                 let shown = self.facts.show(self.expr(inner).ty);
                 let does = if writes { "write" } else { "read" };
@@ -274,7 +278,7 @@ impl Draft<'_> {
                         format!("a thread cannot {does} the field `{name}` of {}", article(&shown)),
                     )
                     .note(match writes {
-                        true => "the object lives on the host: write an element of a captured `Rail` or `GlobalRail`, and set the field from it after the kernel",
+                        true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
                         false => "the object lives on the host: read the field into a `val` before the `at`",
                     });
                 if !writes && !self.uses_inner(expr) {
@@ -302,6 +306,8 @@ impl Draft<'_> {
         match self.facts.shape(node.ty) {
             Shape::Plain if !self.facts.is_mutable_field(field) => uses.statics.push(field),
             Shape::Unknown => self.mark_broken(),
+            // Its declaration is an error already.
+            _ if self.facts.is_mutable_field(field) => self.mark_broken(),
             _ => {
                 let name = field.name(self.facts.db);
                 let violation = self

@@ -42,12 +42,47 @@ impl Draft<'_> {
             self.prelude(*stmt, &mut shape.prelude);
         }
         self.extra(&cuda::statement_after_blocks::RULE, &stmts[main + 1..], "the blocks of a kernel", true);
+        if self.are_threads(stmts[main]) {
+            self.missing_blocks(stmts[main]);
+            self.threads(stmts[main], &mut shape);
+            return shape;
+        }
         let loops = self.finish(Level::Blocks, stmts[main]);
         let Some((axes, block)) = self.loop_of(Level::Blocks, &loops, stmts[main]) else { return shape };
         shape.blocks = axes;
         let Some(block) = self.activity(Level::Blocks, block, stmts[main]) else { return shape };
         self.block(block, &mut shape);
         shape
+    }
+
+    /// Whether what should start the blocks starts threads: it is clocked, and nothing in it starts others.
+    fn are_threads(&self, stmt: StmtId) -> bool {
+        let StmtKind::Finish { clocked, body } = &self.stmt(stmt).kind else { return false };
+        let mut starts = 0;
+        self.body.walk(Node::Stmt(*body), &mut |node| {
+            if let Node::Stmt(stmt) = node {
+                match &self.stmt(stmt).kind {
+                    StmtKind::Finish { .. } => starts = 2,
+                    StmtKind::Async { .. } => starts += 1,
+                    _ => {}
+                }
+            }
+            starts < 2
+        });
+        *clocked != Clocked::No && starts < 2
+    }
+
+    fn missing_blocks(&self, stmt: StmtId) {
+        let StmtKind::Finish { body, .. } = self.stmt(stmt).kind else { return };
+        let range = self.stmt(stmt).range;
+        let around = |at, words: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(words)] };
+        let edits =
+            vec![around(range.start(), "finish for (block in 0n..0n) async { "), around(range.end(), " }")];
+        self.report(
+            self.violation(&cuda::missing_block_loop::RULE, self.head(stmt, body), "the kernel has threads, but no blocks that they are of")
+                .note("the threads of one block share a barrier and a multiprocessor; a device runs many blocks: write `finish for (block in 0n..7n) async { ... }` around them")
+                .repair(Repair::edits(vec![text("Put the threads into one block")], edits)),
+        );
     }
 
     /// What each block does: shared memory, then the threads.
@@ -58,10 +93,15 @@ impl Draft<'_> {
             self.shared(*stmt, &mut shape.shared);
         }
         self.extra(&cuda::statement_after_threads::RULE, &stmts[main + 1..], "the threads of a block", false);
-        let loops = self.finish(Level::Threads, stmts[main]);
-        let Some((axes, thread)) = self.loop_of(Level::Threads, &loops, stmts[main]) else { return };
+        self.threads(stmts[main], shape);
+    }
+
+    /// The statement that starts the threads of a block.
+    fn threads(&self, main: StmtId, shape: &mut Shape) {
+        let loops = self.finish(Level::Threads, main);
+        let Some((axes, thread)) = self.loop_of(Level::Threads, &loops, main) else { return };
         shape.threads = axes;
-        shape.body = self.activity(Level::Threads, thread, stmts[main]);
+        shape.body = self.activity(Level::Threads, thread, main);
     }
 
     /// The index of the statement that starts the blocks or threads: the first `finish`, else the first loop.
@@ -119,10 +159,11 @@ impl Draft<'_> {
                             "the `finish` over the threads of a block is not clocked",
                         )
                         .note("the threads of a block share a barrier: write `clocked finish`")
-                        .repair(Repair::insert(
-                            "Write `clocked finish`",
+                        .repair(self.clocked(
                             start,
                             "clocked ",
+                            "Write `clocked finish`",
+                            *body,
                         )),
                     );
                 }
@@ -133,6 +174,26 @@ impl Draft<'_> {
                 vec![stmt]
             }
         }
+    }
+
+    /// Inserts `words` at `start`, and `clocked` before the `async` in the loop that is all of `inside`, if it lacks that as well: one
+    /// mistake.
+    fn clocked(&self, start: TextSize, words: &str, title: &str, inside: StmtId) -> Repair {
+        let body = match self.statements(inside)[..] {
+            [only] => match &self.stmt(only).kind {
+                StmtKind::ForIn { body, .. } => self.statements(*body),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let [activity] = body[..] else { return Repair::insert(title, start, words) };
+        if !matches!(self.stmt(activity).kind, StmtKind::Async { clocked: Clocked::No, .. }) {
+            return Repair::insert(title, start, words);
+        }
+        let insert =
+            |at, words: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(words.to_owned())] };
+        let edits = vec![insert(start, words), insert(self.stmt(activity).range.start(), "clocked ")];
+        Repair::edits(vec![text(format!("{title}, and `clocked async`"))], edits)
     }
 
     fn missing_finish(&self, level: Level, stmt: StmtId) {
@@ -163,11 +224,17 @@ impl Draft<'_> {
                     vec![insert(start, words), insert(body, activity)],
                 )
             }
-            None => (
-                format!("the loop over the {}s is not in a `{words}`", level.noun()),
-                format!("Write `{words}` before the loop"),
-                vec![insert(start, words)],
-            ),
+            None => {
+                let message = format!("the loop over the {}s is not in a `{words}`", level.noun());
+                let title = format!("Write `{words}` before the loop");
+                let repair = match level {
+                    Level::Threads => self.clocked(start, &format!("{words} "), &title, stmt),
+                    Level::Blocks => Repair::insert(title, start, format!("{words} ")),
+                };
+                return self.report(
+                    self.violation(rule, self.head_of_loop(stmt), message).note(note).repair(repair),
+                );
+            }
         };
         self.report(
             self.violation(rule, self.head_of_loop(stmt), message)
@@ -287,6 +354,10 @@ impl Draft<'_> {
                     .note("blocks run in any order and cannot wait for each other; only the threads of one block can")
                     .repair(self.drop_clocked(stmt, body, "async")),
             ),
+            // One mistake, one fix.
+            (Level::Threads, Clocked::No)
+                if self.breaks(&cuda::missing_clocked_finish::RULE)
+                    || self.breaks(&cuda::missing_thread_finish::RULE) => {}
             (Level::Threads, _) => self.report(
                 self.violation(&cuda::missing_clocked_async::RULE, head, "the threads of a block are not clocked")
                     .note("the threads of a block share the barrier of the `clocked finish`: write `clocked async`")

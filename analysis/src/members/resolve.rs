@@ -136,7 +136,15 @@ impl Reason {
             }
             Reason::NotSubtype(a, b) => format!("`{}` is not a subtype of `{}`", shown(a), shown(b)),
             Reason::NotSame(a, b) => format!("`{}` is not `{}`", shown(a), shown(b)),
-            Reason::NoZero(ty) => format!("`{}` has no zero value (`haszero`)", shown(ty)),
+            Reason::NoZero(ty) => match ty.as_param(db) {
+                Some(param) => {
+                    let name = param.name(db);
+                    format!(
+                        "`{name}` may have no zero value: ask for it by `{{{name} haszero}}` where `{name}` is declared"
+                    )
+                }
+                None => format!("`{}` has no zero value (`haszero`)", shown(ty)),
+            },
             Reason::NoReference(ty) => format!("`{}` is not a reference type (`isref`)", shown(ty)),
         }
     }

@@ -4,6 +4,7 @@
 use super::resolve::TypeScope;
 use crate::db::Db;
 use crate::ids::ClassId;
+use crate::item_tree::TypeRefKind;
 use crate::item_tree::items::class_item;
 
 /// A class that inherits from more is cut off: only a hierarchy that grows without end does.
@@ -32,6 +33,15 @@ fn parents(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     let Some(item) = class_item(db, class) else { return Vec::new() };
     let scope = TypeScope { header_of: Some(class), ..TypeScope::class(db, class) };
     item.extends.iter().chain(&item.implements).filter_map(|written| scope.class_of(written, 0)).collect()
+}
+
+/// Whether all classes and interfaces named there were found.
+pub fn knows_parents(db: &dyn Db, class: ClassId) -> bool {
+    class_item(db, class).as_ref().is_some_and(|item| {
+        let written = item.extends.iter().chain(&item.implements);
+        written.filter(|it| !matches!(it.kind, TypeRefKind::Function { .. })).count()
+            == parents(db, class).len()
+    })
 }
 
 fn nobody(_db: &dyn Db, _id: salsa::Id, _class: ClassId) -> Vec<ClassId> {

@@ -159,7 +159,9 @@ impl TypeScope<'_> {
             );
             return None;
         }
-        if let Some(problem) = self.changeable(&path, base, written) {
+        let problem =
+            self.changeable(&path, base, written).or_else(|| self.unknown_step(&path, base, written));
+        if let Some(problem) = problem {
             problems.push(problem);
             return None;
         }
@@ -425,7 +427,7 @@ impl TypeScope<'_> {
     }
 
     /// Whether `class` has a property, field or nullary property method of that name, its own or inherited.
-    fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
+    pub(super) fn declares(&self, class: ClassId, name: &str) -> Option<ValueMember> {
         let db = self.db;
         let own = |class: ClassId| {
             if let Some(field) = own_field(db, class, name) {
@@ -440,7 +442,7 @@ impl TypeScope<'_> {
 }
 
 /// What a class declares under a name.
-enum ValueMember {
+pub(super) enum ValueMember {
     Static(FieldId),
     Field(FieldId),
     Method(MethodId),

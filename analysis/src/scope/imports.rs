@@ -5,7 +5,9 @@ use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, closest};
 use smol_str::SmolStr;
 
 use super::lookup::qualified_type;
-use super::packages::{Folder, all_type_names, package_exists, packages, source_root, types_named};
+use super::packages::{
+    Folder, all_type_names, file_beside, package_exists, packages, source_root, types_named,
+};
 use super::problem::Problem;
 use crate::db::{Db, parse};
 use crate::diagnostics::{TextEdit, name as name_rules};
@@ -69,7 +71,16 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         let what = if import.on_demand { "package or class" } else { "type" };
         let message = format!("there is no {what} `{}` to import", import.path);
         let mut problem = Problem::new(&name_rules::unknown_import::RULE, import.at, message);
-        let simple = import.path.rsplit('.').next().unwrap_or_default();
+        let (package, simple) = import.path.rsplit_once('.').unwrap_or(("", &import.path));
+        if let Some(beside) = file_beside(db, root, package, simple).filter(|_| !import.on_demand) {
+            let name = beside.path(db).file_name().unwrap_or_default().to_string_lossy();
+            problems.push(
+                problem
+                    .note(format!("`{name}` of `{package}` declares `{simple}`, but other packages find a type only in the file that is named after it"))
+                    .note(format!("move `{simple}` to a file `{simple}.x10` beside `{name}`")),
+            );
+            continue;
+        }
         let mut meant = if import.on_demand { Vec::new() } else { types_named(db, root, simple) };
         if meant.is_empty() {
             meant.extend(similar(db, root, &import.path, import.on_demand));

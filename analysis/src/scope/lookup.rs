@@ -5,7 +5,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::ancestors::ancestors;
 use super::packages::{
-    TypeItem, package_exists, source_root, type_beside, type_in_file, type_in_package, types_named,
+    TypeItem, named_files, package_exists, source_root, type_beside, type_in_file, type_in_package,
+    types_named,
 };
 use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
@@ -294,7 +295,7 @@ impl TypeScope<'_> {
             Some(near) => problem
                 .note(format!("did you mean `{near}`?"))
                 .replace_by(format!("Replace by `{near}`"), near),
-            None => match self.in_other_letters(&last.name) {
+            None => match self.almost(&last.name) {
                 Some(near) => problem
                     .note(format!("did you mean `{near}`?"))
                     .replace_by(format!("Replace by `{near}`"), near),
@@ -317,14 +318,21 @@ impl TypeScope<'_> {
         (!elsewhere.is_empty()).then(|| elsewhere.iter().take(3).fold(diagnostic.clone(), add))
     }
 
-    /// A type of the library whose name differs in capital letters only, qualified.
-    fn in_other_letters(&self, name: &str) -> Option<SmolStr> {
+    /// A type of any package whose name differs in capital letters only or in few letters, qualified.
+    fn almost(&self, name: &str) -> Option<SmolStr> {
         let root = source_root(self.db, self.file);
         let all = super::packages::all_type_names(self.db, root).iter();
-        let mut alike =
-            all.filter(|it| it.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(name)));
-        let first = alike.next()?;
-        alike.next().is_none().then(|| first.clone())
+        let simple = |it: &'_ SmolStr| SmolStr::new(it.rsplit('.').next().unwrap_or_default());
+        let named = |wanted: &dyn Fn(&str) -> bool| {
+            let mut alike = all.clone().filter(|it| wanted(&simple(it)));
+            let first = alike.next()?;
+            alike.next().is_none().then(|| first.clone())
+        };
+        named(&|it| it.eq_ignore_ascii_case(name)).or_else(|| {
+            let names: Vec<SmolStr> = all.clone().map(simple).collect();
+            let near = closest(name, names.iter().map(SmolStr::as_str))?;
+            named(&|it| it == near)
+        })
     }
 
     /// Adds an import after the last one.
@@ -370,12 +378,14 @@ impl TypeScope<'_> {
                 names.push(SmolStr::new(simple));
             }
         }
+        let named = named_files(db, root, here).flat_map(|file| top_level_classes(db, file));
+        names.extend(named.map(|class| class.name(db).clone()));
         names
     }
 }
 
 /// The type of X10 that has this name in other languages.
-pub(super) fn type_elsewhere(name: &str) -> Option<&'static str> {
+pub fn type_elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "bool" | "Bool" => "Boolean",
         "str" | "string" => "String",

@@ -10,5 +10,6 @@ pub mod problem;
 pub mod property;
 pub mod resolve;
 pub mod signature;
+mod steps;
 #[cfg(test)]
 mod tests;

@@ -121,7 +121,7 @@ impl TypeScope<'_> {
     }
 
     /// The class of a field or nullary method, its own or inherited, as written.
-    fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
+    pub(super) fn class_of_member(&self, class: ClassId, name: &str) -> Option<ClassId> {
         let db = self.db;
         let own = |class: ClassId| {
             let field = own_field(db, class, name).and_then(|field| field_item(db, field)?.ty.as_ref());

@@ -104,6 +104,22 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
     files_of_package(db, root, package).iter().find_map(|file| type_in_file(db, *file, name))
 }
 
+/// The files that were named and are of a package, as seen from files below `root`: their types are known whatever the files are called.
+pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<Item = SourceFile> {
+    // The library asks no input of the user's.
+    let of_user = !root.path(db).as_os_str().is_empty();
+    let named = of_user.then(|| Project::get(db).roots(db).iter().copied()).into_iter().flatten();
+    named.filter(move |file| {
+        source_root(db, *file) == root && *crate::item_tree::items::package(db, *file) == package
+    })
+}
+
+/// The file of a package that holds a type which no file is named after.
+pub fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
+    let package = DottedName::new(db, SmolStr::new(package));
+    files_of_package(db, root, package).iter().copied().find(|file| type_in_file(db, *file, name).is_some())
+}
+
 #[salsa::tracked]
 fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<SourceFile> {
     let mut all: Vec<(PathBuf, SourceFile)> = all_paths(db, root);

@@ -56,6 +56,22 @@ class Example {
     );
 }
 
+/// As in an editor that has both files open.
+#[test]
+fn types_of_named_files_may_be_meant() {
+    finds(
+        "
+class Example extends Shap {}
+// file: Shapes.x10
+class Shape {}
+",
+        "
+1:23 [name/unknown-type] there is no type `Shap` here
+    did you mean `Shape`?
+",
+    );
+}
+
 #[test]
 fn imports_are_checked() {
     finds(
@@ -70,6 +86,36 @@ class Example {}
 2:8 [name/unknown-import] there is no package or class `nowhere` to import
     check the spelling, or add the folder that holds it with `--source-path`
 ",
+    );
+}
+
+/// As in the workspace of an editor: only the file that imports is open.
+#[test]
+fn a_type_beside_another_is_imported_from_nowhere() {
+    let mut host = crate::fixture::host(
+        "// file: main/Main.x10
+package main;
+import shop.Cousin;
+class Main { def cousin(c:Cousin) = c; }
+// file: shop/Example.x10
+package shop;
+public class Example {}
+class Cousin {}
+",
+    );
+    let path = std::path::Path::new("/test/main/Main.x10");
+    host.set_roots(&[path.to_owned()]);
+    let file = host.snapshot().file(path).expect("known");
+    let found = host.snapshot().with(|db| crate::check::file_diagnostics(db, file)).expect("nothing changes");
+    let lines: Vec<String> =
+        found.iter().map(|it| format!("[{}] {} {:?}", it.code, it.message, it.notes)).collect();
+    assert_eq!(
+        lines,
+        [
+            "[name/unknown-import] there is no type `shop.Cousin` to import [\"`Example.x10` of `shop` declares `Cousin`, but \
+          other packages find a type only in the file that is named after it\", \"move `Cousin` to a file `Cousin.x10` \
+          beside `Example.x10`\"]"
+        ]
     );
 }
 
@@ -217,8 +263,6 @@ class Square implements Shape {
         "
 5:7 [type/not-implemented] the class `Square` does not implement `name():String`
     promised by `Shape`: write the method, or declare the class `abstract`
-6:9 [flow/field-not-assigned] nothing assigns the field `side`
-    give it an initialiser, or write a constructor that assigns it
 6:9 [type/duplicate-member] `Square` has several fields or properties named `side`
 8:9 [type/bad-override] this method can be seen less far than `area` of `Shape`, which it overrides
     whoever may call that must be able to call this: give it the same access modifier

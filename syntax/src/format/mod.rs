@@ -52,7 +52,12 @@ pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit>
     let text = parse.syntax().to_string();
     let before = text[..usize::from(offset)].trim_end_matches(['\n', '\r']);
     let start = before.rfind(['\n', '\r']).unwrap_or(0);
-    format_parsed(parse, Some(TextRange::new(TextSize::new(start as u32), offset))).unwrap_or_default()
+    let mut edits =
+        format_parsed(parse, Some(TextRange::new(TextSize::new(start as u32), offset))).unwrap_or_default();
+    // Behind what was written there may be empty lines that somebody has just begun.
+    let written = TextSize::of(before.trim_end());
+    edits.retain(|it| it.range.end() < written);
+    edits
 }
 
 /// The smallest declaration that contains `range`; the file if none does.

@@ -74,3 +74,12 @@ fn typing_formats_the_line() {
     assert_eq!(result, "class A {\ndef f() {\n        x = 1;\n}\nval broken = ;\n}\n");
     assert!(super::format_on_type(&crate::parse(text), offset, 'x').is_empty());
 }
+
+/// Neither is a line end added behind the cursor, nor are those taken away that somebody has just written.
+#[test]
+fn typing_leaves_empty_lines_at_the_end() {
+    for (text, typed) in [("import a.B;", ';'), ("import a.B;\n\n", '\n'), ("class A {\n}\n\n\n", '\n')] {
+        let edits = super::format_on_type(&crate::parse(text), TextSize::of(text), typed);
+        assert_eq!(edits, [], "{text:?}");
+    }
+}

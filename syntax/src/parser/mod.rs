@@ -224,8 +224,13 @@ impl<'a> Parser<'a> {
 
     /// An error at the current token: something else must stand here, and what this means is not known.
     fn unexpected(&mut self, message: impl Into<String>) {
-        let range = self.input.range(self.lexed, self.position);
-        self.report(self.position, SyntaxError::new(range, message).as_gap());
+        self.unexpected_at(self.position, message);
+    }
+
+    /// The same at the token `index`.
+    fn unexpected_at(&mut self, index: usize, message: impl Into<String>) {
+        let range = self.input.range(self.lexed, index);
+        self.report(index, SyntaxError::new(range, message).as_gap());
     }
 
     /// An error that stands in the line of the token at `index`.

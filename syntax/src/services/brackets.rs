@@ -19,7 +19,7 @@ pub fn matching_bracket(root: &SyntaxNode, offset: TextSize) -> Option<TextRange
     if offset > root.text_range().end() {
         return None;
     }
-    let here = root.token_at_offset(offset);
+    let here = crate::token_at_offset(root, offset);
     let token =
         here.clone().right_biased().filter(is_bracket).or_else(|| here.left_biased().filter(is_bracket))?;
     let wanted = partner(token.kind())?;

@@ -7,7 +7,7 @@ pub fn comment_continuation(root: &SyntaxNode, offset: TextSize) -> Option<Strin
     if offset > root.text_range().end() {
         return None;
     }
-    let token = root.token_at_offset(offset).left_biased().filter(|it| it.kind().is_comment())?;
+    let token = crate::token_at_offset(root, offset).left_biased().filter(|it| it.kind().is_comment())?;
     let inside = usize::from(offset - token.text_range().start());
     let text = token.text();
     let text_of_file = root.text();

@@ -8,7 +8,7 @@ pub fn selection_ranges(root: &SyntaxNode, offset: TextSize) -> Vec<TextRange> {
     if offset > root.text_range().end() {
         return ranges;
     }
-    let here = root.token_at_offset(offset);
+    let here = crate::token_at_offset(root, offset);
     let is_word = |it: &crate::SyntaxToken| !it.kind().is_trivia() && !it.kind().is_punct();
     let token = here.clone().find(is_word).or_else(|| here.right_biased());
     let Some(token) = token else { return ranges };

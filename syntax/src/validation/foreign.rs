@@ -116,7 +116,8 @@ pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<Synta
     let is_final = list.is_some_and(|it| it.token(SyntaxKind::FINAL_KW).is_some());
     let written = text(first);
     let is_const = written.starts_with("const ") || (x10_type(first).is_none() && !written.ends_with("mut"));
-    let keyword = if is_final || is_const { "val" } else { "var" };
+    let of_struct = owner.kind() == SyntaxKind::FIELD_DECL && path.class() == Some(SyntaxKind::STRUCT_DECL);
+    let keyword = if is_final || is_const || of_struct { "val" } else { "var" };
     let mut range = first.range().cover(node.child(NAME).map_or(first.range(), Node::range));
     // `final` goes, if it is all there is.
     if let Some(token) = list.and_then(|it| it.token(SyntaxKind::FINAL_KW))

@@ -93,6 +93,14 @@ impl<'a> Path<'a> {
     fn grandparent(&self) -> Option<Node<'a>> {
         self.open.len().checked_sub(2).map(|it| self.open[it])
     }
+
+    /// The kind of the class, struct or interface around.
+    fn class(&self) -> Option<SyntaxKind> {
+        let kinds = self.open.iter().rev().map(|it| it.kind());
+        kinds.into_iter().find(|it| {
+            matches!(it, SyntaxKind::CLASS_DECL | SyntaxKind::STRUCT_DECL | SyntaxKind::INTERFACE_DECL)
+        })
+    }
 }
 
 /// A node without the cost of a cursor: what it holds, and where it starts.

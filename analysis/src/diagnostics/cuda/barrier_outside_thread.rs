@@ -2,29 +2,27 @@
 
 use crate::diagnostics::{Rule, Severity};
 
-/// A barrier in a function or in the initialiser of shared memory.
+/// A barrier in the initialiser of shared memory.
 pub static RULE: Rule = Rule {
     code: "cuda/barrier-outside-thread",
     severity: Severity::Error,
-    summary: "A barrier in a function or in the initialiser of shared memory.",
+    summary: "A barrier in the initialiser of shared memory.",
     explanation: r##"
-That all threads of a block reach a barrier together can be seen only where it stands in the code of the
-threads itself.
+The threads of a block fill shared memory in turns, of which some have one more than others, so that not all of them would
+come to the barrier. There is one behind it anyway.
 
-Call `Clock.advanceAll()` there.
+Call `Clock.advanceAll()` in the code of the threads, or in a `@CUDA` function that they call.
 "##,
     failing: r##"
 import x10.compiler.CUDA;
 
 class Example {
-    @CUDA static def step():void { Clock.advanceAll(); }
-
     static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
+                val ones = new Rail[Float](64, (i:Long) => { Clock.advanceAll(); return 1.0f; });
                 clocked finish for (thread in 0n..63n) clocked async {
-                    step();
-                    out(block * 64n + thread) = thread;
+                    out(block * 64n + thread) = ones(thread);
                 }
             }
         }
@@ -38,9 +36,9 @@ class Example {
     static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
+                val ones = new Rail[Float](64, (i:Long) => 1.0f);
                 clocked finish for (thread in 0n..63n) clocked async {
-                    Clock.advanceAll();
-                    out(block * 64n + thread) = thread;
+                    out(block * 64n + thread) = ones(thread);
                 }
             }
         }

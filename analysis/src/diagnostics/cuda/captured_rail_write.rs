@@ -9,7 +9,8 @@ pub static RULE: Rule = Rule {
     summary: "A captured host rail written in a kernel.",
     explanation: r##"
 A `Rail` of the host that a kernel uses is copied to the device before the launch, and never back: what is
-written to the copy is lost.
+written to the copy is lost. So it is through another name of the rail: a variable, one side of `c ? a : b`, or a
+function that gives back the rail it was given.
 
 Make a `GlobalRail` at the place of the kernel with `CUDAUtilities.makeGlobalRail`, write to that, and copy
 it back with `Rail.asyncCopy`.

@@ -2,29 +2,28 @@
 
 use crate::diagnostics::{Rule, Severity};
 
-/// An operation of a warp, block or grid in a function or in the initialiser of shared memory.
+/// An operation of a warp, block or grid in the initialiser of shared memory.
 pub static RULE: Rule = Rule {
     code: "cuda/thread-operation-outside-thread",
     severity: Severity::Error,
-    summary: "An operation of a warp, block or grid in a function or in the initialiser of shared memory.",
+    summary: "An operation of a warp, block or grid in the initialiser of shared memory.",
     explanation: r##"
-`CUDAWarp`, `CUDABlock` and `CUDAGrid` speak of the thread that calls them and of its neighbours. Which threads take part can be
-seen only in the code of the threads themselves.
+`CUDAWarp`, `CUDABlock` and `CUDAGrid` speak of the thread that calls them and of its neighbours. Which thread fills which element of
+shared memory is not decided by the initialiser.
 
-Call it there, and pass the result.
+Call it in the code of the threads, or in a `@CUDA` function that they call.
 "##,
     failing: r##"
 import x10.compiler.CUDA;
-import x10.util.CUDAWarp;
+import x10.util.CUDABlock;
 
 class Example {
-    @CUDA static def mean(x:Float):Float = CUDAWarp.sum(x) / 32.0f;
-
-    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+    static def run(p:Place, out:GlobalRail[Int]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
+                val ranks = new Rail[Int](64, (i:Long) => CUDABlock.rank());
                 clocked finish for (thread in 0n..63n) clocked async {
-                    out(block * 64n + thread) = mean(thread);
+                    out(block * 64n + thread) = ranks(63n - thread);
                 }
             }
         }
@@ -33,16 +32,17 @@ class Example {
 "##,
     mended: r##"
 import x10.compiler.CUDA;
-import x10.util.CUDAWarp;
+import x10.util.CUDABlock;
 
 class Example {
-    @CUDA static def mean(sum:Float):Float = sum / 32.0f;
-
-    static def run(p:Place, out:GlobalRail[Float]{self.home() == p}) {
+    static def run(p:Place, out:GlobalRail[Int]{self.home() == p}) {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
+                val ranks = new Rail[Int](64);
                 clocked finish for (thread in 0n..63n) clocked async {
-                    out(block * 64n + thread) = mean(CUDAWarp.sum(thread as Float));
+                    ranks(thread) = CUDABlock.rank();
+                    Clock.advanceAll();
+                    out(block * 64n + thread) = ranks(63n - thread);
                 }
             }
         }

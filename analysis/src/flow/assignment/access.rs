@@ -4,9 +4,12 @@ use apg_syntax::TextRange;
 
 use super::{State, Walker, rules};
 use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, walk::Node};
+use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
-use crate::ids::{FieldId, MethodId};
-use crate::item_tree::items::{field_item, own_field};
+use crate::ids::{ClassId, FieldId, MethodId};
+use crate::infer::surroundings::class_captures;
+use crate::item_tree::ClassKind;
+use crate::item_tree::items::{class_kind, field_item, own_field};
 use crate::ty::TyKind;
 
 impl Walker<'_> {
@@ -52,6 +55,11 @@ impl Walker<'_> {
                 stmts.iter().for_each(|&s| self.stmt(s));
                 self.expr(*result);
             }
+            ExprKind::New { outer, args, class, .. } => {
+                outer.iter().for_each(|&outer| self.expr(outer));
+                self.exprs(args);
+                self.keep_variables(*class, id);
+            }
             ExprKind::Call { receiver: Some(receiver), method, args, .. }
                 if self.fields.is_some() && self.is_this(*receiver) =>
             {
@@ -65,6 +73,15 @@ impl Walker<'_> {
                         Node::Stmt(child) => self.stmt(child),
                     }
                 }
+            }
+        }
+    }
+
+    /// An object of a local or anonymous class keeps variables of the code around the class, as they are now.
+    fn keep_variables(&mut self, class: ClassId, at: ExprId) {
+        for variable in class_captures(self.facts.db, class).iter() {
+            if Some(variable.owner) == self.owner {
+                self.read_local(variable.local, at);
             }
         }
     }
@@ -135,7 +152,7 @@ impl Walker<'_> {
 
     pub(super) fn read_local(&mut self, local: LocalId, at: ExprId) {
         let Some(&slot) = self.local_slots.get(&local) else { return };
-        if !self.state.live || self.state.definite.contains(slot) {
+        if !self.state.live || self.state.definite.contains(slot) || self.complained.contains(slot) {
             return;
         }
         let name = &self.body.local(local).name;
@@ -147,6 +164,9 @@ impl Walker<'_> {
             diagnostic.note(format!("assign `{name}` on every path that leads here"))
         };
         self.report(diagnostic);
+        if self.quiet == 0 {
+            self.complained.insert(slot);
+        }
     }
 
     /// Whether it is the object itself, also seen as its superclass.
@@ -275,7 +295,13 @@ impl Walker<'_> {
                 ))
                 .fix(fix),
             None => {
-                let note = format!("declare the {what} `var` if it has to change, else use another one");
+                let note = match target {
+                    AssignTarget::Field { field, .. } if is_of_struct(self.facts.db, field) => {
+                        "values of structs never change: make a new one, with this value for the field"
+                            .to_owned()
+                    }
+                    _ => format!("declare the {what} `var` if it has to change, else use another one"),
+                };
                 self.to_var(target).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
             }
         };
@@ -310,4 +336,8 @@ impl Walker<'_> {
         let edits = vec![TextEdit { file: None, range, text: text.to_owned() }];
         Some(Fix { title: format!("Declare `{name}` as `var`"), edits })
     }
+}
+
+fn is_of_struct(db: &dyn Db, field: FieldId) -> bool {
+    class_kind(db, field.class(db)) == Some(ClassKind::Struct)
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::Object;
 use crate::body::{Body, StmtKind};
 use crate::db::Db;
-use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::diagnostics::{Diagnostic, flow as rules, r#type as type_rules};
 use crate::flow::Facts;
 use crate::flow::assignment::{Effects, Fields, Walker};
 use crate::flow::state::State;
@@ -143,6 +143,12 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
             .filter(|slot| !after.definite.contains(*slot))
             .map(|slot| tracked[slot])
             .collect();
+        // `this.x = x` in place of `property(x)` has an error of its own.
+        let refused = |it: &Diagnostic| it.code == type_rules::not_assignable::RULE.code;
+        let is_set = code.body.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Property { .. }));
+        if missing.iter().all(is_property) && !is_set && code.diagnostics.iter().any(refused) {
+            continue;
+        }
         not_assigned(object, *method, &missing, found);
     }
 }

@@ -2,18 +2,21 @@
 //! Before `property(...)`, or before `super(...)` in a class without properties, there is no object to speak of.
 
 use apg_syntax::TextRange;
+use rustc_hash::FxHashMap;
 
 use super::fields::MethodEffects;
 use super::{Object, is_captured_variable, is_this};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, StmtId, StmtKind};
-use crate::diagnostics::{Diagnostic, flow as rules};
+use crate::diagnostics::{Diagnostic, flow as rules, r#type as type_rules};
+use crate::ids::MethodId;
 use crate::infer::Owner;
 use crate::item_tree::items::{method_item, properties};
 use crate::item_tree::{MethodKind, has_annotation};
 
 /// Judges all constructors that are written.
 pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Vec<(Owner, Diagnostic)>) {
+    circles(object, found);
     let has_properties = !properties(object.db, object.class).is_empty();
     for (method, code) in &object.constructors {
         let is_automatic =
@@ -30,6 +33,43 @@ pub(super) fn check(object: &Object<'_>, effects: &MethodEffects, found: &mut Ve
         let mut walker = Walker { object, effects, body, has_properties, state, diagnostics: Vec::new() };
         walker.stmt(root);
         found.extend(walker.diagnostics.into_iter().map(|it| (Owner::Method(*method), it)));
+    }
+}
+
+/// The constructors of the class that each constructor calls by `this(...)`.
+fn called(object: &Object<'_>) -> FxHashMap<MethodId, (MethodId, TextRange)> {
+    let calls = object.constructors.iter().filter_map(|(method, code)| {
+        let call = code.body.stmts.iter().find_map(|stmt| match stmt.kind {
+            StmtKind::ConstructorCall { is_super: false, constructor, .. } => Some((constructor, stmt.range)),
+            _ => None,
+        });
+        Some((*method, call?))
+    });
+    calls.collect()
+}
+
+/// Constructors that call each other for ever.
+fn circles(object: &Object<'_>, found: &mut Vec<(Owner, Diagnostic)>) {
+    let called = called(object);
+    // Of each circle one place is enough.
+    let mut said = Vec::new();
+    for (method, _) in &object.constructors {
+        let Some((mut next, range)) = called.get(method).copied() else { continue };
+        let mut way = vec![next];
+        // No way is longer than there are constructors.
+        for _ in 0..called.len() {
+            if next == *method && !said.contains(method) {
+                said.append(&mut way);
+                let diagnostic = type_rules::constructor_call::RULE
+                    .at(range, "this constructor comes back to itself, so that no object is ever made")
+                    .note("one of the constructors that call each other by `this(...)` has to make the object itself");
+                found.push((Owner::Method(*method), diagnostic));
+                break;
+            }
+            let Some((after, _)) = called.get(&next) else { break };
+            next = *after;
+            way.push(next);
+        }
     }
 }
 

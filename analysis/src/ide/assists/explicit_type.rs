@@ -8,7 +8,7 @@ use crate::ide::symbol::{Symbol, declared_local};
 use crate::infer::owner_body;
 
 pub(super) fn explicit_type(place: &Place<'_>) -> Option<Assist> {
-    let token = place.root.token_at_offset(place.range.start()).right_biased()?;
+    let token = apg_syntax::token_at_offset(&place.root, place.range.start()).right_biased()?;
     let declarator = token.parent_ancestors().take(3).find_map(ast::Declarator::cast)?;
     let name = declarator.name().filter(|n| n.range().contains_range(place.range))?;
     if declarator.ty().is_some() {

@@ -59,7 +59,8 @@ fn of_expression(place: &Place<'_>) -> Option<Assist> {
     let result = place.spelled(ty)?;
     let text = place.text()[range].to_owned();
     let method = format!("{}{}:{result} = {text};", made.indent, made.head());
-    Some(assist(place, &made, range, made.call(), method))
+    let replaced = extract_variable::with_parens(place, expr.syntax());
+    Some(assist(place, &made, replaced, made.call(), method))
 }
 
 fn of_statements(place: &Place<'_>) -> Option<Assist> {

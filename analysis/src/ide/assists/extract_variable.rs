@@ -3,8 +3,9 @@
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
-use super::lines::indentation;
+use super::lines::{STEP, indentation};
 use super::{Assist, AssistKind, Place};
+use crate::diagnostics::TextEdit;
 use crate::ide::receiver::value_type;
 use crate::ide::visible::visible_locals;
 
@@ -16,13 +17,18 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
     // Something without a value, as a call of a `void` method, cannot be kept.
     value_type(place.db, place.file, &expr)?;
     let statement = expr.syntax().ancestors().find(|n| {
-        ast::Stmt::can_cast(n.kind())
-            && n.parent().is_some_and(|p| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP))
+        let in_block = |p: SyntaxNode| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP);
+        n.kind() == SyntaxKind::EXPR_BODY || ast::Stmt::can_cast(n.kind()) && n.parent().is_some_and(in_block)
     })?;
     if evaluated_elsewhere(expr.syntax(), &statement) {
         return None;
     }
     let name = fresh_name(place, &expr);
+    let assist =
+        |edits| Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits };
+    if statement.kind() == SyntaxKind::EXPR_BODY {
+        return Some(assist(vec![as_block(place, &expr, &statement, &name)?]));
+    }
     let start = statement.text_range().start();
     let indent = indentation(place.text(), start);
     let value = expr.syntax().text().to_string();
@@ -38,10 +44,41 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
         }
         _ => vec![
             place.edit(TextRange::empty(start), declaration),
-            place.edit(expr.syntax().text_range(), name.clone()),
+            place.edit(with_parens(place, expr.syntax()), name.clone()),
         ],
     };
-    Some(Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits })
+    Some(assist(edits))
+}
+
+/// The body `= e;` of a method as a block in which a part of it has a name.
+fn as_block(place: &Place<'_>, expr: &ast::Expr, body: &SyntaxNode, name: &str) -> Option<TextEdit> {
+    let result = body.children().find_map(ast::Expr::cast)?;
+    // A method that gives nothing returns nothing.
+    value_type(place.db, place.file, &result)?;
+    let gives_nothing = body.parent()?.children().any(|n| {
+        n.kind() == SyntaxKind::RESULT_TYPE && n.last_token().is_some_and(|token| token.text() == "void")
+    });
+    if gives_nothing {
+        return None;
+    }
+    let whole = result.syntax().text_range();
+    let part = with_parens(place, expr.syntax()).intersect(whole)? - whole.start();
+    let value = expr.syntax().text().to_string();
+    let mut result = result.syntax().text().to_string();
+    result.replace_range(std::ops::Range::<usize>::from(part), name);
+    let indent = indentation(place.text(), body.text_range().start());
+    let text = format!("{{\n{indent}{STEP}val {name} = {value};\n{indent}{STEP}return {result};\n{indent}}}");
+    Some(place.edit(body.text_range(), text))
+}
+
+/// What a name or call takes the place of: parentheses around the expression are not needed any more.
+pub(super) fn with_parens(place: &Place<'_>, expr: &SyntaxNode) -> TextRange {
+    let parens = expr.parent().filter(|it| it.kind() == SyntaxKind::PAREN_EXPR).map(|it| it.text_range());
+    // `return(e)`
+    let is_apart = |range: &TextRange| {
+        !place.text()[..usize::from(range.start())].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    parens.filter(is_apart).unwrap_or_else(|| expr.text_range())
 }
 
 /// The expression that is exactly what is selected, but for white space at its ends.

@@ -19,11 +19,11 @@ pub(super) fn statements(place: &Place<'_>) -> Option<Vec<SyntaxNode>> {
         apg_syntax::NodeOrToken::Node(node) => node,
         apg_syntax::NodeOrToken::Token(token) => token.parent()?,
     };
-    let statement = node.ancestors().find(|n| {
-        ast::Stmt::can_cast(n.kind())
-            && n.kind() != SyntaxKind::BLOCK
-            && n.text_range().contains_range(place.range)
-    });
+    // The statement that has a block around all that is selected is no part of it.
+    let statement = node
+        .ancestors()
+        .take_while(|n| n.kind() != SyntaxKind::BLOCK)
+        .find(|n| ast::Stmt::can_cast(n.kind()) && n.text_range().contains_range(place.range));
     // Either one statement, selected whole, or several of a block.
     if let Some(statement) = statement.filter(|s| s.parent().is_some_and(|p| p.kind() == SyntaxKind::BLOCK)) {
         let whole = place.text()[statement.text_range()].trim() == text.trim();

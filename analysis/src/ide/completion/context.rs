@@ -17,10 +17,12 @@ use crate::ids::{ClassId, SourceFile};
 pub(super) enum Wanted {
     /// A member of what stands before the dot; none of a call that gives nothing.
     Members(Option<Receiver>, ast::Expr),
-    /// A type of a package, in a type.
+    /// A type of a package or of another type, in a type.
     Package(SmolStr),
     /// A package or type, in an import.
     Import(SmolStr),
+    /// The package that a file says it is in; what is written of it before the last dot.
+    Declared(SmolStr),
     /// What may follow `@`.
     Annotation,
     /// A type.
@@ -47,7 +49,7 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     if offset > root.text_range().end() {
         return None;
     }
-    let left = root.token_at_offset(offset).left_biased();
+    let left = apg_syntax::token_at_offset(&root, offset).left_biased();
     let is_word = |t: &SyntaxToken| t.kind() == IDENT || t.kind().is_keyword();
     let word = left.clone().filter(is_word);
     let in_text = |t: &SyntaxToken| {
@@ -67,8 +69,13 @@ pub(super) fn wanted(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<
     let Some(before) = before else { return Some((Wanted::Words(TOP_KEYWORDS), replace)) };
     let wanted = match before.kind() {
         T![.] => after_dot(db, file, &before)?,
+        // Between the dots of `a..b`, where a name is written before one that is there.
+        T![..] if before.text_range().contains(offset) => {
+            after_dot(db, file, &before).unwrap_or_else(|| Wanted::Package(path_before(&before)))
+        }
         T![@] => Wanted::Annotation,
         T![import] => Wanted::Import(SmolStr::default()),
+        T![package] => Wanted::Declared(SmolStr::default()),
         _ => elsewhere(db, file, &before, word.as_ref(), offset)?,
     };
     Some((wanted, replace))
@@ -81,12 +88,14 @@ pub(super) fn solid_before(token: &SyntaxToken) -> Option<SyntaxToken> {
 
 fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted> {
     let node = dot.parent()?;
+    let node = if node.kind() == ERROR { node.parent()? } else { node };
     match node.kind() {
-        IMPORT_DECL | QUALIFIED_NAME => {
+        IMPORT_DECL | PACKAGE_DECL | QUALIFIED_NAME => {
             let name = node.descendants().filter_map(ast::QualifiedName::cast);
             let before = name.filter(|n| n.syntax().text_range().end() <= dot.text_range().start());
             let qualifier = before.max_by_key(|n| n.syntax().text_range().len())?;
-            Some(Wanted::Import(qualifier.text()))
+            let is_declared = node.ancestors().any(|it| it.kind() == PACKAGE_DECL);
+            Some(if is_declared { Wanted::Declared } else { Wanted::Import }(qualifier.text()))
         }
         NAMED_TYPE => {
             let qualifier = node.children().find_map(ast::NamedType::cast)?;
@@ -99,6 +108,9 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
             // A dot that stands alone after a complete expression belongs to whatever was made of the rest.
             let own = node.children().filter(before).filter_map(ast::Expr::cast).last();
             let e = own.or_else(|| expression_before(dot))?;
+            if let Some(name) = made(&e) {
+                return Some(Wanted::Package(name));
+            }
             match receiver(db, file, &e) {
                 Some(Receiver::Package(package)) => Some(Wanted::Package(package)),
                 None if !matches!(e, ast::Expr::CallExpr(_)) => None,
@@ -106,6 +118,20 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
             }
         }
     }
+}
+
+/// The dotted name after a `new` that has no arguments yet: nothing says that the name is over.
+fn made(e: &ast::Expr) -> Option<SmolStr> {
+    let ast::Expr::NewExpr(made) = e else { return None };
+    let last = made.syntax().last_child().and_then(ast::NamedType::cast)?;
+    Some(SmolStr::new(crate::ide::symbol::segments(&last)?.join(".")))
+}
+
+/// The dotted name that ends right before a token.
+fn path_before(token: &SyntaxToken) -> SmolStr {
+    let tokens = std::iter::successors(token.prev_token(), SyntaxToken::prev_token);
+    let path: Vec<SyntaxToken> = tokens.take_while(|it| matches!(it.kind(), IDENT | T![.])).collect();
+    SmolStr::from(path.iter().rev().map(|it| it.text().trim_matches('`')).collect::<String>())
 }
 
 /// The largest expression that ends right before a token.

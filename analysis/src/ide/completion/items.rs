@@ -12,7 +12,7 @@ use crate::ide::shown;
 use crate::ide::signature::{call_snippet, describe};
 use crate::ide::symbol::{Symbol, scope_at};
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
-use crate::item_tree::items::{class_head, class_kind, field_is_static, nested_classes};
+use crate::item_tree::items::{class_head, class_kind, field_is_static, nested_classes, own_typedefs};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers};
 use crate::scope::imports::import_edit;
@@ -145,15 +145,33 @@ impl<'db> Items<'db> {
         self.fields_of(ty, is_static);
         self.methods_of(ty, is_static);
         if let (Receiver::Type(ty), Some((class, _))) = (receiver, ty.as_class(self.db)) {
-            let member = |c: &&ClassId| {
-                class_head(self.db, **c).as_ref().is_some_and(|i| i.place == ClassPlace::Member)
-            };
-            for nested in nested_classes(self.db, class).iter().filter(member) {
-                self.class(*nested, rank::TYPE);
-            }
+            self.types_in(class);
             if self.context.class.is_some_and(|c| Ty::this_type(self.db, c) == *ty) {
                 self.add("this", CompletionKind::Keyword, rank::KEYWORD);
             }
+        }
+    }
+
+    /// The types that a class declares as its members.
+    fn types_in(&mut self, class: ClassId) {
+        let db = self.db;
+        let member =
+            |c: &&ClassId| class_head(db, **c).as_ref().is_some_and(|i| i.place == ClassPlace::Member);
+        for nested in nested_classes(db, class).iter().filter(member) {
+            self.class(*nested, rank::TYPE);
+        }
+        let typedefs = class_head(db, class).as_ref().map_or(&[][..], |head| &head.typedefs);
+        for typedef in typedefs.iter().filter(|it| it.nth == 0) {
+            let found = Found::Typedefs(own_typedefs(db, class, &typedef.name));
+            self.found(&typedef.name, &found, rank::TYPE);
+        }
+    }
+
+    /// The types that are members of the type of that name.
+    pub(super) fn member_types(&mut self, qualifier: &str) {
+        let names: Vec<SmolStr> = qualifier.split('.').map(SmolStr::new).collect();
+        if let Some(class) = self.scope().find_class(&names) {
+            self.types_in(class);
         }
     }
 
@@ -270,10 +288,21 @@ impl<'db> Items<'db> {
     /// What may follow in an import.
     pub(super) fn import(&mut self, package: &SmolStr) {
         if package.is_empty() {
+            self.types_without_package();
             return self.sub_packages("");
         }
         self.package(package);
         self.add("*", CompletionKind::Keyword, rank::PACKAGE + 1);
+    }
+
+    /// The user's types that are in no package.
+    fn types_without_package(&mut self) {
+        let names: Vec<SmolStr> = all_type_names(self.db, source_root(self.db, self.file)).clone();
+        for name in names.iter().filter(|name| !name.contains('.')) {
+            if let Some(found) = qualified_type(self.db, self.file, name) {
+                self.found(name, &found, rank::PACKAGE + 1);
+            }
+        }
     }
 
     /// The types that may be written here, and those that could be imported.
@@ -342,6 +371,7 @@ impl<'db> Items<'db> {
                 self.found(&name, &found, rank::TYPE);
             }
         }
+        self.sub_packages("");
         let root = source_root(db, self.file);
         let names: Vec<SmolStr> = all_type_names(db, root).clone();
         let of_compiler =

@@ -8,6 +8,7 @@ mod items;
 mod made;
 mod names;
 mod overrides;
+mod package;
 mod postfix;
 mod snippets;
 
@@ -76,8 +77,12 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
                 Some(_) => {}
             }
         }
-        Wanted::Package(package) => items.package(&package),
+        Wanted::Package(package) => {
+            items.package(&package);
+            items.member_types(&package);
+        }
         Wanted::Import(package) => items.import(&package),
+        Wanted::Declared(before) => items.declared_package(&before),
         Wanted::Annotation => items.annotations(),
         Wanted::Type => items.types(),
         Wanted::New(is_thrown) => items.constructible(is_thrown),

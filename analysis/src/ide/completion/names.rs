@@ -74,7 +74,7 @@ impl Items<'_> {
     /// Whether a `case` may stand here.
     fn is_in_switch(&self) -> bool {
         let root = parse(self.db, self.file).syntax();
-        let token = root.token_at_offset(self.replace.start()).left_biased();
+        let token = apg_syntax::token_at_offset(&root, self.replace.start()).left_biased();
         let blocks = token.into_iter().flat_map(|it| it.parent_ancestors());
         let mut blocks =
             blocks.filter(|it| matches!(it.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_BLOCK));

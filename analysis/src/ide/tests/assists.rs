@@ -54,9 +54,31 @@ fn an_expression_becomes_a_variable() {
     }
     let (_, edited) = after(&in_method("for (i in $0Math.abs(n)$0..9) f(i);"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val abs = Math.abs(n);\n        for (i in abs..9) f(i);")));
+    // Its parentheses go.
+    let (_, edited) = after(&in_method("val b = ($0n + 1$0) as Int;"), "Extract into `val");
+    assert_eq!(edited, Some(in_method("val value = n + 1;\n        val b = value as Int;")));
+    let (_, edited) = after(&in_method("val b = ($0n + 1$0) as Int;"), "Extract into method");
+    assert!(edited.expect("offered").contains("val b = extracted(n) as Int;"));
+    let (_, edited) = after(&in_method("return($0n + 1$0);"), "Extract into `val");
+    assert_eq!(edited, Some(in_method("val value = n + 1;\n        return(value);")));
     // An expression that its statement begins with: one edit, not two at one place.
     let (_, edited) = after(&in_method("$0Console.ERR$0.println(n);"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val err = Console.ERR;\n        err.println(n);")));
+}
+
+#[test]
+fn a_body_that_is_an_expression_becomes_a_block() {
+    let class = |body: &str| format!("class Example {{\n    val r = 2.0;\n    def area(){body}\n}}\n");
+    let block = |value: &str, result: &str| {
+        class(&format!(" {{\n        val value = {value};\n        return {result};\n    }}"))
+    };
+    let (_, edited) = after(&class(" = $0Math.PI * r$0 * r;"), "Extract into `val");
+    assert_eq!(edited, Some(block("Math.PI * r", "value * r")));
+    let (_, edited) = after(&class(":Double = 2 * ($0r + 1$0);"), "Extract into `val");
+    assert_eq!(edited, Some(block("r + 1", "2 * value").replace("area()", "area():Double")));
+    for body in [":void = $0Math.PI$0;", " = r > 1 && $0r < 3$0;"] {
+        assert_eq!(after(&class(body), "Extract into `val").1, None, "{body}");
+    }
 }
 
 #[test]
@@ -67,6 +89,26 @@ fn statements_are_wrapped() {
     // What is declared inside would not be known after it.
     let (titles, _) = after(&in_method("$0val a = n;$0 Console.OUT.println(a);"), "Wrap");
     assert!(!titles.iter().any(|t| t.starts_with("Wrap")), "{titles:?}");
+}
+
+#[test]
+fn statements_inside_others_are_taken() {
+    let loop_of = |body: &str| {
+        in_method(&format!(
+            "var all:Long = 0;\n        for (i in 0..n) {{\n{body}\n        }}\n        return all;"
+        ))
+    };
+    let selected = "            $0val twice = i * 2;\n            if (twice > 1) all += twice;$0";
+    let (titles, edited) = after(&loop_of(selected), "Extract into method");
+    assert!(titles.iter().any(|title| title == "Wrap in `finish`"), "{titles:?}");
+    let edited = edited.expect("offered");
+    assert!(
+        edited.contains("            all = extracted(all, i);\n        }\n        return all;"),
+        "{edited}"
+    );
+    // A piece of a statement is none.
+    let (titles, _) = after(&in_method("for (i in 0..n) { f($0i); f(n$0); }"), "");
+    assert!(!titles.iter().any(|title| title.starts_with("Wrap")), "{titles:?}");
 }
 
 #[test]

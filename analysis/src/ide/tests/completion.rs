@@ -52,6 +52,9 @@ fn members_of_a_value_follow_a_dot() {
         "f(shape.$0",
         "if (shape.$0) {}",
         "shape.$0\n shape.area();",
+        "shape.$0(1);",
+        "val a = shape.$0 (\"a\", 2);",
+        "shape.$0.toString();",
     ] {
         let found = labels(&in_main(unfinished));
         assert_has(&found, &["sides", "area", "toString", "hashCode"]);
@@ -301,4 +304,64 @@ fn words_and_types_follow_what_a_declaration_says() {
     let closures = labels("class A { def g(f:(Long)=>Long) {} def f() { g($0); } }");
     assert!(has(&closures, "(x:Long) => ..."), "{closures:?}");
     assert!(!has(&labels("class A { def f() { for (item in $0) { } } }"), "item"));
+}
+
+#[test]
+fn a_package_is_that_of_the_folder() {
+    let of = |cursor: &str| {
+        // The first file is asked about, which lies in no folder of a package: below one that other files' packages start from.
+        let text =
+            format!("{cursor}\nclass Example {{}}\n// file: more/Other.x10\npackage more;\nclass Other {{}}");
+        labels(&text)
+    };
+    assert_has(&of("package $0"), &["more"]);
+    assert_has(&of("package m$0;"), &["more"]);
+    assert_lacks(&of("package $0"), &["x10", "class"]);
+    let own = |name: &str, typed: &str| {
+        let text = format!("class Example {{}}\n// file: {name}\n{typed}");
+        let host = crate::fixture::host(&text);
+        let file = crate::fixture::file(&host, name);
+        let found = host.snapshot().with(|db| completions(db, file, apg_syntax::TextSize::of(typed)));
+        let found = found.expect("not cancelled");
+        found.into_iter().map(|it| it.label).collect::<Vec<_>>()
+    };
+    assert_eq!(own("a/b/New.x10", "package "), ["a.b"]);
+    assert_eq!(own("a/b/New.x10", "package a."), ["b"]);
+}
+
+#[test]
+fn types_are_members_of_types() {
+    let text = |cursor: &str| {
+        format!(
+            "class Example {{ {cursor} }} class Holder {{ static type Number = Int; static class Inner {{}} }}"
+        )
+    };
+    for cursor in ["val x:Holder.$0;", "def f(x:Holder.$0) {}", "def f() { val x:Holder.N$0 = 1; }"] {
+        let found = labels(&text(cursor));
+        assert_has(&found, &["Number", "Inner"]);
+        assert_lacks(&found, &["Holder", "while"]);
+    }
+    assert_has(&labels(&text("def f() { Holder.$0 }")), &["Number", "Inner"]);
+}
+
+#[test]
+fn a_name_is_written_between_two_dots() {
+    assert_has(&labels("import x10.$0.Inline;\nclass Example {}"), &["compiler", "util"]);
+    assert_has(&labels("class Example { @x10.$0.Inline def f() {} }"), &["compiler"]);
+    assert_has(&labels("class Example { @x$0.compiler.Inline def f() {} }"), &["x10", "Inline"]);
+    assert_has(&labels("class Example { def f() { Console.$0.println(); } }"), &["OUT", "ERR"]);
+}
+
+#[test]
+fn packages_follow_new() {
+    assert_has(&labels(&in_main("val a = new x10.$0")), &["util", "array"]);
+    assert_has(&labels(&in_main("val a = new x10.util.$0\n shape.area();")), &["ArrayList", "Random"]);
+    assert_has(&labels(&in_main("new x10.util.R$0;")), &["Random"]);
+}
+
+#[test]
+fn properties_have_a_signature() {
+    let text = "class Box(w:Double, h:Long) { def this(w:Double) { property(w, $0); } }";
+    let found = ask(text, signature_help).swap_remove(0).expect("a signature");
+    assert_eq!((found.signatures[0].label.as_str(), found.argument), ("property(w:Double, h:Long)", 1));
 }

@@ -28,6 +28,28 @@ fn at_cursors(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn calls_of_constructors_lead_to_them() {
+    let text = "
+class Shape {
+    def this(name:String) {}
+}
+class Box extends Shape {
+    def this() { this$0(1); }
+    def this(n:Long) { su$0per(\"box\"); }
+}
+";
+    let (plain, offsets) = cursors(text);
+    let host = host(&plain);
+    let example = file(&host, crate::diagnostics::DEFAULT_FILE);
+    let ask = |db: &dyn crate::db::Db| {
+        let hovers = offsets.iter().map(|offset| hover(db, example, *offset).expect("something").markdown);
+        hovers.map(|it| it.lines().nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let said = host.snapshot().with(ask).expect("not cancelled");
+    assert_eq!(said, ["new Box(n:Long)", "new Shape(name:String)"]);
+}
+
+#[test]
 fn names_say_what_they_stand_for() {
     let text = "
 class Example[T](size:Long) {
@@ -62,5 +84,42 @@ class Example[T](size:Long) {
 
 #[test]
 fn nothing_is_said_about_nothing() {
-    assert_eq!(at_cursors("$0class Example { val x = $03; }$0"), [" @ ", " @ ", " @ "]);
+    assert_eq!(at_cursors("$0class Example { val x = $0{3}; }$0"), [" @ ", " @ ", " @ "]);
+}
+
+#[test]
+fn literals_say_their_type_and_value() {
+    let text = "
+class Example {
+    static def main(args:Rail[String]) {
+        val a = $00xFFn;
+        val b = -$01000;
+        val c = $0'A';
+        val d = \"te$0xt\\n\";
+        val e = $01.5f;
+        val f = $07y;
+        val g = true$0;
+    }
+}
+";
+    let said = |text: &str| {
+        super::ask(text, |db, file, offset| hover(db, file, offset).map(|it| it.markdown))
+            .into_iter()
+            .map(|it| {
+                it.unwrap_or_default().replace("```x10\n", "").replace("\n```", "").replace("\n\n", " ")
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(text),
+        [
+            "Int `255` = `0xff`",
+            "Long `1000` = `0x3e8`",
+            "Char `U+0041` = `65`",
+            "String 5 characters",
+            "Float `1.5`",
+            "Byte",
+            ""
+        ]
+    );
 }

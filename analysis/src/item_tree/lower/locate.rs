@@ -2,7 +2,7 @@
 //! here. Made anew after every edit, which is why it looks at nothing but what is needed to know what is an item.
 
 use apg_syntax::ast::{self, AstNode, Member};
-use apg_syntax::{GreenNode, SyntaxNode, SyntaxNodePtr};
+use apg_syntax::{BodyChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
 use super::classes::{ClassNode, local_class_nodes, local_typedef_nodes};
 use super::members::restoring_annotation;
@@ -67,6 +67,37 @@ impl<T> FileSources<T> {
         self.classes.iter().for_each(|class| class.add_all(&mut all));
         all.extend(&self.typedefs);
         all
+    }
+}
+
+impl FileSources {
+    /// The same after an edit in one body that declares nothing, in the tree of `root`: most items are somewhere else only. None if
+    /// one is not found there.
+    pub fn after(&self, change: BodyChange, root: &SyntaxNode) -> Option<FileSources> {
+        let mut all_found = true;
+        let sources = self.map(&mut |located| {
+            located.after(change, root).unwrap_or_else(|| {
+                all_found = false;
+                located.clone()
+            })
+        });
+        all_found.then_some(sources)
+    }
+}
+
+impl Located {
+    fn after(&self, change: BodyChange, root: &SyntaxNode) -> Option<Located> {
+        let (range, old) = (self.ptr.range(), change.range);
+        let moved = |at: TextSize| at - old.len() + change.new_len;
+        if range.end() <= old.start() {
+            return Some(self.clone());
+        }
+        if range.start() >= old.end() {
+            let range = TextRange::new(moved(range.start()), moved(range.end()));
+            return Some(Located { ptr: self.ptr.at(range), green: self.green.clone() });
+        }
+        let around = range.contains_range(old).then(|| TextRange::new(range.start(), moved(range.end())))?;
+        Some(Located::new(&self.ptr.at(around).to_node(root)?))
     }
 }
 

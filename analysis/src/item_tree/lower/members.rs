@@ -204,6 +204,9 @@ fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> 
     };
     let mut item = lower_method(operator, operator.method_name()?, kind, range, lowering);
     if is_static {
+        if !item.modifiers.has(Modifiers::STATIC) {
+            item.modifiers = item.modifiers.with(Modifiers::LACKS_STATIC);
+        }
         item.modifiers = item.modifiers.with(Modifiers::STATIC);
     }
     // `operator (x:T) as U`: U is the result, unless one is given after it.

@@ -66,9 +66,10 @@ impl TypeLowering {
             if let Some(list) = part.arg_list() {
                 args = list.exprs().map(|e| self.path(&e)).collect();
             }
-            if let Some(list) = part.constraint() {
-                constraint.terms.extend(self.constraint(list.exprs()).terms);
-            }
+        }
+        // What is said of an object around (`A{c}.X`) is not said of this one, and not known to anybody.
+        if let Some(list) = named.constraint() {
+            constraint = self.constraint(list.exprs());
         }
         if segments.iter().any(|s| s.name.is_empty()) {
             return TypeRef { at, kind: TypeRefKind::Error };

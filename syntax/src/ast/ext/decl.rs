@@ -136,7 +136,9 @@ impl MethodDecl {
 impl FieldDecl {
     /// `var`: may be assigned again. Without `val` and `var` a field is a `val`.
     pub fn is_var(&self) -> bool {
-        self.var_token().is_some() || is_foreign_var(self, self.declarators().next())
+        // `T x` of a struct can only be a `val`.
+        let of_struct = || self.syntax().ancestors().any(|it| StructDecl::can_cast(it.kind()));
+        self.var_token().is_some() || is_foreign_var(self, self.declarators().next()) && !of_struct()
     }
 }
 

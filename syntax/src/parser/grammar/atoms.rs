@@ -239,6 +239,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
         }
         T![finish] => finish_expr(p),
         T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
+        T!['{'] if values::at_braced_rail(p) => values::braced_rail(p),
         _ => {
             no_expression(p);
             return None;
@@ -381,6 +382,7 @@ fn new_rest(p: &mut Parser<'_>) {
         lists::arg_list(p);
     } else {
         p.missing("expected `(` and the arguments of the constructor");
+        p.replace_by("()".to_owned());
     }
     if p.at(T!['{']) {
         items::class_body(p);

@@ -421,7 +421,12 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
         let m = p.start();
         p.bump();
         let open = p.position;
-        if p.expect(T!['(']) {
+        let close = p.matching(open);
+        if let Some(close) = close.filter(|close| (open..*close).any(|it| p.kind_at(it) == T![|])) {
+            p.error_at(habits::range_of(p, open, close), "a `catch` takes exceptions of one type");
+            p.hint("write a `catch` for each type, or name a type above them");
+            p.skip_balanced();
+        } else if p.expect(T!['(']) {
             formals::bracketed_formals(p, open);
         }
         block(p, tail);

@@ -194,6 +194,7 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 let m = lhs.into_expr(p).precede(p);
                 p.bump();
                 types::type_(p);
+                habits::tested_variable(p);
                 Operand::expr(m.complete(p, INSTANCE_OF_EXPR))
             }
             T![?] => conditional(p, lhs),

@@ -150,6 +150,13 @@ pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
     };
     // Only a call has type arguments.
     let is_call = p.kind_at(close + 1) == T!['('];
+    // Nor are types assigned to, or followed by others.
+    let next = p.kind_at(close + 1);
+    let is_set = next.is_assignment() || matches!(next, T!['['] | T![++] | T![--]);
+    let is_again = open > 0 && p.kind_at(open - 1) == T![']'];
+    if (is_set || is_again && !is_call) && close > open + 1 {
+        return true;
+    }
     match p.kind_at(open + 1) {
         INT_NUMBER | FLOAT_NUMBER | STRING | CHAR | T![-] => true,
         IDENT if matches!(p.kind_at(open + 2), T![+] | T![-] | T![*] | T![/] | T![%]) => true,

@@ -52,6 +52,7 @@ pub(super) fn formal(p: &mut Parser<'_>) {
     } else {
         types::type_(p);
     }
+    habits::formal_end(p);
     m.complete(p, FORMAL);
 }
 
@@ -130,6 +131,9 @@ fn declarator(p: &mut Parser<'_>, needs: Needs) {
         p.hint("or start the declaration with `val` or `var`");
     } else if !typed {
         p.missing("expected `:` and a type, or `=` and a value");
+        if p.at(T![,]) {
+            p.hint("each variable has a type of its own: `x:T, y:T`");
+        }
     }
     m.complete(p, DECLARATOR);
 }

@@ -18,11 +18,7 @@ pub(super) fn replaced(p: &mut Parser<'_>, count: usize, message: &str, hint: &s
     p.error_at(range, message);
     p.hint(hint);
     p.replace_by(text.to_owned());
-    let m = p.start();
-    for _ in 0..count {
-        p.bump();
-    }
-    m.complete(p, ERROR);
+    aside(p, count);
 }
 
 //--- `a::b`
@@ -84,6 +80,27 @@ pub(super) fn at_type_test(p: &Parser<'_>) -> bool {
 /// `is`
 pub(super) fn type_test(p: &mut Parser<'_>) {
     replaced(p, 1, "the type of a value is tested by `instanceof`", "write `x instanceof T`", "instanceof");
+}
+
+/// The variable in `x instanceof T v`, after the type.
+pub(super) fn tested_variable(p: &mut Parser<'_>) {
+    if !p.at(IDENT) || p.at_line_start() || !matches!(p.nth(1), T![')'] | T![&&] | T![||] | T![?] | T![;]) {
+        return;
+    }
+    let variable = p.text(p.position).to_owned();
+    // The variable is one that nothing declares: what uses it is no mistake of its own.
+    p.unexpected("a test of a type declares no variable");
+    p.hint(&format!("write `val {variable} = ... as T;` where the test holds"));
+    aside(p, 1);
+}
+
+/// Puts tokens aside.
+pub(super) fn aside(p: &mut Parser<'_>, count: usize) {
+    let m = p.start();
+    for _ in 0..count {
+        p.bump();
+    }
+    m.complete(p, ERROR);
 }
 
 //--- Closures
@@ -176,6 +193,35 @@ pub(super) fn early_guard(p: &mut Parser<'_>) {
 
 //--- Methods
 
+/// Words before `def` elsewhere.
+const MODIFIERS_ELSEWHERE: &[&str] =
+    &["override", "virtual", "inline", "constexpr", "open", "synchronized", "sealed", "readonly"];
+
+/// Whether a modifier that X10 does not have stands at `index`, before a member.
+pub(super) fn is_modifier(p: &Parser<'_>, index: usize) -> bool {
+    let next = p.kind_at(index + 1);
+    let before_member = matches!(next, T![def] | T![val] | T![var]) || super::MODIFIERS.contains(next);
+    before_member && p.kind_at(index) == IDENT && MODIFIERS_ELSEWHERE.contains(&p.text(index))
+}
+
+/// The modifier.
+pub(super) fn modifier(p: &mut Parser<'_>) {
+    let word = p.text(p.position).to_owned();
+    let hint = match word.as_str() {
+        "override" | "virtual" | "open" => {
+            "methods can be overridden that are not `final` or `static`, and are checked when they do"
+        }
+        "inline" | "constexpr" => {
+            "small methods are put into their callers in any case; `@Inline` of `x10.compiler` asks for it"
+        }
+        "synchronized" => {
+            "`atomic { ... }` keeps the other activities of its place away; `x10.util.concurrent.Lock` is a lock"
+        }
+        _ => "fields that never change are `val`, classes that are not extended `final`",
+    };
+    replaced(p, 1, &format!("there is no modifier `{word}`"), hint, "");
+}
+
 /// Words that declare a function elsewhere.
 const DEF: &[&str] = &["fn", "func", "fun", "function", "sub", "proc"];
 
@@ -210,6 +256,35 @@ pub(super) fn undeclared_method(p: &mut Parser<'_>, m: Marker) {
     p.hint("a method is declared by `def name(x:Type):Result { ... }`, a constructor by `def this(x:Type) { ... }`");
     p.replace_by(format!("def {name}"));
     members::method(p, m);
+}
+
+/// What other languages let follow the type of a formal: a value for calls that give none, or a sign that there are many.
+pub(super) fn formal_end(p: &mut Parser<'_>) {
+    if p.at(T![=]) {
+        // Calls may give fewer arguments than there are formals.
+        p.unexpected("a formal has no value of its own");
+        p.hint("write a second method with fewer formals, which calls this one with the value");
+        let m = p.start();
+        p.bump();
+        exprs::expr(p);
+        m.complete(p, ERROR);
+    } else if matches!(p.current(), T![...] | T![*]) && matches!(p.nth(1), T![')'] | T![,] | IDENT) {
+        p.unexpected("a method has as many arguments as it has formals");
+        p.hint("take a rail, `xs:Rail[T]`, and call it with `[a, b, c]`");
+        let count = if p.nth(1) == IDENT { 2 } else { 1 };
+        aside(p, count);
+    }
+}
+
+/// `property p:T;`, after `property`, as a member of a class. Whether it stands here.
+pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
+    if !p.at(IDENT) || p.nth(1) != T![:] {
+        return false;
+    }
+    let range = p.input.range(p.lexed, p.position - 1);
+    p.error_at(range, "properties stand after the name of their class");
+    p.hint(&format!("write `class C({}:Type)`; a field is declared by `val`", p.text(p.position)));
+    true
 }
 
 //--- Statements

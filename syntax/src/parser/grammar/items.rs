@@ -152,10 +152,10 @@ pub(super) fn modifier_list(p: &mut Parser<'_>) {
     }
     let m = p.start();
     while p.position < end && !p.at_end() {
-        if p.at(T![@]) {
-            annotation(p);
-        } else {
-            p.bump();
+        match p.current() {
+            T![@] => annotation(p),
+            IDENT => habits::modifier(p),
+            _ => p.bump(),
         }
     }
     m.complete(p, MODIFIER_LIST);

@@ -34,6 +34,8 @@ pub(super) fn members(p: &mut Parser<'_>, body: &Body) {
         if starts || typos::member(p) || at_constructor(p) {
             member(p);
             in_garbage = false;
+        } else if outside::type_in_class(p) {
+            in_garbage = false;
         } else {
             // Where braces are missing, members end where they should not.
             let is_consequence = p.input.is_paired && body.has_errors(p);
@@ -98,7 +100,10 @@ pub(super) fn member(p: &mut Parser<'_>) {
         T![this] if p.nth(1) == T!['('] => habits::undeclared_constructor(p, m),
         T![property] => {
             p.bump();
-            method(p, m);
+            match habits::property_as_field(p) {
+                true => field(p, m),
+                false => method(p, m),
+            }
         }
         T![operator] => operators::operator(p, m),
         T![;] => {

@@ -23,6 +23,25 @@ pub(super) fn declaration(p: &mut Parser<'_>) -> bool {
     }
 }
 
+/// The same as a member of a class, where fewer words can mean it. Whether one is here; it is taken.
+pub(super) fn type_in_class(p: &mut Parser<'_>) -> bool {
+    let start = lookahead::after_modifiers(p, p.position);
+    let named = p.kind_at(start) == IDENT && p.kind_at(start + 1) == IDENT && p.kind_at(start + 2) == T!['{'];
+    if !named {
+        return false;
+    }
+    match p.text(start) {
+        "trait" | "protocol" => type_by_word(p, T![interface]),
+        "record" | "data" => type_by_word(p, T![struct]),
+        "object" => type_by_word(p, T![class]),
+        "enum" => {
+            by_word(p, start);
+            true
+        }
+        _ => false,
+    }
+}
+
 /// A member of a class outside all classes.
 fn member(p: &mut Parser<'_>) -> bool {
     let what = match p.kind_at(lookahead::after_modifiers(p, p.position)) {
@@ -60,8 +79,8 @@ fn type_by_word(p: &mut Parser<'_>, keyword: SyntaxKind) -> bool {
 /// What X10 has no declaration for: put aside up to its end.
 fn by_word(p: &mut Parser<'_>, start: usize) {
     let word = p.text(start);
-    let range = p.input.range(p.lexed, start);
-    p.error_at(range, format!("there is no `{word}`"));
+    // What it declares nobody knows.
+    p.unexpected_at(start, format!("there is no `{word}`"));
     p.hint(match word {
         "enum" => "write a class or struct with a `static val` for each value",
         "using" => "names are imported: `import x10.util.ArrayList;`",

@@ -257,6 +257,7 @@ fn no_statement(p: &Parser<'_>) -> String {
         T![catch] => "this `catch` has no `try`".into(),
         T![finally] => "this `finally` has no `try`".into(),
         T![case] | T![default] => "`case` and `default` stand directly in a `switch`".into(),
+        T![goto] => "there is no `goto`: loops are left by `break` and `continue`, also with a label".into(),
         kind if kind.is_keyword() => {
             format!("expected a statement, found `{}`", kind.text().unwrap_or_default())
         }

@@ -1,7 +1,7 @@
 //! Values as other languages write them: parsed as what they mean, with one error that says how X10 writes them.
 
 use super::exprs::Operand;
-use super::habits::{adjacent, range_of, replaced};
+use super::habits::{adjacent, aside, range_of, replaced};
 use super::*;
 
 //--- Closures
@@ -60,13 +60,53 @@ pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
 pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
     let close = p.matching(open).unwrap_or(p.position);
     let range = range_of(p, open, close);
-    p.error_at(range, "X10 has no tuples");
-    p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
+    if open > 0 && p.kind_at(open - 1) == T![assert] {
+        p.error_at(range, "an assertion has no parentheses around its parts");
+        p.hint("write `assert condition : message;`");
+    } else {
+        p.error_at(range, "X10 has no tuples");
+        p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
+    }
     while p.eat(T![,]) {
         if exprs::at_first(p) {
             exprs::expr(p);
         }
     }
+}
+
+//--- Rails
+
+/// Whether `{a, b}` stands here, where a value is meant.
+pub(super) fn at_braced_rail(p: &Parser<'_>) -> bool {
+    let open = p.position;
+    let Some(close) = p.matching(open).filter(|it| *it > open + 1) else { return false };
+    let after_value =
+        matches!(p.kind_at(open.wrapping_sub(1)), T![=] | T!['('] | T![,] | T!['{'] | T![return]);
+    let before_end = matches!(p.kind_at(close + 1), T![;] | T![,] | T![')'] | T!['}']);
+    after_value && before_end && !lookahead::has_statements(p, open, close)
+}
+
+/// `{a, b}`
+pub(super) fn braced_rail(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    let open = p.position;
+    let close = p.matching(open).unwrap_or(open);
+    // Of braces in braces one place is enough.
+    if p.kind_at(open.wrapping_sub(1)) != T!['{'] && p.last_error != open {
+        let range = range_of(p, open, close);
+        p.error_at(range, "the elements of a rail stand in brackets");
+        p.hint("write `[1, 2, 3]`");
+        let inside = p.text_of(open + 1, close);
+        if !inside.contains('{') {
+            let text = format!("[{}]", inside.trim());
+            p.replace_by(text);
+        }
+    }
+    p.bump();
+    lists::bracketed(p, open, T!['}'], "an expression", exprs::at_first, |p| {
+        exprs::expr(p);
+    });
+    m.complete(p, RAIL_EXPR)
 }
 
 //--- Conditions
@@ -182,14 +222,6 @@ pub(super) fn open_end(p: &mut Parser<'_>) {
         p.hint("a range has both its ends: `0..(n-1)` has `n` numbers");
         aside(p, 1);
     }
-}
-
-fn aside(p: &mut Parser<'_>, count: usize) {
-    let m = p.start();
-    for _ in 0..count {
-        p.bump();
-    }
-    m.complete(p, ERROR);
 }
 
 /// Whether `?.` stands here, after a value.

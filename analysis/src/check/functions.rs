@@ -1,0 +1,73 @@
+//! Classes that implement function types: `class Twice implements (Long) => Long` promises `operator this(x:Long):Long`.
+
+use super::overrides::{formals, result_problem};
+use crate::db::Db;
+use crate::diagnostics::r#type as type_rules;
+use crate::ids::{ClassId, MethodId};
+use crate::item_tree::items::{method_item, method_type_param_ids, own_methods};
+use crate::item_tree::source::Item;
+use crate::item_tree::{ClassItem, Modifiers};
+use crate::members::result_type;
+use crate::scope::problem::Problem;
+use crate::ty::relate::erase;
+use crate::ty::subst::Substitution;
+use crate::ty::supers::{all_supertypes, direct_supertypes};
+use crate::ty::{Ty, TyKind};
+
+/// The operator by which its objects are called.
+const APPLY: &str = "operator()";
+
+/// What the class `class`, which is not abstract, lacks of the function types that it implements.
+pub(super) fn function_problems(
+    db: &dyn Db,
+    class: ClassId,
+    item: &ClassItem,
+) -> impl Iterator<Item = (Item, Problem)> {
+    all_supertypes(db, class).iter().filter_map(move |supertype| {
+        let TyKind::Function { params, result, .. } = supertype.kind(db) else { return None };
+        let wanted: Vec<Ty> = params.iter().map(|ty| erase(db, *ty)).collect();
+        let Some((method, owner)) = implementing(db, class, &wanted) else {
+            let params: Vec<String> =
+                wanted.iter().enumerate().map(|(n, ty)| format!("x{}:{}", n + 1, ty.display(db))).collect();
+            let form = format!("operator this({}):{}", params.join(", "), result.display(db));
+            let message = format!(
+                "the {} `{}` does not implement `{}`",
+                item.kind.keyword(),
+                Ty::this_type(db, class).display(db),
+                supertype.display(db)
+            );
+            let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
+                .note(format!("write `public {form}`, or declare the class `abstract`"));
+            return Some((Item::Class(class), problem));
+        };
+        let declared = method_item(db, method)?;
+        let (owner_class, args) = owner.as_class(db)?;
+        let given = Substitution::class(db, owner_class, args).apply(db, result_type(db, method));
+        let name = format!("`{}`, which its class implements,", supertype.display(db));
+        let mut problem = result_problem(db, (method, declared), given, erase(db, *result), &name)?;
+        // An inherited operator is said where the class is.
+        if owner_class != class {
+            // The superclass that promises it with this operator has the same problem.
+            if !direct_supertypes(db, class).contains(supertype) {
+                return None;
+            }
+            problem.at = item.at;
+            return Some((Item::Class(class), problem));
+        }
+        Some((Item::Method(method), problem))
+    })
+}
+
+/// The operator with these formals that objects of `class` have, and the type that declares it.
+fn implementing(db: &dyn Db, class: ClassId, wanted: &[Ty]) -> Option<(MethodId, Ty)> {
+    all_supertypes(db, class).iter().find_map(|supertype| {
+        let (owner, _) = supertype.as_class(db)?;
+        let operators = own_methods(db, owner, APPLY).iter().copied();
+        let mut fitting = operators.filter(|method| {
+            method_type_param_ids(db, *method).is_empty()
+                && method_item(db, *method).is_some_and(|it| !it.modifiers.has(Modifiers::STATIC))
+                && formals(db, *method, *supertype, &[]) == wanted
+        });
+        fitting.next().map(|method| (method, *supertype))
+    })
+}

@@ -1,0 +1,58 @@
+//! The members of a class piece by piece: which of them there is something to say about. After an edit the pieces in which nobody
+//! typed are known to hold at one look each, so that a class of a thousand methods is not asked a thousand times.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::db::Db;
+use crate::ids::ClassId;
+use crate::infer::{Owner, owner_body};
+use crate::item_tree::items::{fields, methods};
+use crate::kernel::{function_violations, kernels};
+
+/// So many members make a piece.
+const PIECE: usize = 16;
+
+/// How many pieces a class has.
+pub(super) fn count(db: &dyn Db, class: ClassId) -> usize {
+    (fields(db, class).len() + methods(db, class).len()).div_ceil(PIECE)
+}
+
+/// The members of a piece that something is wrong with, or that cannot be looked at.
+#[salsa::tracked]
+pub(super) fn with_findings(db: &dyn Db, class: ClassId, piece: usize) -> Vec<Owner> {
+    let fields = fields(db, class).iter().copied().map(Owner::Field);
+    let members = fields.chain(methods(db, class).iter().copied().map(Owner::Method));
+    members.skip(piece * PIECE).take(PIECE).filter(|owner| may_have_findings(db, *owner)).collect()
+}
+
+/// Whether something is wrong, or the analysis fails.
+fn may_have_findings(db: &dyn Db, owner: Owner) -> bool {
+    match catch_unwind(AssertUnwindSafe(|| has_findings(db, owner))) {
+        Ok(found) => found,
+        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
+        Err(_) => {
+            // What it failed at is not known, nor when that will be another: it is tried again after each edit.
+            db.report_untracked_read();
+            true
+        }
+    }
+}
+
+fn has_findings(db: &dyn Db, owner: Owner) -> bool {
+    if !super::signature_problems(db, owner).is_empty() {
+        return true;
+    }
+    if !super::has_code(db, owner) {
+        return false;
+    }
+    let in_method = |owner| match owner {
+        Owner::Method(method) => {
+            !function_violations(db, method).is_empty()
+                || super::overrides::inferred_result_problem(db, method).is_some()
+        }
+        Owner::Field(_) => false,
+    };
+    !owner_body(db, owner).diagnostics.is_empty()
+        || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
+        || in_method(owner)
+}
