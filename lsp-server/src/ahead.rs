@@ -18,6 +18,9 @@ use crate::world::Snapshot;
 /// So long nobody has typed before.
 pub const QUIET: Duration = Duration::from_millis(300);
 
+/// Who opens a file asks about it soon.
+pub const OPENED: Duration = Duration::from_millis(50);
+
 /// So many bodies are typed ahead; more would push out what is being worked on.
 const MOST_BODIES: usize = KEPT_BODIES / 4 * 3;
 

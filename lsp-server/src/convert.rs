@@ -97,6 +97,19 @@ pub fn set_aside(why: Why, patience: Duration) -> Diagnostic {
     }
 }
 
+/// What is said of a file whose analysis fails.
+pub fn failed() -> Diagnostic {
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::ERROR),
+        code: Some(NumberOrString::String("internal/panic".into())),
+        source: Some("apg".into()),
+        message: "the analysis of this file failed inside apg. Please report it, with this file.\n\
+                  It is tried again when the text changes"
+            .into(),
+        ..Diagnostic::default()
+    }
+}
+
 /// The fixes of a diagnostic as quick fixes, the first one preferred.
 pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Vec<CodeAction> {
     let fixed = diagnostic(snapshot, document, found);

@@ -33,16 +33,10 @@ impl Document {
     /// Applies the changes of one `didChange`, in order; each is relative to the text that the ones before it left.
     pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
         for change in changes {
-            let text = match change.range {
-                None => change.text,
-                Some(range) => {
-                    let range = std::ops::Range::<usize>::from(self.text.text_range(range, encoding));
-                    let mut text = self.text.text().to_string();
-                    text.replace_range(range, &change.text);
-                    text
-                }
+            self.text = match change.range {
+                None => LineText::new(change.text.into()),
+                Some(range) => self.text.replaced(self.text.text_range(range, encoding).into(), &change.text),
             };
-            self.text = LineText::new(text.into());
         }
         self.version = version;
     }

@@ -81,6 +81,8 @@ pub struct Job {
     pub terms: Terms,
     /// How many edits there were when the request arrived.
     pub arrived: Option<u64>,
+    /// What it is, for the log.
+    pub what: String,
     run: Run,
     refuse: Arc<dyn Fn() + Send + Sync>,
 }
@@ -130,7 +132,13 @@ impl Job {
                 let _ = reply.send(Err(content_modified()));
             }
         };
-        let job = Job { terms, arrived: ordered::arrived(), run: Arc::new(run), refuse: Arc::new(refuse) };
+        let job = Job {
+            what: what(&terms),
+            terms,
+            arrived: ordered::arrived(),
+            run: Arc::new(run),
+            refuse: Arc::new(refuse),
+        };
         (job, result)
     }
 
@@ -145,6 +153,15 @@ impl Job {
     /// Answers that the text it is about is no more.
     pub fn refuse(&self) {
         (self.refuse)();
+    }
+}
+
+/// The request that is being handled, for the log.
+fn what(terms: &Terms) -> String {
+    let method = ordered::method();
+    match &terms.document {
+        Some(path) => format!("{method} of {}", path.display()),
+        None => method,
     }
 }
 

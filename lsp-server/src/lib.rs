@@ -1,11 +1,12 @@
 //! The language server: protocol only. Types of the protocol stop here, what they say comes from `apg-analysis`.
 //!
-//! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `jobs` are requests on
+//! `transport` reads and writes messages, `ordered` keeps edits in order, `main_loop` owns the database, `workers` are the threads that ask it, `jobs` requests on
 //! their way, `task` what ends them and `progress` what shows them, `server` takes requests, `requests` answers them, `world` is the database with the open documents, `workspace` reads the files that are not open,
-//! `watcher` sees them change, `aside` knows the texts that are better left alone, `kernels` has them compiled for GPUs, `refresh` has clients ask again, `convert` and `position` translate.
+//! `watcher` sees them change, `aside` knows the texts that are better left alone, `asked` what is being asked, `kernels` has them compiled for GPUs, `refresh` has clients ask again, `convert` and `position` translate.
 
 mod ahead;
 mod aside;
+mod asked;
 mod capabilities;
 mod convert;
 mod document;
@@ -23,6 +24,7 @@ mod server;
 mod task;
 mod transport;
 mod watcher;
+mod workers;
 mod workspace;
 mod world;
 

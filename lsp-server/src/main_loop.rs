@@ -5,6 +5,10 @@
 //! `ContentModified`. Every request is answered, once, from a text the client had. Diagnostics are computed when the queue is
 //! empty, and published only if no edit has come since. The loop never waits for a job nor for the client.
 
+mod diagnose;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -19,31 +23,23 @@ use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, MessageType, ProgressToken, Uri,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, MessageType, ProgressToken,
 };
 
-use crate::ahead::{self, Ahead};
+use crate::ahead;
 use crate::aside::Aside;
-use crate::document::Document;
 use crate::jobs::{Job, Terms, internal_error};
-use crate::kernels::{self, Known, Worker};
+use crate::kernels::{self, Known};
 use crate::position::Encoding;
 use crate::progress::Progress;
 use crate::refresh::{self, Refreshes};
 use crate::task::{Ended, Task};
+use crate::workers::{LONG_JOBS, Workers, stack, threads};
 use crate::workspace::{self, Found};
 use crate::world::{Snapshot, World, key};
 use crate::{memory, watcher};
 
-/// So many requests that take long are worked on at once.
-const LONG_JOBS: usize = 2;
-
-/// Expressions nest deeper in the queries than on the parser's bounded stack, and declarations that lean on each other may be
-/// as many as there are. What is not used of it takes no memory. `APG_STACK` says another size, in MB.
-fn stack() -> usize {
-    let given = std::env::var("APG_STACK").ok().and_then(|size| size.parse::<usize>().ok());
-    given.unwrap_or(256).clamp(1, 4096) << 20
-}
+use self::diagnose::{Diagnosed, Publication, Undiagnosed};
 
 /// How often memory is measured.
 const MEASURED_EVERY: Duration = Duration::from_secs(2);
@@ -110,14 +106,12 @@ enum Event {
     /// An edit and its number.
     Edit(u64, Edit),
     Job(Job),
-    /// A long job is over.
-    LongDone,
-    /// Diagnostics of a document, computed after this many edits; none if an edit came first.
-    Diagnosed {
-        edits: u64,
-        document: Document,
-        diagnostics: Option<Vec<Diagnostic>>,
-    },
+    /// A long job of this database is over.
+    LongDone(u32),
+    /// Diagnostics of a document.
+    Diagnosed(Diagnosed),
+    /// The analysis of a document does not even end when it is told to: it blocks this database.
+    Stuck(u32),
     /// The analysis of this file takes too long.
     Slow(PathBuf),
     /// What kernels need of a GPU; none if an edit came first, or nothing can be found.
@@ -239,7 +233,6 @@ pub fn start(
     let said_to = client.clone();
     let progress = Arc::new(Progress::new(client.clone(), tasks.clone()));
     let sender = Sender { events, sent: Arc::default(), progress };
-    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
     let refreshes = refresh::start(client.clone(), tasks);
     // One task sends all diagnostics, so that they reach the client in the order of the loop.
     let (publications, mut published) = tokio::sync::mpsc::unbounded_channel::<Publication>();
@@ -257,8 +250,8 @@ pub fn start(
         measured: Instant::now(),
         client: said_to,
         sender: sender.clone(),
-        pool: pool("apg-lsp", threads)?,
-        long_pool: pool("apg-lsp-long", LONG_JOBS)?,
+        workers: workers(&sender)?,
+        database: 0,
         long_jobs: 0,
         waiting: VecDeque::new(),
         reading: 0,
@@ -269,16 +262,11 @@ pub fn start(
         is_wide: true,
         undiagnosed: VecDeque::new(),
         // One thread is left to requests.
-        diagnosers: threads - 1,
+        diagnosers: threads() - 1,
         refreshes,
         refresh_at: None,
-        kernels: Worker::start(stack(), {
-            let sender = sender.clone();
-            move |known| sender.send(Event::Kernels(known))
-        })?,
         kernels_at: None,
         kernels_asked: false,
-        ahead: Ahead::start(stack())?,
         ahead_at: None,
     };
     std::thread::Builder::new()
@@ -288,27 +276,18 @@ pub fn start(
     Ok(sender)
 }
 
-fn pool(name: &'static str, threads: usize) -> std::io::Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(move |n| format!("{name}-{n}"))
-        .stack_size(stack())
-        .build()
-        .map_err(std::io::Error::other)
-}
-
-/// Diagnostics on their way to the client.
-struct Publication {
-    uri: Uri,
-    version: Option<i32>,
-    diagnostics: Vec<Diagnostic>,
+/// New threads; what they find of kernels is sent to the loop.
+fn workers(sender: &Sender) -> std::io::Result<Workers> {
+    let sender = sender.clone();
+    Workers::start(move |known| sender.send(Event::Kernels(known)))
 }
 
 struct MainLoop {
     world: World,
     sender: Sender,
-    pool: rayon::ThreadPool,
-    long_pool: rayon::ThreadPool,
+    workers: Workers,
+    /// The number of the database: each one that is given up makes way for the next.
+    database: u32,
     /// How many jobs are in the long pool: never more than it has threads, since one that waited there with a snapshot would
     /// hold up edits.
     long_jobs: usize,
@@ -326,7 +305,7 @@ struct MainLoop {
     /// What happened since was more than edits in code: much may have to be typed.
     is_wide: bool,
     /// Documents whose diagnostics are still to be computed.
-    undiagnosed: VecDeque<Document>,
+    undiagnosed: VecDeque<Undiagnosed>,
     /// How many more may be computed at once.
     diagnosers: usize,
     tasks: tokio::runtime::Handle,
@@ -338,15 +317,11 @@ struct MainLoop {
     refreshes: tokio::sync::mpsc::UnboundedSender<Refreshes>,
     /// When the client is to be told to ask again.
     refresh_at: Option<Instant>,
-    /// What compiles kernels.
-    kernels: Worker,
     /// When the kernels of open documents are to be compiled again.
     kernels_at: Option<Instant>,
-    /// It is doing that.
+    /// That is being done.
     kernels_asked: bool,
-    /// What looks ahead.
-    ahead: Ahead,
-    /// When it is to do that again.
+    /// When what all files need is to be found again.
     ahead_at: Option<Instant>,
 }
 
@@ -371,6 +346,9 @@ impl MainLoop {
             }
             if catch_unwind(AssertUnwindSafe(|| self.turn(event))).is_err() {
                 eprintln!("apg-lsp: internal error in the main loop; going on");
+            }
+            if self.world.take_new() {
+                self.start_over();
             }
         }
     }
@@ -399,9 +377,12 @@ impl MainLoop {
         // While an older text is compiled, nothing: its end asks for this again.
         if self.kernels_at.take_if(|at| *at <= now).is_some() && !self.kernels_asked {
             let documents = self.world.open_documents().into_iter().map(|document| document.path).collect();
-            self.kernels_asked = self.kernels.ask(self.world.snapshot(), documents, self.edits);
+            let snapshot = self.world.snapshot("kernels");
+            self.kernels_asked = self.workers.kernels.ask(snapshot, documents, self.edits);
         }
-        if self.ahead_at.take_if(|at| *at <= now).is_some() && !self.ahead.ask(self.world.snapshot()) {
+        if self.ahead_at.take_if(|at| *at <= now).is_some()
+            && !self.workers.ahead.ask(self.world.snapshot("looking ahead"))
+        {
             self.look_ahead(false);
         }
     }
@@ -416,7 +397,7 @@ impl MainLoop {
     /// Has what all files need found in a while. Who types puts that off; who looks at one file after the other does not.
     fn look_ahead(&mut self, is_typed: bool) {
         if self.world.has_documents() {
-            let soon = Instant::now() + ahead::QUIET;
+            let soon = Instant::now() + if is_typed { ahead::QUIET } else { ahead::OPENED };
             self.ahead_at = self.ahead_at.filter(|_| !is_typed).or(Some(soon));
         }
     }
@@ -431,6 +412,22 @@ impl MainLoop {
         {
             let _ = self.refreshes.send(self.world.settings().refreshes.of_hints());
         }
+    }
+
+    /// Goes on with a new database: the threads that ask the one before are left to themselves, and the files that are not open are
+    /// read again.
+    fn start_over(&mut self) {
+        self.database += 1;
+        match workers(&self.sender) {
+            Ok(workers) => self.workers = workers,
+            Err(error) => eprintln!("apg-lsp: no new threads: {error}"),
+        }
+        self.long_jobs = 0;
+        self.diagnosers = threads() - 1;
+        self.kernels_asked = false;
+        self.changed(Duration::ZERO);
+        self.read(self.world.settings().folders.clone());
+        self.resume();
     }
 
     fn turn(&mut self, event: Event) {
@@ -473,20 +470,17 @@ impl MainLoop {
                     false => self.take(job),
                 }
             }
-            Event::LongDone => {
+            Event::LongDone(database) if database == self.database => {
                 self.long_jobs -= 1;
                 self.resume();
             }
-            Event::Diagnosed { edits, document, diagnostics } => {
-                self.diagnosers += 1;
-                if edits == self.edits
-                    && let Some(diagnostics) = diagnostics
-                {
-                    self.publish(document, diagnostics);
-                    self.is_wide &= !self.undiagnosed.is_empty();
-                }
-                self.diagnose_next();
+            Event::Diagnosed(diagnosed) if diagnosed.database == self.database => self.diagnosed(diagnosed),
+            Event::Stuck(database) if database == self.database => {
+                eprintln!("apg-lsp: does not end; starting over without: {}", self.world.asked());
+                self.world.start_over();
             }
+            // Of a database that was given up.
+            Event::LongDone(_) | Event::Diagnosed(_) | Event::Stuck(_) => {}
             Event::Slow(path) => {
                 self.world.set_aside(&path);
                 self.stale = true;
@@ -537,7 +531,7 @@ impl MainLoop {
             self.is_wide = true;
             self.refresh(refresh::PAUSE);
         }
-        if outcome.declarations || self.ahead_at.is_some() || self.ahead.is_interrupted() {
+        if outcome.declarations || self.ahead_at.is_some() || self.workers.ahead.is_interrupted() {
             self.look_ahead(is_typed);
         }
         self.compile_kernels();
@@ -582,13 +576,13 @@ impl MainLoop {
             return;
         }
         let is_long = job.terms.is_long;
-        let snapshot = self.world.snapshot();
-        let sender = self.sender.clone();
+        let snapshot = self.world.snapshot(job.what.clone());
+        let (sender, database) = (self.sender.clone(), self.database);
         let run = move || {
             // A panic is an answer already; one here would leave the pool's count wrong.
             let outcome = catch_unwind(AssertUnwindSafe(|| job.run(snapshot)));
             if is_long {
-                sender.send(Event::LongDone);
+                sender.send(Event::LongDone(database));
             }
             if let Ok(Err(_)) = outcome {
                 sender.send(Event::Job(job));
@@ -596,9 +590,9 @@ impl MainLoop {
         };
         if is_long {
             self.long_jobs += 1;
-            self.long_pool.spawn_fifo(run);
+            self.workers.long_pool.spawn_fifo(run);
         } else {
-            self.pool.spawn_fifo(run);
+            self.workers.pool.spawn_fifo(run);
         }
     }
 
@@ -607,59 +601,5 @@ impl MainLoop {
         for job in std::mem::take(&mut self.waiting) {
             self.sender.send(Event::Job(job));
         }
-    }
-
-    /// Starts computing the diagnostics of all open documents, if the last ones are of an older text.
-    fn diagnose(&mut self) {
-        if std::mem::take(&mut self.stale) && !self.world.settings().pulls {
-            self.undiagnosed = self.world.open_documents().into();
-            self.diagnose_next();
-        }
-    }
-
-    fn diagnose_next(&mut self) {
-        while self.diagnosers > 0
-            && !self.stale
-            && let Some(document) = self.undiagnosed.pop_front()
-        {
-            self.diagnosers -= 1;
-            let (edits, snapshot, sender) = (self.edits, self.world.snapshot(), self.sender.clone());
-            let is_wide = self.is_wide;
-            let (patience, tasks) = (snapshot.settings.patience, self.tasks.clone());
-            self.pool.spawn_fifo(move || {
-                let canceller = snapshot.analysis.canceller();
-                let timer = tasks.spawn(async move {
-                    tokio::time::sleep(patience).await;
-                    canceller.cancel();
-                });
-                // A cancelled one needs no repetition: the edit asks for new ones itself.
-                let found = catch_unwind(AssertUnwindSafe(|| {
-                    if is_wide {
-                        snapshot.prepare(&document)?;
-                    }
-                    snapshot.diagnostics(&document)
-                }));
-                drop(snapshot);
-                timer.abort();
-                if let Ok(Err(Cancelled::Local)) = found {
-                    sender.slow(document.path.clone());
-                }
-                let diagnostics = found.ok().and_then(Result::ok);
-                sender.send(Event::Diagnosed { edits, document, diagnostics });
-            });
-        }
-    }
-
-    /// Publishes a document's diagnostics, if they are not what the client has.
-    fn publish(&mut self, document: Document, diagnostics: Vec<Diagnostic>) {
-        let now = (document.version, diagnostics);
-        if self.published.get(&document.path) == Some(&now) {
-            return;
-        }
-        let (version, diagnostics) = now.clone();
-        self.published.insert(document.path, now);
-        let publication = Publication { uri: document.uri, version: Some(version), diagnostics };
-        // The task ends only with the process.
-        let _ = self.publications.send(publication);
     }
 }

@@ -17,13 +17,18 @@ use crate::capabilities::needs_static_types;
 use crate::main_loop::{Edit, Sender};
 
 tokio::task_local! {
-    /// How many edits had been sent to the main loop when the request arrived that is being handled.
-    static ARRIVED: u64;
+    /// How many edits had been sent to the main loop when the request arrived that is being handled, and its method.
+    static ARRIVED: (u64, String);
 }
 
 /// How many edits there were when the request arrived that is being handled; none outside of one.
 pub fn arrived() -> Option<u64> {
-    ARRIVED.try_with(|edits| *edits).ok()
+    ARRIVED.try_with(|(edits, _)| *edits).ok()
+}
+
+/// The method of the request that is being handled, for the log.
+pub fn method() -> String {
+    ARRIVED.try_with(|(_, method)| method.clone()).unwrap_or_default()
 }
 
 /// The service around the language server.
@@ -65,7 +70,8 @@ where
         }
         let Some(read) = reader(request.method()) else {
             let types = request.method() == "initialize" && wants_types(request.params());
-            let answer = ARRIVED.scope(self.edits.sent(), self.inner.call(request));
+            let arrived = (self.edits.sent(), request.method().to_owned());
+            let answer = ARRIVED.scope(arrived, self.inner.call(request));
             return match types {
                 true => Box::pin(async move { Ok(answer.await?.map(with_types)) }),
                 false => Box::pin(answer),

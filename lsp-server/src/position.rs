@@ -58,14 +58,26 @@ pub struct LineText {
 impl LineText {
     /// Finds the lines: LF, CR LF and CR end one, as the protocol says.
     pub fn new(text: Arc<str>) -> Self {
-        let bytes = text.as_bytes();
-        let ends_line = |at: usize| match bytes[at] {
-            b'\n' => true,
-            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        };
-        let starts = std::iter::once(0).chain((0..bytes.len()).filter(|&at| ends_line(at)).map(|at| at + 1));
-        Self { starts: starts.collect(), text }
+        let mut starts = vec![0];
+        add_starts(text.as_bytes(), 0, text.len(), &mut starts);
+        Self { starts: starts.into(), text }
+    }
+
+    /// The text with `insert` in place of a range: only around that lines are looked for again.
+    pub fn replaced(&self, range: std::ops::Range<usize>, insert: &str) -> Self {
+        let mut text = String::with_capacity(self.text.len() - range.len() + insert.len());
+        text.push_str(&self.text[..range.start]);
+        text.push_str(insert);
+        let inserted = text.len();
+        text.push_str(&self.text[range.end..]);
+        // What ends a line is two characters at most: before a start that lies before the edit, and behind the edit, it is what it was.
+        let kept = self.starts.partition_point(|start| *start < range.start).max(1);
+        let mut starts = Vec::with_capacity(self.starts.len() + 1);
+        starts.extend_from_slice(&self.starts[..kept]);
+        add_starts(text.as_bytes(), self.starts[kept - 1], inserted, &mut starts);
+        let behind = self.starts.partition_point(|start| *start <= range.end);
+        starts.extend(self.starts[behind..].iter().map(|start| start - range.end + inserted));
+        Self { starts: starts.into(), text: text.into() }
     }
 
     /// The text.
@@ -115,6 +127,13 @@ impl LineText {
     }
 }
 
+/// Adds where the lines start that are ended between two places: by LF, CR LF or CR.
+fn add_starts(text: &[u8], from: usize, to: usize, starts: &mut Vec<usize>) {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', &text[from..to]).map(|at| from + at);
+    let ends = ends.filter(|&at| text[at] == b'\n' || text.get(at + 1) != Some(&b'\n'));
+    starts.extend(ends.map(|at| at + 1));
+}
+
 fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
@@ -135,6 +154,26 @@ mod tests {
             let position = text.position(bar, encoding);
             assert_eq!((position.line, position.character), (1, column), "{encoding:?}");
             assert_eq!(text.offset(position, encoding), bar, "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn lines_after_an_edit_are_those_of_the_new_text() {
+        let pieces = ["a", "\n", "\r", "\r\n", "é", ""];
+        let text = "x\r\ny\n\rz\r\n";
+        let old = LineText::new(text.into());
+        for start in 0..=text.len() {
+            for end in start..=text.len() {
+                for (first, second) in pieces.iter().flat_map(|a| pieces.iter().map(move |b| (a, b))) {
+                    let insert = format!("{first}{second}");
+                    let new = old.replaced(start..end, &insert);
+                    let mut whole = text.to_owned();
+                    whole.replace_range(start..end, &insert);
+                    let fresh = LineText::new(whole.into());
+                    assert_eq!(new.text(), fresh.text());
+                    assert_eq!(new.starts, fresh.starts, "{:?}: {start}..{end} {insert:?}", new.text());
+                }
+            }
         }
     }
 

@@ -8,18 +8,22 @@ use std::time::Duration;
 use futures::channel::oneshot;
 use rustc_hash::FxHashMap;
 use tower_lsp_server::Client;
+use tower_lsp_server::jsonrpc;
 use tower_lsp_server::ls_types::notification::Progress as ProgressNotification;
 use tower_lsp_server::ls_types::{
     ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
     WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
+use crate::ordered;
 use crate::task::{Ended, Task};
 
 /// What is answered sooner is not worth a sign.
 const SOON: Duration = Duration::from_millis(500);
 /// How often the client is told how far it is.
 const STEP: Duration = Duration::from_millis(200);
+/// So long a request that was ended may take to notice it.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How a request is shown while it runs.
 #[derive(Clone, Debug)]
@@ -63,14 +67,15 @@ impl Progress {
         }
     }
 
-    /// Waits for an answer, ends the task when it takes longer than `limit`, and shows it if it is to be.
+    /// Waits for an answer, ends the task when it takes longer than `limit`, and shows it if it is to be. A task that does not
+    /// notice that it was ended is not waited for.
     pub async fn follow<R>(
         self: &Arc<Self>,
         task: &Task,
         limit: Duration,
         shown: Option<Shown>,
-        mut answer: oneshot::Receiver<R>,
-    ) -> Result<R, oneshot::Canceled> {
+        mut answer: oneshot::Receiver<jsonrpc::Result<R>>,
+    ) -> Result<jsonrpc::Result<R>, oneshot::Canceled> {
         if let Ok(answer) = tokio::time::timeout(SOON, &mut answer).await {
             return answer;
         }
@@ -86,8 +91,16 @@ impl Progress {
             if let Ok(answer) = tokio::time::timeout(STEP, &mut answer).await {
                 return answer;
             }
-            if task.time() > limit {
+            let time = task.time();
+            if time > limit {
                 task.end(Ended::ByTime);
+            }
+            if time > limit + GRACE {
+                eprintln!(
+                    "apg-lsp: {} did not end within {limit:?}; it is answered without",
+                    ordered::method()
+                );
+                return Ok(Err(Ended::ByTime.error()));
             }
             if let Some(sign) = &mut sign {
                 sign.report(task.percentage()).await;

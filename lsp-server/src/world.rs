@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
@@ -12,6 +13,7 @@ use rustc_hash::FxHashMap;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 use crate::aside::{self, Aside};
+use crate::asked::{Asked, Question};
 use crate::convert;
 use crate::document::Document;
 use crate::kernels::Known;
@@ -21,9 +23,18 @@ use crate::position::LineText;
 use crate::task::Task;
 use crate::workspace;
 
+/// An edit waits no longer for questions to end that it has ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// The database, the open documents, and what was settled at the start.
 pub struct World {
     host: AnalysisHost,
+    /// Stands for the database while that waits for its questions to end.
+    spare: Option<AnalysisHost>,
+    /// What is being asked.
+    asked: Asked,
+    /// The database was given up for a new one since somebody last asked.
+    is_new: bool,
     documents: Arc<FxHashMap<PathBuf, Document>>,
     settings: Arc<Settings>,
     aside: Arc<Aside>,
@@ -53,11 +64,11 @@ pub fn key(uri: &Uri) -> Option<PathBuf> {
 
 impl Default for World {
     fn default() -> Self {
-        let library = apg_runtime::library::files();
-        let host =
-            AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))));
         Self {
-            host,
+            host: empty_host(),
+            spare: None,
+            asked: Asked::default(),
+            is_new: false,
             documents: Arc::default(),
             settings: Arc::default(),
             aside: Arc::default(),
@@ -66,7 +77,61 @@ impl Default for World {
     }
 }
 
+/// A database that knows the class library and no files.
+fn empty_host() -> AnalysisHost {
+    let library = apg_runtime::library::files();
+    AnalysisHost::new(library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text))))
+}
+
 impl World {
+    /// Ends what is being asked, so that the database can be changed. What does not end in time is left behind with its database: a
+    /// new one takes the place of that.
+    fn end_questions(&mut self) {
+        if self.asked.is_empty() {
+            return;
+        }
+        let spare = self.spare.take().unwrap_or_else(|| AnalysisHost::new([]));
+        let mut host = std::mem::replace(&mut self.host, spare);
+        let (ended, end) = mpsc::channel();
+        std::thread::spawn(move || {
+            host.end_questions();
+            // Nobody waits any more if it took too long.
+            let _ = ended.send(host);
+        });
+        let patience =
+            Some(self.settings.patience).filter(|given| !given.is_zero()).unwrap_or(PATIENCE).min(PATIENCE);
+        match end.recv_timeout(patience) {
+            Ok(host) => self.spare = Some(std::mem::replace(&mut self.host, host)),
+            Err(_) => {
+                eprintln!("apg-lsp: did not end within {patience:?}: {}", self.asked.list());
+                self.start_over();
+            }
+        }
+    }
+
+    /// Leaves the database to those who still ask it, and makes a new one of the open documents. The other files of the workspace
+    /// are to be read again.
+    pub fn start_over(&mut self) {
+        self.host = empty_host();
+        self.asked = Asked::default();
+        self.is_new = true;
+        for document in self.open_documents() {
+            self.show(document);
+        }
+        self.set_roots();
+        self.set_source_path(self.settings.source_path.clone());
+    }
+
+    /// Whether the database is a new one since this was last asked.
+    pub fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
+    }
+
+    /// What is being asked, for the log.
+    pub fn asked(&self) -> String {
+        self.asked.list()
+    }
+
     /// A world in which some texts are set aside from the start.
     pub fn without(aside: Aside) -> Self {
         Self { aside: Arc::new(aside), ..Self::default() }
@@ -81,6 +146,7 @@ impl World {
 
     /// Forgets everything that was computed.
     pub fn renew(&mut self) {
+        self.end_questions();
         let host = std::mem::replace(&mut self.host, AnalysisHost::new([]));
         self.host = host.renewed();
     }
@@ -105,6 +171,7 @@ impl World {
     /// `None` if the edit is of nothing that is known.
     fn try_edit(&mut self, nth: u64, edit: Edit) -> Option<Outcome> {
         let mut outcome = Outcome::default();
+        self.end_questions();
         match edit {
             Edit::Open(params) => {
                 let opened = params.text_document;
@@ -163,6 +230,9 @@ impl World {
         };
         drop(snapshot);
         let mut changed = false;
+        if !below.is_empty() {
+            self.end_questions();
+        }
         for gone in below.into_iter().filter(|gone| !self.documents.contains_key(gone)) {
             self.host.set_file(&gone, None);
             changed = true;
@@ -175,6 +245,7 @@ impl World {
             let same = snapshot.file(path).is_some_and(|file| *snapshot.source(file).1 == text);
             drop(snapshot);
             if !same {
+                self.end_questions();
                 self.host.set_file(path, Some(text));
                 changed = true;
             }
@@ -189,11 +260,13 @@ impl World {
             |path: &Path, text: &str| snapshot.file(path).is_none() && !self.aside.is_crash(path, text);
         let unknown = files.into_iter().filter(|(path, text)| is_new(path, text)).collect::<Vec<_>>();
         drop(snapshot);
+        self.end_questions();
         self.host.set_files(unknown);
     }
 
     /// Changes the folders of the workspace. The files of those that are gone are forgotten, but for what is open.
     pub fn change_folders(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        self.end_questions();
         let settings = Arc::make_mut(&mut self.settings);
         settings.folders.retain(|folder| !removed.contains(folder));
         settings.folders.extend(added.iter().cloned());
@@ -218,6 +291,7 @@ impl World {
 
     /// Folders to look packages up in, from now on. Those that are relative lie in a folder of the workspace.
     pub fn set_source_path(&mut self, folders: Vec<PathBuf>) {
+        self.end_questions();
         let settings = Arc::make_mut(&mut self.settings);
         let absolute = |folder: PathBuf| {
             let mut below = settings.folders.iter().map(|around| around.join(&folder));
@@ -306,10 +380,11 @@ impl World {
         all
     }
 
-    /// The state of now.
-    pub fn snapshot(&self) -> Snapshot {
+    /// The state of now, for somebody who asks this.
+    pub fn snapshot(&self, what: impl Into<String>) -> Snapshot {
         Snapshot {
             analysis: self.host.snapshot(),
+            _question: self.asked.begin(what.into()),
             documents: self.documents.clone(),
             settings: self.settings.clone(),
             aside: self.aside.clone(),
@@ -336,6 +411,8 @@ pub struct Snapshot {
     pub kernels: Arc<Known>,
     /// What is known of the request that asks.
     pub task: Task,
+    /// That it is asked; behind the database, which is gone before this is.
+    _question: Question,
 }
 
 impl Snapshot {

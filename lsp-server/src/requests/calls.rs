@@ -111,8 +111,13 @@ fn placed(db: &dyn db::Db, item: Item, calls: Vec<TextRange>) -> Option<Placed> 
         Item::Class(class) => class,
         Item::Typedef(_) => return None,
     };
+    let name = match item {
+        // Those who make an object name its class.
+        Item::Method(method) if method.name(db) == "this" => class.name(db).to_string(),
+        _ => ide::name_of(db, &symbol).to_string(),
+    };
     Some(Placed {
-        name: ide::name_of(db, &symbol).to_string(),
+        name,
         detail: apg_analysis::item_tree::items::qualified_name(db, class).to_string(),
         kind: kind(db, &symbol),
         file,

@@ -2,7 +2,7 @@
 
 use apg_analysis::ide::{self, Access, Symbol};
 use apg_analysis::ids::SourceFile;
-use apg_analysis::{Cancelled, db};
+use apg_analysis::{Analysis, Cancelled, db};
 use apg_syntax::TextRange;
 use rayon::prelude::*;
 use tower_lsp_server::ls_types::{
@@ -64,11 +64,19 @@ impl Snapshot {
     pub fn implementations(&self, uri: &Uri, position: Position) -> Result<Option<Vec<Location>>, Cancelled> {
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let files = self.analysis.all_files();
+        self.find_supertypes(&files)?;
         let found = self.analysis.with(|db| {
             let all = ide::implementations(db, &files, &symbol);
             all.iter().filter_map(|symbol| ide::declaration(db, symbol)).collect::<Vec<_>>()
         })?;
         Ok(Some(self.locations(found)))
+    }
+
+    /// Finds what all classes extend and implement, which takes a while the first time, on several threads.
+    pub fn find_supertypes(&self, files: &[SourceFile]) -> Result<(), Cancelled> {
+        let of_file =
+            |analysis: &mut Analysis, file: &SourceFile| analysis.with(|db| ide::find_supertypes(db, *file));
+        files.par_iter().map_with(self.analysis.clone(), of_file).collect()
     }
 
     /// All places that name what is under the cursor.
