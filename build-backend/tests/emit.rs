@@ -8,6 +8,7 @@ use apg_build::driver::{self, Cache, Profile, Silent};
 use apg_build::emit;
 use apg_build::lower::{MainTarget, lower};
 use apg_build::mir;
+use apg_build::optimise;
 
 /// The MIR of a program, or what is wrong with it.
 fn program(path: &Path) -> Result<mir::Program, String> {
@@ -20,7 +21,10 @@ fn program(path: &Path) -> Result<mir::Program, String> {
     let file = analysis.file(path).expect("the file was set");
     let lowered =
         analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
-    lowered.map_err(|errors| format!("{errors:#?}"))
+    let mut program = lowered.map_err(|errors| format!("{errors:#?}"))?;
+    // Not an improvement that may be left out: what threads do together is only done in kernels themselves.
+    optimise::inline_into_kernels(&mut program);
+    Ok(program)
 }
 
 /// Programs of the tests and the examples, and those in `$APG_TEST_PROGRAMS`.

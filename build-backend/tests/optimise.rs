@@ -118,6 +118,50 @@ fn a_function_has_a_version_for_the_closure_it_gets() {
 }
 
 #[test]
+fn what_all_functions_of_a_table_only_look_at_lies_in_the_frame() {
+    for (keeps, kept) in [("", false), ("last = v;", true)] {
+        let members = format!(
+            "{VECTORS}
+             static abstract class Shape {{ abstract def holds(v:Vec):Boolean; }}
+             static class Left extends Shape {{ def holds(v:Vec) = v.x < 0; }}
+             static class Own extends Shape {{ var last:Vec = null; def holds(v:Vec) {{ {keeps} return true; }} }}
+             static def run(n:Long):Boolean {{
+                 val shapes = [new Left() as Shape, new Own()];
+                 val f = n > 3 ? (v:Vec)=>v.x > 1 : (v:Vec)=>v.x < 1;
+                 val first = f(new Vec(2.0));
+                 return shapes(n).holds(new Vec(n as Double)) && first; }}"
+        );
+        let text = optimised(&members, "Main.run");
+        assert!(text.contains("virtual ") && text.contains("frame#"), "{text}");
+        assert_eq!(text.contains("new Vec"), kept, "{text}");
+    }
+}
+
+#[test]
+fn a_text_grows_where_it_lies_until_others_have_it() {
+    let body = |body: &str| {
+        let members = format!(
+            "static val KEPT = new ArrayList[String]();
+             static def run(n:Long):String {{ var s:String = \"\"; {body} return s; }}"
+        );
+        optimised(&members, "Main.run")
+    };
+    for (code, grows) in [
+        ("for (i in 1..n) s += i;", true),
+        ("for (i in 1..n) { if (s.length() > 9n) s += n; s = s + i + n; KEPT.add(s); }", true),
+        ("s += n; s += n;", false),
+        ("for (i in 1..n) { val t = s; s = t + KEPT.add(t); }", false),
+        ("for (i in 1..n) { s = i + s; }", false),
+    ] {
+        let text = body(code);
+        assert_eq!(text.contains("string_append("), grows, "{code}: {text}");
+    }
+    let text = body("for (i in 1..n) { s += i; if (i == 7) KEPT.add(s); }");
+    let before = text.split("ArrayList[String].add").next().unwrap_or_default();
+    assert!(before.contains("string_append(") && before.trim_end().ends_with("0:bool"), "{text}");
+}
+
+#[test]
 fn what_is_kept_stays_on_the_heap() {
     let members =
         "static class Node { val next:Node; def this(next:Node) { this.next = next; } def me() = this; }

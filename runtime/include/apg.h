@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 6
+#define APG_ABI_VERSION 9
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -46,6 +46,7 @@ struct apg_type {
   const void *const *vtable; apg_u32 vtable_length;
   apg_u32 custom;                   /* an apg_custom */
   apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */
+  apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -160,6 +161,7 @@ typedef struct apg_runtime {
   apg_object *(*raise_bounds)(apg_i64 index, apg_i64 length);
   apg_object *(*raise_division)(void);
   apg_object *(*raise_cast)(apg_object *object, const char *target);
+  apg_object *(*raise_forgotten)(apg_i64 number);
   apg_object *(*stack_overflow)(void);
   apg_i32 (*identity_hash)(apg_object *object);
   apg_object *(*object_type_name)(apg_object *object, apg_object **out);
@@ -243,6 +245,7 @@ typedef struct apg_runtime {
   apg_object *(*string_from_chars)(apg_object *rail, apg_i64 start, apg_i64 count, apg_object **out);
   apg_object *(*string_copy_bytes)(apg_object *string, apg_object *rail, apg_i64 start);
   apg_object *(*string_join)(const void *parts, apg_i64 count, apg_object **out);
+  apg_object *(*string_append)(apg_object *string, bool own, const void *parts, apg_i64 count, apg_object **out);
   apg_object *(*string_format)(apg_object *format, apg_object *arguments, apg_object **out);
   apg_object *(*string_from_char)(apg_char value, apg_object **out);
   bool (*char_is_lower)(apg_char value);
@@ -313,6 +316,7 @@ typedef struct apg_runtime {
   apg_i64 (*place_parent)(apg_i64 place);
   apg_i64 (*place_host)(apg_i64 place);
   apg_object *(*place_name)(apg_i64 place, apg_object **out);
+  apg_object *(*raise_elsewhere)(apg_object *what, apg_i64 home);
   apg_i64 (*place_child_count)(apg_i64 place);
   apg_object *(*place_child)(apg_i64 place, apg_i64 index, apg_i64 *out);
   apg_object *(*place_child_index)(apg_i64 place, apg_i64 *out);
@@ -335,13 +339,20 @@ typedef struct apg_runtime {
   apg_object *(*device_allocate)(apg_i64 place, apg_object *sample, apg_i64 count, apg_i64 *out);
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
-  apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment);
-  apg_object *(*kernel_start)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure);
+  apg_object *(*kernel_launch)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_i32 about);
+  apg_object *(*kernel_start)(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure, apg_i32 about);
   apg_object *(*texture_make)(apg_i64 place, apg_object *sample, apg_i64 rank, apg_i64 width, apg_i64 height, apg_i64 depth, apg_i32 mode, apg_i64 *out);
   apg_object *(*texture_fill)(apg_i64 place, apg_i64 number, apg_object *source);
   apg_object *(*texture_copy)(apg_i64 place, apg_i64 number, apg_i64 handle, apg_i64 count);
   apg_object *(*texture_free)(apg_i64 place, apg_i64 number);
   apg_object *(*texture_check)(apg_i64 place, apg_i64 number);
+  bool (*collective_ready)(void);
+  bool (*collective_mark)(apg_object *rail);
+  apg_object *(*collective_join)(apg_object *places, apg_i64 first, apg_i64 size, apg_object *mark, apg_i64 *out);
+  apg_object *(*collective_leave)(apg_i64 number);
+  bool (*collective_combines)(apg_object *sample, apg_i32 operation);
+  apg_object *(*collective_run)(apg_i64 number, apg_i32 what, apg_object *sample, apg_object *sources, apg_i64 source_index, apg_object *targets, apg_i64 target_index, apg_i64 count, apg_i64 root, apg_i32 operation);
+  apg_object *(*collective_combine)(apg_object *target, apg_object *source, apg_i64 count, apg_i32 operation);
 } apg_runtime;
 
 /* ---- the program's table (exported as `apg_program_v1`) ---- */
@@ -388,6 +399,8 @@ static inline void apg_raise_bounds(apg_i64 index, apg_i64 length) { if (apg_obj
 static inline void apg_raise_division() { if (apg_object *e = apg_rt->raise_division()) apg_raised(e); }
 /* Raises ClassCastException; always throws. */
 static inline void apg_raise_cast(apg_object *object, const char *target) { if (apg_object *e = apg_rt->raise_cast(object, target)) apg_raised(e); }
+/* Raises IllegalArgumentException: the object of that number was forgotten; always throws. */
+static inline void apg_raise_forgotten(apg_i64 number) { if (apg_object *e = apg_rt->raise_forgotten(number)) apg_raised(e); }
 /* The stack seems to be full: raises StackOverflowError if it is. */
 static inline void apg_stack_overflow() { if (apg_object *e = apg_rt->stack_overflow()) apg_raised(e); }
 /* A number that stays with the object; 0 for null. */
@@ -554,6 +567,8 @@ static inline apg_object *apg_string_from_chars(apg_object *rail, apg_i64 start,
 static inline void apg_string_copy_bytes(apg_object *string, apg_object *rail, apg_i64 start) { if (apg_object *e = apg_rt->string_copy_bytes(string, rail, start)) apg_raised(e); }
 /* The texts of `count` parts (`apg_part`) after each other; at most 8. */
 static inline apg_object *apg_string_join(const void *parts, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_join(parts, count, &out)) apg_raised(e); return out; }
+/* The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that. */
+static inline apg_object *apg_string_append(apg_object *string, bool own, const void *parts, apg_i64 count) { apg_object *out; if (apg_object *e = apg_rt->string_append(string, own, parts, count, &out)) apg_raised(e); return out; }
 /* printf-like formatting of a Rail[Any]. */
 static inline apg_object *apg_string_format(apg_object *format, apg_object *arguments) { apg_object *out; if (apg_object *e = apg_rt->string_format(format, arguments, &out)) apg_raised(e); return out; }
 /* The character as UTF-8. */
@@ -694,6 +709,8 @@ static inline apg_i64 apg_place_parent(apg_i64 place) { return apg_rt->place_par
 static inline apg_i64 apg_place_host(apg_i64 place) { return apg_rt->place_host(place); }
 /* What the place is, for people. */
 static inline apg_object *apg_place_name(apg_i64 place) { apg_object *out; if (apg_object *e = apg_rt->place_name(place, &out)) apg_raised(e); return out; }
+/* Raises BadPlaceException: something lives at another place; always throws. */
+static inline void apg_raise_elsewhere(apg_object *what, apg_i64 home) { if (apg_object *e = apg_rt->raise_elsewhere(what, home)) apg_raised(e); }
 /* Number of accelerators of a host. */
 static inline apg_i64 apg_place_child_count(apg_i64 place) { return apg_rt->place_child_count(place); }
 /* An accelerator of a host. */
@@ -739,9 +756,9 @@ static inline void apg_device_free(apg_i64 place, apg_i64 address) { if (apg_obj
 /* Waits for all work of an accelerator. */
 static inline void apg_device_synchronise(apg_i64 place) { if (apg_object *e = apg_rt->device_synchronise(place)) apg_raised(e); }
 /* Runs a kernel at a place (this host or an accelerator of it) and waits for it. */
-static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment)) apg_raised(e); }
-/* Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a finish, starts the closure instead, which launches it and waits. */
-static inline void apg_kernel_start(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure) { if (apg_object *e = apg_rt->kernel_start(place, kernel, environment, closure)) apg_raised(e); }
+static inline void apg_kernel_launch(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_i32 about) { if (apg_object *e = apg_rt->kernel_launch(place, kernel, environment, about)) apg_raised(e); }
+/* Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a finish, starts the closure instead, which launches it and waits. `about`: 1 if captured rails stay as they are until it has ended, 2 if the program has C++ code of its own. */
+static inline void apg_kernel_start(apg_i64 place, const apg_kernel *kernel, const void *environment, apg_object *closure, apg_i32 about) { if (apg_object *e = apg_rt->kernel_start(place, kernel, environment, closure, about)) apg_raised(e); }
 /* A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number. */
 static inline apg_i64 apg_texture_make(apg_i64 place, apg_object *sample, apg_i64 rank, apg_i64 width, apg_i64 height, apg_i64 depth, apg_i32 mode) { apg_i64 out; if (apg_object *e = apg_rt->texture_make(place, sample, rank, width, height, depth, mode, &out)) apg_raised(e); return out; }
 /* Sets the elements of a texture from a rail of this host. */
@@ -752,5 +769,19 @@ static inline void apg_texture_copy(apg_i64 place, apg_i64 number, apg_i64 handl
 static inline void apg_texture_free(apg_i64 place, apg_i64 number) { if (apg_object *e = apg_rt->texture_free(place, number)) apg_raised(e); }
 /* Raises an exception unless code of this host may read the texture. */
 static inline void apg_texture_check(apg_i64 place, apg_i64 number) { if (apg_object *e = apg_rt->texture_check(place, number)) apg_raised(e); }
+/* Whether NCCL is there. */
+static inline bool apg_collective_ready() { return apg_rt->collective_ready(); }
+/* Fills a Rail[Byte] with what the members of a new communicator have in common; false if NCCL cannot. */
+static inline bool apg_collective_mark(apg_object *rail) { return apg_rt->collective_mark(rail); }
+/* Joins accelerators of this host, by a Rail[Long] of their places, as numbers `first` and following of `size` members: the communicator's number, 0 if NCCL refuses. */
+static inline apg_i64 apg_collective_join(apg_object *places, apg_i64 first, apg_i64 size, apg_object *mark) { apg_i64 out; if (apg_object *e = apg_rt->collective_join(places, first, size, mark, &out)) apg_raised(e); return out; }
+/* Ends this host's part of a communicator. */
+static inline void apg_collective_leave(apg_i64 number) { if (apg_object *e = apg_rt->collective_leave(number)) apg_raised(e); }
+/* Whether NCCL combines elements like those of `sample` by that operation of x10.util.Team. */
+static inline bool apg_collective_combines(apg_object *sample, apg_i32 operation) { return apg_rt->collective_combines(sample, operation); }
+/* Does an operation over memory of accelerators, together with all members of a communicator. `what`: 0 reduce, 1 broadcast, 2 scatter, 3 gather, 4 exchange. */
+static inline void apg_collective_run(apg_i64 number, apg_i32 what, apg_object *sample, apg_object *sources, apg_i64 source_index, apg_object *targets, apg_i64 target_index, apg_i64 count, apg_i64 root, apg_i32 operation) { if (apg_object *e = apg_rt->collective_run(number, what, sample, sources, source_index, targets, target_index, count, root, operation)) apg_raised(e); }
+/* `target = target op source`, element by element, of two rails of this place. */
+static inline void apg_collective_combine(apg_object *target, apg_object *source, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->collective_combine(target, source, count, operation)) apg_raised(e); }
 #endif
 #endif

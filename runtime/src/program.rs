@@ -199,6 +199,19 @@ pub fn string_of_length(bytes: usize) -> Outcome<Ref> {
     }
 }
 
+/// The same, with as much room behind it, if there is that much.
+pub fn string_with_room(bytes: usize) -> Outcome<Ref> {
+    let Some(ty) = string_type() else { return Ok(Ref::NULL) };
+    let room = bytes.saturating_mul(2).min(i32::MAX as usize);
+    match if room > bytes { memory::allocate_counted(ty, room as i64) } else { None } {
+        Some(string) => {
+            memory::shorten_string(string, bytes);
+            Ok(string)
+        }
+        None => string_of_length(bytes),
+    }
+}
+
 /// A new string with this text.
 pub fn string(text: impl AsRef<[u8]>) -> Outcome<Ref> {
     let text = text.as_ref();

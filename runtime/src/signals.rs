@@ -32,6 +32,8 @@ fn install(signal: i32) {
         action.sa_sigaction = on_fault as extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void) as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         libc::sigemptyset(&mut action.sa_mask);
+        // The collector would look for references on the handler's stack, not on the thread's own.
+        libc::sigaddset(&mut action.sa_mask, crate::memory::STOP_SIGNAL);
         let mut before: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, &action, &mut before);
         BEFORE[usize::from(signal == libc::SIGBUS)].store(before.sa_sigaction, Ordering::Relaxed);
@@ -87,6 +89,9 @@ extern "C" fn on_alarm(_: i32) {
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;
+    if crate::memory::watch::fault(address) {
+        return;
+    }
     let overflow = crate::activity::current_stack().is_some_and(|(low, _)| {
         // The guard page, and what one big frame may jump over.
         (low.saturating_sub(1 << 20)..low + (1 << 14)).contains(&address)
@@ -97,6 +102,11 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         libc::signal(libc::SIGALRM, on_alarm as extern "C" fn(i32) as usize);
         libc::alarm(10);
     }
+    let own = crate::program::offset_of(instruction(context)).is_some();
+    if overflow || own {
+        // What follows may wait for a thread that a collector has stopped, and it must not wait for this one.
+        crate::memory::abandon_thread();
+    }
     if overflow {
         crate::natives::console::flush_all();
         say(b"x10.lang.StackOverflowError: an activity has used up its stack of 8 MiB");
@@ -106,7 +116,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
         // SAFETY: ends the process.
         unsafe { libc::_exit(1) };
     }
-    if crate::program::offset_of(instruction(context)).is_some() {
+    if own {
         say(b"apg: the program accessed memory that is not its own");
         name_function(instruction(context));
         say(b"\n");

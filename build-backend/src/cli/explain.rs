@@ -29,6 +29,11 @@ impl Explain {
 fn unknown(code: &str) -> Failure {
     let failure = Failure::misuse(format!("there is no diagnostic code `{code}`"));
     let similar: Vec<&Rule> = rules().filter(|rule| rule.code.contains(code)).take(5).collect();
+    if let Some(near) =
+        apg_syntax::closest(code, rules().map(|rule| rule.code)).filter(|_| similar.is_empty())
+    {
+        return failure.hint(format!("did you mean {near}?"));
+    }
     if similar.is_empty() {
         return failure.hint("`apg explain` lists all codes");
     }

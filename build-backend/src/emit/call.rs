@@ -51,11 +51,15 @@ impl Code<'_> {
             return self.fail("a kernel can only call functions that are known when it is compiled".into());
         }
         let symbol = self.function_symbol(function);
+        let mut args = args.to_vec();
+        // As through a table, the check comes before the other operands.
+        if let Some(receiver) = args.first_mut() {
+            let kind = ExprKind::NonNull(Box::new(receiver.clone()));
+            *receiver = Expr { ty: receiver.ty, kind };
+        }
         let operands: Vec<&Expr> = args.iter().collect();
         self.ordered(&operands, |code, text| {
-            let Some((receiver, rest)) = text.split_first() else { return "0".into() };
-            let rest: String = rest.iter().map(|it| format!(", {it}")).collect();
-            code.with_room(Some(function), format!("{symbol}(apg_check({receiver}){rest})"))
+            code.with_room(Some(function), format!("{symbol}({})", text.join(", ")))
         })
     }
 
@@ -96,6 +100,10 @@ impl Code<'_> {
         if entry == JOIN {
             let operands: Vec<&Expr> = args.iter().collect();
             return self.ordered(&operands, |_, text| format!("apg_joined({})", text.join(", ")));
+        }
+        if entry == APPEND {
+            let operands: Vec<&Expr> = args.iter().collect();
+            return self.ordered(&operands, |_, text| format!("apg_appended({})", text.join(", ")));
         }
         let Some(found) = abi::entry(entry) else {
             return self.fail(format!("the runtime has no entry `{entry}`"));

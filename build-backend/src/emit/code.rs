@@ -147,6 +147,8 @@ pub struct Code<'p> {
     pub used: Used,
     /// Locals of the current body.
     pub locals: Vec<Place>,
+    /// Those that are shared memory of a block that one thread of the processor runs.
+    pub shared: Vec<LocalId>,
     /// Enclosing constructs, outermost first.
     pub scopes: Vec<Scope>,
     /// Result of the current function.
@@ -190,6 +192,7 @@ impl<'p> Code<'p> {
             out: Writer::default(),
             used: Used::default(),
             locals: Vec::new(),
+            shared: Vec::new(),
             scopes: Vec::new(),
             result: Ty::Void,
             cycle: 0,
@@ -273,6 +276,7 @@ impl<'p> Code<'p> {
 
     /// The layout struct of a class.
     pub fn layout(&mut self, class: ClassId) -> String {
+        let class = self.program.versions.get(&class).copied().unwrap_or(class);
         self.used.layouts.insert(class);
         format!("L{}", self.names.classes[class.index()])
     }

@@ -2,6 +2,8 @@
 //! keeps the exception: activities may be suspended in handlers and go on in another thread, where C++'s own record
 //! of caught exceptions would be wrong.
 
+use apg_runtime::layout::launch;
+
 use super::code::{Code, Jump, Scope};
 use crate::mir::*;
 
@@ -64,8 +66,10 @@ impl Code<'_> {
                     self.ordered(&[place, closure], |_, text| format!("apg_at({}, {})", text[0], text[1]));
                 self.out.line(format!("{text};"));
             }
-            StmtKind::Launch { place, kernel, captures, detached } => {
-                self.launch(place, *kernel, captures, detached.as_ref());
+            StmtKind::Launch { place, kernel, captures, detached, settled } => {
+                let about =
+                    i32::from(*settled) * launch::SETTLED + i32::from(self.program.foreign) * launch::FOREIGN;
+                self.launch(place, *kernel, captures, detached.as_ref(), about);
             }
             _ => {
                 self.fail("a statement of a kernel in host code".into());
@@ -195,7 +199,14 @@ impl Code<'_> {
     }
 
     /// Builds the environment and runs a kernel. The captured rails stay alive to the end of the launch.
-    fn launch(&mut self, place: &Expr, kernel: KernelId, captures: &[Expr], detached: Option<&Expr>) {
+    fn launch(
+        &mut self,
+        place: &Expr,
+        kernel: KernelId,
+        captures: &[Expr],
+        detached: Option<&Expr>,
+        about: i32,
+    ) {
         self.used.kernels.insert(kernel);
         let symbol = self.names.kernels[kernel.index()].clone();
         let item = &self.program.kernels[kernel.index()];
@@ -228,9 +239,9 @@ impl Code<'_> {
         self.out.line(format!("E{symbol} env_ = {{{}}};", members.join(", ")));
         match detached.map(|it| self.expr(it)) {
             Some(closure) => {
-                self.out.line(format!("apg_kernel_start(place_, &{symbol}, &env_, {closure});"));
+                self.out.line(format!("apg_kernel_start(place_, &{symbol}, &env_, {closure}, {about});"));
             }
-            None => self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_);")),
+            None => self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_, {about});")),
         }
         for name in alive {
             self.out.line(format!("apg_alive({name});"));

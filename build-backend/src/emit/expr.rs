@@ -23,7 +23,7 @@ pub fn effect(expr: &Expr) -> Effect {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Null | ExprKind::Zero => {
             Effect::None
         }
-        ExprKind::Local(_) | ExprKind::Here => Effect::None,
+        ExprKind::Local(_) | ExprKind::Here | ExprKind::ThreadNumber(_) => Effect::None,
         ExprKind::Field { object, .. } => effect(object).max(Effect::Reads),
         ExprKind::Length { rail, .. } => effect(rail).max(Effect::Reads),
         ExprKind::Element { rail, index, .. } => effect(rail).max(effect(index)).max(Effect::Reads),
@@ -55,15 +55,37 @@ pub fn effect(expr: &Expr) -> Effect {
     }
 }
 
-/// Whether C++'s free order of evaluation of these operands could be observed.
-fn order_matters(args: &[&Expr]) -> bool {
-    let effects: Vec<Effect> = args.iter().map(|it| effect(it)).collect();
-    let changes = effects.iter().filter(|it| **it == Effect::Changes).count();
-    let depends = effects.iter().filter(|it| **it != Effect::None).count();
-    changes >= 1 && depends >= 2
+/// Whether the evaluation of an expression can raise an exception. Calls can: see [`Effect::Changes`].
+fn may_raise(expr: &Expr) -> bool {
+    let own = match &expr.kind {
+        ExprKind::Field { checked, .. }
+        | ExprKind::Length { checked, .. }
+        | ExprKind::Element { checked, .. }
+        | ExprKind::Cast { checked, .. } => *checked,
+        ExprKind::NonNull(_) => true,
+        ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {
+            !matches!(expr.ty, Ty::F32 | Ty::F64)
+                && !args.get(1).is_some_and(|it| matches!(it.kind, ExprKind::Int(value) if value != 0))
+        }
+        _ => effect(expr) == Effect::Changes,
+    };
+    own || walk::children(&expr.kind).into_iter().any(may_raise)
 }
 
 impl Code<'_> {
+    /// Whether C++'s free order of evaluation of these operands could be observed: one changes what another depends on, or
+    /// it would decide which of two exceptions is raised.
+    pub fn order_matters(&self, args: &[&Expr]) -> bool {
+        let effects: Vec<Effect> = args.iter().map(|it| effect(it)).collect();
+        let depends = effects.iter().filter(|it| **it != Effect::None).count();
+        if depends < 2 {
+            return false;
+        }
+        // What goes wrong in a kernel is told by its first thread to find it.
+        effects.contains(&Effect::Changes)
+            || !self.target.is_kernel() && args.iter().filter(|it| may_raise(it)).count() >= 2
+    }
+
     /// An expression.
     pub fn expr(&mut self, expr: &Expr) -> String {
         match &expr.kind {
@@ -89,6 +111,9 @@ impl Code<'_> {
                 self.atomic(*operation, rail, index, values, expr.ty)
             }
             ExprKind::Together { operation, args } => self.together(*operation, args, expr.ty),
+            ExprKind::ThreadNumber(number) => {
+                self.fail(format!("`{}` of a thread outside of a kernel", number.name()))
+            }
             ExprKind::Length { rail, checked } => self.length(rail, *checked),
             ExprKind::Static(id) if self.target == Target::Cuda => match self.statics.get(id) {
                 Some(member) => format!("env.m{member}"),
@@ -159,7 +184,7 @@ impl Code<'_> {
     /// Prints operands so that they are evaluated left to right, and what is made of them.
     pub fn ordered(&mut self, args: &[&Expr], build: impl FnOnce(&mut Self, &[String]) -> String) -> String {
         let mut text: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
-        if !order_matters(args) {
+        if !self.order_matters(args) {
             return build(self, &text);
         }
         let mut temporaries = String::new();
@@ -279,7 +304,10 @@ impl Code<'_> {
         let place = self.element(rail, index, element, true);
         let mut args = vec![format!("&{place}")];
         args.extend(values.iter().map(|it| self.expr(it)));
-        format!("apg_atomic_{}<{ty}>({})", operation.name(), args.join(", "))
+        let is_alone = self.target == Target::Cpu
+            && matches!(rail.kind, ExprKind::Local(local) if self.shared.contains(&local));
+        let how = if is_alone { "alone" } else { "atomic" };
+        format!("apg_{how}_{}<{ty}>({})", operation.name(), args.join(", "))
     }
 
     /// What the threads of a warp or block do together, on a device: a function that all of them call.
@@ -299,7 +327,7 @@ impl Code<'_> {
         args: &[&Expr],
         build: impl FnOnce(&mut Self, &[String]) -> String,
     ) -> String {
-        if order_matters(args) {
+        if self.order_matters(args) {
             let address = self.ordered(args, |code, text| format!("&{}", build(code, text)));
             format!("(*{address})")
         } else {

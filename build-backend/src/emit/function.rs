@@ -88,7 +88,7 @@ impl Code<'_> {
         // Signatures and layouts name further structs; the first round collects them.
         self.used = used.clone();
         let functions: Vec<String> =
-            used.functions.iter().map(|id| format!("{}{};", storage(*id), self.prototype(*id))).collect();
+            used.functions.iter().map(|id| self.declaration(*id, storage(*id))).collect();
         let layouts: Vec<String> = used.layouts.iter().map(|id| self.layout_struct(*id)).collect();
         let statics: Vec<String> = used.statics.iter().map(|id| self.static_declaration(*id)).collect();
         let environments: Vec<String> = used.kernels.iter().map(|id| self.environment(*id)).collect();
@@ -111,6 +111,15 @@ impl Code<'_> {
         let text = self.out.take();
         self.out.append(&saved);
         text
+    }
+
+    fn declaration(&mut self, id: FunctionId, storage: &str) -> String {
+        let attribute = match self.program.functions[id.index()].inlining {
+            Inlining::Free => "",
+            Inlining::Never => "__attribute__((noinline)) ",
+            Inlining::Cold => "APG_COLD ",
+        };
+        format!("{attribute}{storage}{};", self.prototype(id))
     }
 
     /// Structs in use, members first, with their comparisons.

@@ -36,7 +36,10 @@ pub fn copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
 /// Whether a function is one of the library's that is worth to be put into its callers.
 pub fn is_small(program: &Program, id: FunctionId) -> bool {
     let function = &program.functions[id.index()];
-    let host = !function.for_kernels && function.recursion.cycle == 0 && !native::is_native(function);
+    let host = function.inlining == Inlining::Free
+        && !function.for_kernels
+        && function.recursion.cycle == 0
+        && !native::is_native(function);
     let mut size = 0;
     let mut plain = true;
     walk::visit_stmts(&function.body, &mut |stmt| {

@@ -121,9 +121,9 @@ impl Code<'_> {
     }
 
     fn set_element(&mut self, rail: &Expr, element: Ty, index: &Expr, value: &Expr, checked: bool) {
-        // C++ evaluates the right side of an assignment first; that is seen only if it changes something.
+        // C++ evaluates the right side of an assignment first; that is seen if it changes something, or raises what another part would.
         let changes = super::expr::effect(value) == super::expr::Effect::Changes;
-        if changes && !self.target.is_kernel() {
+        if (changes || self.order_matters(&[rail, index, value])) && !self.target.is_kernel() {
             let ty = self.ty(element);
             let checked = checked && !self.program.unchecked;
             let access = if checked { "apg_element" } else { "apg_unchecked" };

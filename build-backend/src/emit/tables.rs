@@ -4,6 +4,7 @@
 use super::code::{Code, Used, chain};
 use super::names;
 use super::writer::quote;
+use crate::mir::brief::Brief;
 use crate::mir::*;
 
 /// The kind of a class in the ABI.
@@ -64,10 +65,13 @@ impl Code<'_> {
         for index in 0..self.program.structs.len() {
             self.struct_descriptor(StructId(index as u32));
         }
-        for index in 0..self.program.classes.len() {
+        let program = self.program;
+        let names = self.names;
+        let mut brief = Brief::new(program, &names.only);
+        for (index, class) in program.classes.iter().enumerate() {
             let id = ClassId(index as u32);
             self.used.descriptors.insert(id);
-            self.class_descriptor(id);
+            self.class_descriptor(id, brief.is_brief(class));
         }
     }
 
@@ -117,13 +121,14 @@ impl Code<'_> {
         ));
     }
 
-    fn class_descriptor(&mut self, id: ClassId) {
+    fn class_descriptor(&mut self, id: ClassId, brief: bool) {
         let class = &self.program.classes[id.index()];
         let name = self.names.classes[id.index()].clone();
         let counted = matches!(class.kind, ClassKind::Rail { .. } | ClassKind::String);
         let mut fields = Vec::new();
+        let mut layout = String::new();
         if !counted {
-            self.used.layouts.insert(id);
+            layout = self.layout(id);
             let mut index = 0;
             for owner in chain(self.program, id) {
                 for field in &self.program.classes[owner.index()].fields {
@@ -132,22 +137,23 @@ impl Code<'_> {
                 }
             }
         }
-        self.field_table(&name, &format!("L{name}"), &fields);
+        self.field_table(&name, &layout, &fields);
         let interfaces = self.interface_tables(class, &name);
         let vtable = self.vtable(class, &name);
         let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
-        let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof(L{name})") };
+        let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof({layout})") };
         let element = self.element_text(class.kind);
         let custom = self.custom(class.custom, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         self.out.line(format!(
-            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {vtable}, {}, {custom}}};",
+            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {vtable}, {}, {custom}, {}}};",
             id.0,
             kind(class.kind),
             quote(&class.name),
             fields.len(),
             class.interfaces.len(),
             class.vtable.len(),
+            u8::from(brief),
         ));
     }
 

@@ -4,12 +4,13 @@ use apg_analysis::body::{Dispatch, ExprId, ExprKind as Source};
 use apg_analysis::ids::MethodId;
 use apg_analysis::item_tree::ClassKind;
 use apg_analysis::item_tree::items::{class_kind, method_is_static};
+use apg_analysis::kernel::is_of_threads;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
 
 use super::function::Builder;
 use super::layout::{Implementation, Universal};
-use super::operands::expr;
+use super::operands::{expr, zero};
 use super::types::Shape;
 use super::{Callee, FunctionKey, LowerError};
 use crate::mir::{self, ExprKind};
@@ -43,12 +44,19 @@ impl Builder<'_, '_> {
         if let (Some(receiver), Some(ty)) = (receiver, receiver_ty) {
             operands.push((receiver, ty));
         }
-        operands.extend(call.args.iter().copied().zip(params.iter().copied()));
+        // A point whose coordinates are known is no operand.
+        let index = call.args.first().filter(|_| call.proved).zip(receiver);
+        let coordinates = index.and_then(|(point, array)| self.known_coordinates(array, *point));
+        let operand = call.args.iter().copied().zip(params.iter().copied());
+        operands.extend(operand.skip(usize::from(coordinates.is_some())));
         self.at(range);
         let values = self.operands(&operands);
         self.at(range);
         let value = match receiver_ty {
             None => self.call_static(&callee, values, result, range),
+            Some(ty) if let Some(coordinates) = coordinates => {
+                self.call_at(&callee, ty, coordinates, values, result, range)
+            }
             Some(ty) if call.proved => self.call_proved(&callee, ty, values, result, range),
             Some(ty) => {
                 let is_this =
@@ -88,6 +96,21 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The same at a point of known coordinates, which `values` lack.
+    fn call_at(
+        &mut self,
+        callee: &Callee,
+        ty: Ty,
+        coordinates: Vec<mir::Expr>,
+        mut values: Vec<mir::Expr>,
+        result: Ty,
+        range: TextRange,
+    ) -> mir::Expr {
+        let unchecked = self.unchecked_at(callee, ty, coordinates.len()).unwrap_or_else(|| callee.clone());
+        values.splice(1..1, coordinates);
+        self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
+    }
+
     /// The instance of the class that declares the method. Static methods know nothing of its arguments.
     fn owner(&mut self, call: &Call<'_>, is_static: bool) -> Ty {
         let db = self.lowerer.db;
@@ -122,7 +145,20 @@ impl Builder<'_, '_> {
         };
         let function = self.lowerer.function(key);
         let machine = self.lowerer.machine(result);
-        expr(machine, ExprKind::Call { function, args })
+        let call = expr(machine, ExprKind::Call { function, args });
+        self.of_threads(callee.method, call)
+    }
+
+    /// A call in device code. One of a function that is part of the threads' own code is a statement, in whose place that code will stand.
+    fn of_threads(&mut self, method: MethodId, call: mir::Expr) -> mir::Expr {
+        if !self.is_device_code() || !is_of_threads(self.lowerer.db, method) {
+            return call;
+        }
+        if call.ty != mir::Ty::Void {
+            return self.save(call);
+        }
+        self.push(mir::StmtKind::Expr(call));
+        zero(mir::Ty::Void)
     }
 
     /// A call of an instance method; `args` starts with the receiver, of type `receiver`.
@@ -185,7 +221,7 @@ impl Builder<'_, '_> {
         let layout = self.lowerer.layout(callee.owner);
         let Some(&slot) = layout.by_signature.get(signature) else {
             self.unsupported("this call", range);
-            return super::operands::zero(self.lowerer.machine(result));
+            return zero(self.lowerer.machine(result));
         };
         let introduced_by = layout.slots[slot as usize].introduced_by;
         self.lowerer.live_slots.insert((introduced_by, slot));
@@ -258,7 +294,7 @@ impl Builder<'_, '_> {
                 let error =
                     LowerError::new("build/no-implementation", format!("{ty} does not implement {name}"));
                 self.error(error, range);
-                super::operands::zero(machine)
+                zero(machine)
             }
         }
     }

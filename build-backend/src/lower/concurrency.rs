@@ -41,7 +41,7 @@ impl Builder<'_, '_> {
     }
 
     /// The `at` statement that is all of a statement.
-    fn only_at(&self, stmt: StmtId) -> Option<StmtId> {
+    pub(super) fn only_at(&self, stmt: StmtId) -> Option<StmtId> {
         match &self.source.body.stmt(stmt).kind {
             StmtKind::Block(stmts) => match stmts.as_slice() {
                 [one] => self.only_at(*one),
@@ -93,7 +93,13 @@ impl Builder<'_, '_> {
         let single = if *clocked == Clocked::No { self.only_spawned_kernel(body) } else { None };
         let body = match single {
             Some((at, kernel)) => self.nested(|it| it.launch_and_wait(at, &kernel)).0,
-            None => self.nested_stmt(body),
+            None => {
+                let settled = self.only_launches(body);
+                let before = std::mem::replace(&mut self.settled, settled);
+                let lowered = self.nested_stmt(body);
+                self.settled = before;
+                lowered
+            }
         };
         self.push(Out::Finish { body, clocked: *clocked != Clocked::No });
     }

@@ -117,19 +117,21 @@ impl Builder<'_, '_> {
         from == to || from.is_null(self.lowerer.db) || self.lowerer.all_supertypes(from).contains(&to)
     }
 
+    /// What is known of a value without it: the value is evaluated all the same.
+    pub(super) fn known(&mut self, value: mir::Expr, answer: bool) -> mir::Expr {
+        if !self.is_constant(&value) {
+            self.push(mir::StmtKind::Expr(value));
+        }
+        super::operands::bool(answer)
+    }
+
     /// `value instanceof ty`.
     pub(super) fn instance_of(&mut self, value: mir::Expr, from: Ty, ty: Ty) -> mir::Expr {
-        let known = |builder: &mut Self, answer: bool| {
-            if !builder.is_constant(&value) {
-                builder.push(mir::StmtKind::Expr(value.clone()));
-            }
-            super::operands::bool(answer)
-        };
         match (self.lowerer.shape(from), self.lowerer.shape(ty)) {
-            (Shape::Value, Shape::Value) => known(self, from == ty),
+            (Shape::Value, Shape::Value) => self.known(value, from == ty),
             (Shape::Value, _) => {
                 let answer = self.lowerer.is_any(ty) || self.lowerer.all_supertypes(from).contains(&ty);
-                known(self, answer)
+                self.known(value, answer)
             }
             _ => {
                 let target = match self.lowerer.shape(ty) {

@@ -1,15 +1,19 @@
 //! What kernels need: the functions that they call, and types that a device can hold. The recogniser has seen to the types, but
 //! for those that type parameters stand for.
 
+use apg_analysis::body::{ExprId, ExprKind as Source, LocalId};
 use apg_analysis::ids::MethodId;
 use apg_analysis::item_tree::has_annotation;
 use apg_analysis::item_tree::items::method_item;
+use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
-use super::function::Builder;
+use super::function::{Builder, Variable};
+use super::operands::{expr, int, operation};
 use super::{LowerError, Lowerer};
-use crate::mir::{self, ClassKind, ExprKind, KernelCaptureKind, walk};
+use crate::mir::fold::fold;
+use crate::mir::{self, ClassKind, ExprKind, KernelCaptureKind, Operation, walk};
 
 impl Lowerer<'_> {
     /// Whether the memory of a device can hold it.
@@ -108,6 +112,47 @@ impl Builder<'_, '_> {
         let note = "code with type parameters is built for each type that they stand for, here for one that a device cannot hold: \
                     those are numbers, `Boolean`, `Char`, structs of these, and rails of such elements";
         self.error(LowerError::new("build/kernel-type", message).note(note), range);
+    }
+
+    /// Length and element of `new Rail[T](n, value)` in the code of a kernel. It is on the thread's stack: the recogniser allows no other.
+    pub(super) fn filled_rail(&self, init: ExprId) -> Option<(ExprId, ExprId)> {
+        if !self.is_device_code() {
+            return None;
+        }
+        let body = &self.source.body;
+        match &body.expr(init).kind {
+            Source::Coerce { value } | Source::Cast { value, .. } => self.filled_rail(*value),
+            Source::New { args, .. } if body.expr(init).ty.rail_element(self.lowerer.db).is_some() => {
+                match args[..] {
+                    [length, value] => Some((length, value)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Declares a rail on the stack, each element with that value.
+    pub(super) fn stack_rail(&mut self, local: LocalId, ty: Ty, length: ExprId, value: ExprId) {
+        let element = ty.rail_element(self.lowerer.db).unwrap_or(ty);
+        let class = self.lowerer.class_of(ty);
+        self.lowerer.instantiate(class);
+        let long = Ty::long(self.lowerer.db);
+        let mut length = self.value_as(length, long);
+        fold(&mut length);
+        let value = self.value_as(value, element);
+        let value = if self.is_constant(&value) { value } else { self.save(value) };
+        let variable = self.declare(local);
+        let made = ExprKind::AllocateRail { class, length: Box::new(length.clone()) };
+        self.initialise(variable, expr(mir::Ty::Ref(class), made));
+        let Variable::Local(rail) = variable else { return };
+        let last = operation(Operation::Sub, mir::Ty::I64, vec![length, int(mir::Ty::I64, 1)]);
+        self.count(int(mir::Ty::I64, 0), last, None, &mut |it, index| {
+            let (rail, index) = (it.local(rail), it.local(index));
+            let (element, value) = (value.ty, value.clone());
+            it.push(mir::StmtKind::SetElement { rail, element, index, value, checked: false });
+            it.new_label()
+        });
     }
 
     /// Reports a call of what was not written for devices: an operator that a type parameter promises, of a type that is no number.

@@ -195,31 +195,6 @@ impl Lowerer<'_> {
         all.iter().position(|it| *it == method).unwrap_or(0) as u32
     }
 
-    /// Writes `==` of two values behind `Any`: the same object, or boxes of equal values.
-    pub(super) fn write_any_equal(&mut self, id: mir::FunctionId) {
-        let any = Ty::any(self.db);
-        let source = self.synthetic(None, any);
-        let interface = self.boxed_interface();
-        let class = self.root();
-        let mut builder = Builder::new(self, source, Returns::Value(any));
-        let left = builder.new_local("a", mir::Ty::Any, false);
-        let right = builder.new_local("b", mir::Ty::Any, false);
-        let (left, right) = (builder.local(left), builder.local(right));
-        let same =
-            ExprKind::Operation { operation: mir::Operation::Eq, args: vec![left.clone(), right.clone()] };
-        let boxed = |it: mir::Expr| {
-            let target = CastTarget::Interface(interface);
-            Box::new(expr(mir::Ty::Bool, ExprKind::InstanceOf { value: Box::new(it), target }))
-        };
-        let both = expr(mir::Ty::Bool, ExprKind::And(boxed(left.clone()), boxed(right.clone())));
-        let args = vec![left, right];
-        let equal = expr(mir::Ty::Bool, ExprKind::CallVirtual { class, slot: mir::slot::EQUALS, args });
-        let by_value = expr(mir::Ty::Bool, ExprKind::And(Box::new(both), Box::new(equal)));
-        let value = ExprKind::Or(Box::new(expr(mir::Ty::Bool, same)), Box::new(by_value));
-        builder.push(Out::Return(Some(expr(mir::Ty::Bool, value))));
-        builder.finish(id, "Any.==".to_owned(), 2, mir::Ty::Bool);
-    }
-
     /// The method of that name with these parameter types that a type answers to.
     pub(super) fn method_with(&mut self, name: &str, ty: Ty, params: &[Ty]) -> Option<Callee> {
         for supertype in self.all_supertypes(ty).iter().copied() {

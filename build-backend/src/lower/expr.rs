@@ -40,6 +40,9 @@ impl Builder<'_, '_> {
             Source::Field { object, field } => self.field(*object, *field, ty),
             Source::StaticField(field) => self.static_field(*field, ty),
             Source::Call { .. } if let Some(local) = self.hoisted_local(id) => self.local(local),
+            Source::Call { .. } if let Some(value) = self.known_coordinate(id) => {
+                self.convert(value, Ty::long(self.lowerer.db), ty)
+            }
             Source::Call { method, dispatch, receiver, class_args, type_args, args } => {
                 let call = super::call::Call {
                     method: *method,
@@ -381,8 +384,12 @@ impl Builder<'_, '_> {
         }
         let mut values = self.operands(&[(object, object_ty), (value, declared)]);
         let value = values.pop().unwrap_or_else(|| bool(false));
+        let mut object = values.pop().unwrap_or_else(|| bool(false));
+        // The value is evaluated before the store: what comes before it does too.
+        if !matches!(object.kind, ExprKind::Local(_)) && !self.is_constant(&value) {
+            object = self.save(object);
+        }
         let value = self.save(value);
-        let object = values.pop().unwrap_or_else(|| bool(false));
         let object = self.upcast_for_field(object, owner);
         let class = self.lowerer.class_of(owner);
         self.push(mir::StmtKind::SetField {
@@ -470,42 +477,6 @@ impl Builder<'_, '_> {
             }
             (true, kind) => operation(Operation::Not, mir::Ty::Bool, vec![expr(mir::Ty::Bool, kind)]),
             (false, kind) => expr(mir::Ty::Bool, kind),
-        }
-    }
-
-    /// `a == b`: values by value, references by identity, boxes by what is in them.
-    pub(super) fn equal_values(
-        &mut self,
-        left: mir::Expr,
-        left_ty: Ty,
-        right: mir::Expr,
-        right_ty: Ty,
-    ) -> mir::Expr {
-        let shapes = (self.lowerer.shape(left_ty), self.lowerer.shape(right_ty));
-        let is_null = |it: &mir::Expr| matches!(it.kind, ExprKind::Null);
-        match shapes {
-            // A value is never null: generic code asks.
-            (Shape::Value, _) if is_null(&right) => bool(false),
-            (_, Shape::Value) if is_null(&left) => bool(false),
-            (Shape::Value, Shape::Value) => {
-                let right = self.convert(right, right_ty, left_ty);
-                operation(Operation::Eq, mir::Ty::Bool, vec![left, right])
-            }
-            (Shape::Class, _) | (_, Shape::Class) => {
-                let args = vec![self.as_any(left), self.as_any(right)];
-                operation(Operation::Eq, mir::Ty::Bool, args)
-            }
-            _ if is_null(&left) || is_null(&right) => {
-                operation(Operation::Eq, mir::Ty::Bool, vec![left, right])
-            }
-            _ => {
-                let any = Ty::any(self.lowerer.db);
-                let left = self.convert(left, left_ty, any);
-                let right = self.convert(right, right_ty, any);
-                let function = self.lowerer.function(super::FunctionKey::AnyEqual);
-                self.lowerer.live_slots.insert((None, mir::slot::EQUALS));
-                expr(mir::Ty::Bool, ExprKind::Call { function, args: vec![left, right] })
-            }
         }
     }
 

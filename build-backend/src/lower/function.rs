@@ -113,14 +113,20 @@ pub(super) struct Builder<'a, 'db> {
     pub kernel: Option<KernelCode>,
     /// The function is called by kernels only.
     pub for_kernels: bool,
+    /// What its declaration says of calls of it.
+    pub inlining: mir::Inlining,
     /// The value of `@Unroll` on the next loop.
     pub unroll: Option<u32>,
     /// Code marked `@FastMath` is being lowered.
     pub fast: bool,
     /// Accesses to elements that are known to exist.
     pub proved: FxHashSet<ExprId>,
+    /// The coordinates of points that loops count.
+    pub points: FxHashMap<LocalId, Vec<mir::LocalId>>,
     /// Rails in rails that a loop does not change, and the locals that hold them meanwhile.
     pub hoisted: Vec<(ExprId, mir::LocalId)>,
+    /// The statements being lowered start kernels and change no rail until these have ended.
+    pub settled: bool,
     /// A nest of loops around turned out to need tests: only innermost loops are tested beforehand.
     pub innermost_only: bool,
 }
@@ -145,10 +151,13 @@ impl<'a, 'db> Builder<'a, 'db> {
             returns,
             kernel: None,
             for_kernels: false,
+            inlining: mir::Inlining::Free,
             unroll: None,
             fast: false,
             proved: FxHashSet::default(),
+            points: FxHashMap::default(),
             hoisted: Vec::new(),
+            settled: false,
             innermost_only: false,
         }
     }
@@ -170,6 +179,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             for_kernels: self.for_kernels,
             recursion: mir::Recursion::default(),
             frame: Vec::new(),
+            inlining: self.inlining,
         };
         self.lowerer.program.functions[id.index()] = function;
     }

@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
             Some(("texture", "at")) => self.expand_texture(args, machine),
             Some(("any", "zero")) => zero(machine),
             Some(("any", member)) => self.expand_any(member, args, machine, range),
-            Some(("kernel", "barrier")) if self.kernel.is_some() => {
+            Some(("kernel", "barrier")) if self.is_device_code() => {
                 self.push(mir::StmtKind::Barrier);
                 zero(mir::Ty::Void)
             }

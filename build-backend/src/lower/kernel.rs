@@ -42,13 +42,22 @@ impl Builder<'_, '_> {
         let (closure, id, carried) = self.launch_closure(at, kernel, place.clone());
         let closure = self.save(closure);
         let is_here = self.is_here(&host);
-        // At the host itself the rails need no copy: a kernel only reads them. A device needs no activity that waits for it.
+        // At the host itself the rails need no copy, since a kernel only reads them, if nobody else writes to them meanwhile. A device
+        // needs no activity that waits for it.
+        let is_rail =
+            |kind| matches!(kind, KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. });
+        let settled = self.settled || !carried.iter().any(|it| is_rail(it.kind));
         let (then, ()) = self.nested(|it| match clocks {
             mir::Clocks::None => {
                 let captures = carried.iter().map(|item| it.kernel_capture(item)).collect();
-                it.push(Out::Launch { place, kernel: id, captures, detached: Some(closure.clone()) });
+                let detached = Some(closure.clone());
+                it.push(Out::Launch { place, kernel: id, captures, detached, settled });
             }
-            _ => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
+            _ if settled => it.push(Out::Async { closure: closure.clone(), clocks: clocks.clone() }),
+            _ => {
+                let (place, closure, clocks) = (host.clone(), closure.clone(), clocks.clone());
+                it.push(Out::AsyncAt { place, closure, clocks, travels: false });
+            }
         });
         let (otherwise, ()) =
             self.nested(|it| it.push(Out::AsyncAt { place: host, closure, clocks, travels: false }));
@@ -108,7 +117,7 @@ impl Builder<'_, '_> {
         let closure = self.activity_with(&captures, extra, |builder, extra| {
             let place = builder.local(extra[0]);
             let captures = carried.iter().map(|it| builder.kernel_capture(it)).collect();
-            builder.push(Out::Launch { place, kernel: id, captures, detached: None });
+            builder.push(Out::Launch { place, kernel: id, captures, detached: None, settled: true });
         });
         (self.as_any(closure), id, carried)
     }
@@ -205,7 +214,14 @@ impl Builder<'_, '_> {
                 continue;
             }
             let ty = self.variable_type(local);
-            let kind = KernelCaptureKind::Scalar(self.lowerer.machine(ty));
+            let db = self.lowerer.db;
+            let kind = if let Some(element) = ty.rail_element(db) {
+                KernelCaptureKind::Rail { element: self.element(element) }
+            } else if let Some(element) = ty.global_rail_element(db) {
+                KernelCaptureKind::GlobalRail { element: self.element(element) }
+            } else {
+                KernelCaptureKind::Scalar(self.lowerer.machine(ty))
+            };
             carried.push(Carried { from: CaptureSource::Local(local), inside: Some(local), ty, kind });
         }
     }

@@ -28,7 +28,7 @@ impl Builder<'_, '_> {
             init.iter().for_each(|stmt| it.stmt(*stmt));
             let proof = it.steps(init, condition, update, body).and_then(|(steps, _)| {
                 let between = condition.iter().chain(update).copied().collect();
-                it.prove(Counting { axes: Vec::new(), fixed: Vec::new(), body, between, steps: Some(steps) })
+                it.prove(Counting { between, steps: Some(steps), ..Counting::of(body) })
             });
             it.versions(proof, &mut |it| {
                 it.unroll = unroll;

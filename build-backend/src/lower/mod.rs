@@ -10,12 +10,14 @@ mod concurrency;
 mod constraint;
 mod constructor;
 mod convert;
+mod coordinates;
 mod custom;
 mod cycles;
 mod defaults;
 mod device;
 mod dispatch;
 mod entry;
+mod equality;
 mod error;
 mod expr;
 mod function;
@@ -32,6 +34,7 @@ mod position;
 mod program;
 mod reach;
 mod recursion;
+mod settled;
 mod stmt;
 mod text;
 mod together;
@@ -96,6 +99,10 @@ enum FunctionKey {
     Dispatch(Callee),
     /// `==` of two values behind `Any`.
     AnyEqual,
+    /// `==` of two values of a struct whose fields the machine cannot compare.
+    StructEqual(Ty),
+    /// `==` of a box and a value behind `Any`.
+    BoxEqual(Ty),
     /// `main` as the runtime calls it, for one without parameters.
     Main(Callee),
 }

@@ -111,6 +111,7 @@ impl Lowerer<'_> {
             }
         }
         if !(native.includes.is_empty() && native.sources.is_empty()) {
+            self.program.foreign = true;
             self.program.natives.push(native);
         }
     }
@@ -138,6 +139,7 @@ impl Builder<'_, '_> {
         let machine = self.lowerer.machine(result);
         let parts = self.parts(&code, Some(callee), is_extern);
         let result = (machine != mir::Ty::Void).then_some(machine);
+        self.lowerer.program.foreign = true;
         self.push(Out::Native(Native { parts, variables: Vec::new(), result }));
     }
 
@@ -175,6 +177,7 @@ impl Builder<'_, '_> {
         }
         let parts = self.parts(&code, None, false);
         let variables = self.named_variables(&code);
+        self.lowerer.program.foreign = true;
         self.push(Out::Native(Native { parts, variables, result: None }));
         true
     }

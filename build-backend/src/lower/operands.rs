@@ -86,7 +86,8 @@ impl Builder<'_, '_> {
             | ExprKind::String(_)
             | ExprKind::Null
             | ExprKind::Zero
-            | ExprKind::Here => Effect::None,
+            | ExprKind::Here
+            | ExprKind::ThreadNumber(_) => Effect::None,
             ExprKind::Local(local) if self.is_mutable(*local) => Effect::Reads,
             ExprKind::Local(_) => Effect::None,
             ExprKind::Field { object, .. } => of(object).max(Effect::Reads),

@@ -2,7 +2,8 @@
 //! names it. Over a dense iteration space they are nested loops; over anything else that has `rows():Rows` (regions,
 //! distributions and the arrays over them) they count along each row.
 
-use apg_analysis::body::{ExprId, ExprKind as Source, LabelId, LocalId, StmtId};
+use apg_analysis::body::walk::Node;
+use apg_analysis::body::{ExprId, ExprKind as Source, Iteration, LabelId, LocalId, StmtId, StmtKind};
 use apg_analysis::item_tree::items::{own_field, qualified_name};
 use apg_analysis::ty::{ConstraintTerm, PathRoot, Ty};
 use apg_syntax::TextRange;
@@ -10,12 +11,15 @@ use smol_str::SmolStr;
 
 use super::Callee;
 use super::bounds::{self, Counting, Proof};
+use super::coordinates::CountedPoint;
 use super::function::Builder;
 use super::operands::{bool, expr, int, operation};
 use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
 
 const DENSE: &str = "x10.array.DenseIterationSpace_";
 const ROWS: &str = "x10.array.Rows";
+/// Loops over points of so many axes have versions of their own where the program does not say how many there are.
+const MOST_VERSIONS: usize = 3;
 
 /// The variables of the loop and its body.
 struct PointLoop<'a> {
@@ -25,6 +29,8 @@ struct PointLoop<'a> {
     range: TextRange,
     /// How many axes the points have, if the program says it.
     rank: Option<usize>,
+    /// That they have so many was tested.
+    tested: bool,
 }
 
 /// First and last value of an axis.
@@ -51,7 +57,8 @@ impl Builder<'_, '_> {
         let ty = self.type_of(inner);
         let Some((class, _)) = ty.as_class(self.lowerer.db) else { return false };
         let rank = self.axes(source.expr(inner).ty, local, components);
-        let it = PointLoop { local, components, body, range: source.expr(iterable).range, rank };
+        let range = source.expr(iterable).range;
+        let it = PointLoop { local, components, body, range, rank, tested: false };
         let name = qualified_name(self.lowerer.db, class);
         if let Some(rank) = name.strip_prefix(DENSE).and_then(|rank| rank.parse::<usize>().ok()) {
             let value = self.value(inner);
@@ -124,7 +131,8 @@ impl Builder<'_, '_> {
             let (Some(low), Some(high)) = (low, high) else { return false };
             axes.push(Axis { low, high });
         }
-        self.nested_counts(label, it, &axes, Vec::new());
+        let known = PointLoop { rank: Some(rank), ..*it };
+        self.nested_counts(label, &known, &axes, Vec::new());
         true
     }
 
@@ -155,24 +163,30 @@ impl Builder<'_, '_> {
 
     /// What is known of the accesses in the loops over some axes, where the coordinates before them are known.
     fn proof(&mut self, it: &PointLoop<'_>, coordinates: &[mir::LocalId], axes: &[Axis]) -> Option<Proof> {
-        let (outer, inner) = it.components.split_at_checked(coordinates.len())?;
-        if inner.len() != axes.len() {
+        let rank = coordinates.len() + axes.len();
+        if it.rank != Some(rank) || !(it.components.is_empty() || it.components.len() == rank) {
             return None;
         }
-        let fixed = outer.iter().zip(coordinates);
-        let fixed = fixed.map(|(component, local)| (*component, self.local(*local))).collect();
-        let axes = inner.iter().zip(axes).map(|(component, axis)| bounds::Axis {
-            locals: vec![*component],
-            low: axis.low.clone(),
-            high: axis.high.clone(),
-            tests: Vec::new(),
-        });
-        let nest = inner.len() > 1;
+        let nest = axes.len() > 1;
         if nest && self.innermost_only {
             return None;
         }
-        let axes = axes.collect();
-        let counting = Counting { axes, fixed, body: it.body, between: Vec::new(), steps: None };
+        let fixed = it.components.iter().zip(coordinates);
+        let fixed = fixed.map(|(component, local)| (*component, self.local(*local))).collect();
+        let mut inner = it.components.iter().skip(coordinates.len());
+        let axes: Vec<bounds::Axis> = axes
+            .iter()
+            .map(|axis| bounds::Axis {
+                locals: inner.next().into_iter().copied().collect(),
+                low: axis.low.clone(),
+                high: axis.high.clone(),
+                tests: Vec::new(),
+            })
+            .collect();
+        let outer = coordinates.iter().map(|it| self.local(*it)).collect();
+        let point = Some(CountedPoint { local: it.local, outer });
+        let axes_of_point = axes.len();
+        let counting = Counting { axes, fixed, point, axes_of_point, ..Counting::of(it.body) };
         let mut proof = self.prove(counting)?;
         proof.nest |= nest;
         Some(proof)
@@ -183,6 +197,59 @@ impl Builder<'_, '_> {
         let (_, rows_ty) = self.lowerer.concrete_signature(&rows);
         let (value, _) = self.call_plain(rows.method, ty, iterable, it.range);
         let value = self.save(value);
+        if it.rank.is_some() || !self.gains_by_rank(it) {
+            return self.all_rows(label, it, &value, rows_ty);
+        }
+        // What the points have as axes is known when the loop begins: one version for each number of them.
+        let Some(rank) = self.long_field(&value, rows_ty, "rank") else { return };
+        let (mut rest, ()) = self.nested(|b| b.all_rows(label, it, &value, rows_ty));
+        let position = self.position;
+        for axes in (1..=MOST_VERSIONS).rev() {
+            let known = PointLoop { rank: Some(axes), tested: true, ..*it };
+            let (then, ()) = self.nested(|b| b.all_rows(label, &known, &value, rows_ty));
+            let wanted = int(mir::Ty::I64, axes as i64);
+            let condition = operation(Operation::Eq, mir::Ty::Bool, vec![rank.clone(), wanted]);
+            rest = vec![mir::Stmt { position, kind: Out::If { condition, then, otherwise: rest } }];
+        }
+        rest.into_iter().for_each(|stmt| self.push(stmt.kind));
+    }
+
+    /// Whether a body takes the point's coordinates or indexes with it, and is small.
+    fn gains_by_rank(&mut self, it: &PointLoop<'_>) -> bool {
+        /// Code larger than this stays single.
+        const MOST: usize = 120;
+        let body = self.source.body.clone();
+        let (mut nodes, mut used, mut plain) = (0, false, true);
+        body.walk(Node::Stmt(it.body), &mut |node| {
+            nodes += 1;
+            match node {
+                Node::Expr(id) => match &body.expr(id).kind {
+                    Source::Call { receiver, args, .. } => {
+                        let is_it = |id: &ExprId| {
+                            let index = receiver.and_then(|array| self.index_local(array, *id));
+                            index == Some(it.local) || self.plain_local(*id) == Some(it.local)
+                        };
+                        used |= receiver.iter().chain(args).any(is_it);
+                    }
+                    Source::Closure(_) | Source::At { .. } => plain = false,
+                    _ => {}
+                },
+                Node::Stmt(id) => {
+                    // Loops over points inside would have as many versions in each.
+                    plain &= !matches!(
+                        &body.stmt(id).kind,
+                        StmtKind::ForIn { iteration: Iteration::Iterable { .. }, .. }
+                            | StmtKind::Async { .. }
+                            | StmtKind::At { .. }
+                    );
+                }
+            }
+            plain && nodes <= MOST
+        });
+        used && plain && nodes <= MOST && !self.is_device_code()
+    }
+
+    fn all_rows(&mut self, label: LabelId, it: &PointLoop<'_>, value: &mir::Expr, rows_ty: Ty) {
         let outer = self.begin_label(label);
         let Some(next) = self.lowerer.method_with("next", rows_ty, &[]) else { return };
         let position = self.position;
@@ -191,7 +258,7 @@ impl Builder<'_, '_> {
         let failed = operation(Operation::Not, mir::Ty::Bool, vec![more]);
         let then = vec![mir::Stmt { position, kind: Out::Break(outer) }];
         turn.push(mir::Stmt { position, kind: Out::If { condition: failed, then, otherwise: Vec::new() } });
-        let (rest, ()) = self.nested(|b| b.row(label, it, &value, rows_ty));
+        let (rest, ()) = self.nested(|b| b.row(label, it, value, rows_ty));
         turn.extend(rest);
         self.push(Out::Loop {
             label: outer,
@@ -210,7 +277,9 @@ impl Builder<'_, '_> {
         else {
             return;
         };
-        self.check_rank(it, rows, rows_ty);
+        if !it.tested {
+            self.check_rank(it, rows, rows_ty);
+        }
         let long = Ty::long(self.lowerer.db);
         let mut coordinates = Vec::new();
         if let Some(coordinate) = self.lowerer.method_with("coordinate", rows_ty, &[long]) {
@@ -270,6 +339,9 @@ impl Builder<'_, '_> {
             let value = self.convert(point, ty, declared);
             let variable = self.declare(it.local);
             self.initialise(variable, value);
+            if it.rank == Some(coordinates.len()) {
+                self.points.insert(it.local, coordinates.to_vec());
+            }
         }
         for (component, coordinate) in it.components.iter().zip(coordinates) {
             let value = self.local(*coordinate);
@@ -277,6 +349,7 @@ impl Builder<'_, '_> {
             self.initialise(variable, value);
         }
         self.stmt(it.body);
+        self.points.remove(&it.local);
     }
 
     fn point(

@@ -4,9 +4,10 @@ use apg_analysis::ids::{ClassId, FieldId};
 use apg_analysis::item_tree::items::{field_item, qualified_name};
 use apg_analysis::item_tree::{Modifiers, has_annotation};
 use apg_analysis::ty::known::Known;
-use apg_analysis::ty::{Ty, TyKind};
+use apg_analysis::ty::{Constraint, Ty, TyKind};
 use smol_str::SmolStr;
 
+use super::equality::BOX_SLOTS;
 use super::types::erased;
 use super::{ClassData, ClassKey, FunctionKey, InterfaceKey, LowerError, Lowerer, layout::Universal};
 use crate::mir;
@@ -181,10 +182,30 @@ impl<'db> Lowerer<'db> {
             let machine = self.machine(concrete);
             // A processor reads no more than a word in one step.
             let volatile = marked && !matches!(machine, mir::Ty::Struct(_));
-            result.push(mir::Field { name: id.name(self.db).clone(), ty: machine, transient, volatile });
+            let present = self.is_present(id);
+            result.push(mir::Field {
+                name: id.name(self.db).clone(),
+                ty: machine,
+                transient,
+                volatile,
+                present,
+            });
         }
         result.extend(self.hidden_fields(ty));
         result
+    }
+
+    /// Whether the class library declares that a field is never null. In other classes such a field is tested all the same.
+    fn is_present(&self, id: FieldId) -> bool {
+        let declared = self.field_type(id);
+        let not_null = Constraint::not_null();
+        let says = declared
+            .constraint(self.db)
+            .is_some_and(|it| not_null.terms.iter().all(|term| it.terms.contains(term)));
+        says && apg_analysis::db::Library::get(self.db)
+            .files(self.db)
+            .values()
+            .any(|it| *it == id.class(self.db).file(self.db))
     }
 
     /// Reports a type whose arguments nest without end, once.
@@ -223,7 +244,7 @@ impl<'db> Lowerer<'db> {
                 .as_class(self.db)
                 .map_or(0, |(class, _)| apg_analysis::item_tree::items::methods(self.db, class).len() as u32),
             InterfaceKey::Function(..) => 1,
-            InterfaceKey::Boxed => 0,
+            InterfaceKey::Boxed => BOX_SLOTS,
         };
         let name = self.type_name(ty);
         self.intern_interface(key, name, slots)
@@ -231,7 +252,7 @@ impl<'db> Lowerer<'db> {
 
     /// The interface of all boxes.
     pub(super) fn boxed_interface(&mut self) -> mir::InterfaceId {
-        self.intern_interface(InterfaceKey::Boxed, "struct".to_owned(), 0)
+        self.intern_interface(InterfaceKey::Boxed, "struct".to_owned(), BOX_SLOTS)
     }
 
     fn intern_interface(&mut self, key: InterfaceKey, name: String, slots: u32) -> mir::InterfaceId {
@@ -270,6 +291,7 @@ impl<'db> Lowerer<'db> {
             for_kernels: false,
             recursion: mir::Recursion::default(),
             frame: Vec::new(),
+            inlining: mir::Inlining::Free,
         });
         id
     }
@@ -301,5 +323,5 @@ impl<'db> Lowerer<'db> {
 
 /// A field that is sent to other places.
 pub(super) fn field(name: &str, ty: mir::Ty) -> mir::Field {
-    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false }
+    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false, present: false }
 }

@@ -5,6 +5,7 @@ use apg_analysis::item_tree::items::method_item;
 use apg_analysis::ty::{Ty, TyKind};
 use smol_str::SmolStr;
 
+use super::equality::BOXES_EQUAL;
 use super::function::{Builder, Returns};
 use super::layout::{Implementation, Signature, Universal};
 use super::operands::zero;
@@ -73,6 +74,8 @@ impl Lowerer<'_> {
             FunctionKey::Default(universal, ty) => self.write_default(*universal, *ty, id),
             FunctionKey::Thunk(thunk) => self.write_thunk(thunk, id),
             FunctionKey::AnyEqual => self.write_any_equal(id),
+            FunctionKey::StructEqual(ty) => self.write_struct_equal(*ty, id),
+            FunctionKey::BoxEqual(ty) => self.write_box_equal(*ty, id),
             // Written at the end.
             FunctionKey::Dispatch(_) => {}
             FunctionKey::Main(callee) => self.write_main(callee, id),
@@ -113,8 +116,14 @@ impl Lowerer<'_> {
         let body = source.body.clone();
         let mut builder = Builder::new(self, source, Returns::Value(result));
         builder.for_kernels = for_kernels;
-        builder.fast = for_kernels
-            && method_item(db, callee.method).is_some_and(|it| has_annotation(&it.annotations, "FastMath"));
+        let item = method_item(db, callee.method);
+        let says = |name| item.as_ref().is_some_and(|it| has_annotation(&it.annotations, name));
+        builder.fast = for_kernels && says("FastMath");
+        builder.inlining = match (says("Cold"), says("NoInline")) {
+            (true, _) => mir::Inlining::Cold,
+            (_, true) => mir::Inlining::Never,
+            _ => mir::Inlining::Free,
+        };
         let mut count = body.params.len() as u32;
         if !is_static {
             builder.this = Some(builder.new_local("this", this_machine, false));
@@ -273,7 +282,8 @@ impl Lowerer<'_> {
             }
         }
         if boxed && let Some(&id) = self.interfaces.get(&InterfaceKey::Boxed) {
-            tables.push((id, Vec::new()));
+            let live = self.live_interface_slots.contains(&(id, BOXES_EQUAL));
+            tables.push((id, vec![live.then(|| self.function(FunctionKey::BoxEqual(ty)))]));
         }
         tables.sort_by_key(|it| it.0);
         tables.dedup_by_key(|it| it.0);

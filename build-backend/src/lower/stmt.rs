@@ -145,6 +145,9 @@ impl Builder<'_, '_> {
 
     fn let_statement(&mut self, local: LocalId, init: Option<ExprId>) {
         let ty = self.variable_type(local);
+        if let Some((length, value)) = init.and_then(|it| self.filled_rail(it)) {
+            return self.stack_rail(local, ty, length, value);
+        }
         let value = match init {
             Some(init) => self.value_as(init, ty),
             None => zero(self.lowerer.machine(ty)),

@@ -67,6 +67,16 @@ impl Builder<'_, '_> {
 
     /// `toString()` of a primitive or struct.
     fn text_of_value(&mut self, value: mir::Expr, ty: Ty, machine: mir::Ty) -> mir::Expr {
+        // As parts of a text they need no string of their own.
+        let (entry, wide) = match value.ty {
+            mir::Ty::I8 | mir::Ty::I16 | mir::Ty::I32 => ("string_from_i64", mir::Ty::I64),
+            mir::Ty::U8 | mir::Ty::U16 | mir::Ty::U32 => ("string_from_u64", mir::Ty::U64),
+            _ => ("", mir::Ty::Void),
+        };
+        if wide != mir::Ty::Void {
+            let value = operation(Operation::Convert, wide, vec![value]);
+            return self.runtime(entry, vec![value], machine);
+        }
         match self.lowerer.text_method(ty) {
             Implementation::Method(callee) => {
                 let result = self.lowerer.concrete_signature(&callee).1;

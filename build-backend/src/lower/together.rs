@@ -3,11 +3,9 @@
 use apg_syntax::TextRange;
 
 use super::function::Builder;
-use super::operands::{expr, int, operation, zero};
-use crate::mir::{self, ExprKind, LocalId, Operation, Together};
-
-/// Threads of a warp.
-const WARP: i64 = 32;
+use super::operands::{expr, int, zero};
+use crate::mir::threads::Number;
+use crate::mir::{self, ExprKind, LocalId, Together};
 
 impl Builder<'_, '_> {
     /// Notes the axes of a kernel, so that its threads can be numbered.
@@ -39,7 +37,7 @@ impl Builder<'_, '_> {
         let (Some(together), Some(first)) = (Together::from_name(scope, name), args.first().cloned()) else {
             return self.unknown(&format!("{scope}.{name}"), machine, range);
         };
-        if self.kernel.is_none() {
+        if !self.is_device_code() {
             return self.alone(name, first, machine);
         }
         let args = args.into_iter().map(|it| self.save(it)).collect();
@@ -62,62 +60,13 @@ impl Builder<'_, '_> {
 
     /// The number of this thread in its warp, block or kernel, or how many there are.
     pub(super) fn thread_number(&mut self, name: &str, machine: mir::Ty, range: TextRange) -> mir::Expr {
-        let Some(kernel) = &self.kernel else {
-            return int(machine, i64::from(matches!(name, "count" | "grid_size")));
+        let Some(number) = Number::from_name(name) else {
+            return self.unknown(&format!("thread.{name}"), machine, range);
         };
-        let (blocks, threads) = (&kernel.blocks, &kernel.threads);
-        let long = |operation_, a, b| operation(operation_, mir::Ty::I64, vec![a, b]);
-        let value = match name {
-            "rank" => rank(threads),
-            "lane" => long(Operation::And, rank(threads), int(mir::Ty::I64, WARP - 1)),
-            "warp" => long(Operation::Shr, rank(threads), int(mir::Ty::I64, WARP.trailing_zeros().into())),
-            "count" => count(threads),
-            "grid_size" => long(Operation::Mul, count(blocks), count(threads)),
-            "grid_index" => {
-                let before = long(Operation::Mul, rank(blocks), count(threads));
-                long(Operation::Add, before, rank(threads))
-            }
-            _ => return self.unknown(&format!("thread.{name}"), machine, range),
-        };
-        convert(value, machine)
-    }
-}
-
-/// The number of an element, the last axis first.
-fn rank(axes: &[(mir::Expr, mir::Expr)]) -> mir::Expr {
-    let mut all = int(mir::Ty::I64, 0);
-    for (position, (index, extent)) in axes.iter().enumerate() {
-        let index = convert(index.clone(), mir::Ty::I64);
-        all = match position {
-            0 => index,
-            _ => {
-                let before = operation(Operation::Mul, mir::Ty::I64, vec![all, extent.clone()]);
-                operation(Operation::Add, mir::Ty::I64, vec![before, index])
-            }
-        };
-    }
-    all
-}
-
-/// How many elements.
-fn count(axes: &[(mir::Expr, mir::Expr)]) -> mir::Expr {
-    let product = |all, extent| operation(Operation::Mul, mir::Ty::I64, vec![all, extent]);
-    let extents = axes.iter().map(|it| convert(it.1.clone(), mir::Ty::I64));
-    extents.reduce(product).unwrap_or_else(|| int(mir::Ty::I64, 1))
-}
-
-/// In another width. A number of threads that is another type before is not widened and narrowed again.
-fn convert(value: mir::Expr, machine: mir::Ty) -> mir::Expr {
-    if value.ty == machine {
-        return value;
-    }
-    match value.kind {
-        ExprKind::Operation { operation: Operation::Convert, ref args }
-            if args.len() == 1 && args[0].ty == machine =>
-        {
-            args[0].clone()
+        match &self.kernel {
+            Some(kernel) => number.value(&kernel.blocks, &kernel.threads, machine),
+            None if self.for_kernels => expr(machine, ExprKind::ThreadNumber(number)),
+            None => int(machine, number.alone()),
         }
-        ExprKind::Int(number) => int(machine, number),
-        _ => operation(Operation::Convert, machine, vec![value]),
     }
 }

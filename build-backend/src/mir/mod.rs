@@ -6,6 +6,7 @@
 //! Evaluation order is explicit: operands of every [`Expr`] are evaluated left to right and are free of
 //! side effects on locals assigned in the same expression; lowering introduces temporaries otherwise.
 
+pub mod brief;
 pub mod fold;
 mod kernel;
 pub mod native;
@@ -13,16 +14,21 @@ pub mod only;
 pub mod operation;
 mod parts;
 pub mod print;
+pub mod threads;
 pub mod walk;
 pub mod walk_mut;
 
 use parts::parts;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
+pub use operation::{AtomicOperation, Operation, Together};
 
 /// The runtime entry that joins texts.
 pub const JOIN: &str = "string_join";
+/// The runtime entry that puts texts behind another one: that one, whether nobody else has it, and the texts.
+pub const APPEND: &str = "string_append";
 /// How many at once.
 pub const JOINED: usize = 8;
 
@@ -110,6 +116,8 @@ pub struct Program {
     /// root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other, and
     /// the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
     pub classes: Vec<Class>,
+    /// Versions of closures, by what they are versions of: they lie in memory as those do.
+    pub versions: FxHashMap<ClassId, ClassId>,
     /// Interfaces with at least one method called through them.
     pub interfaces: Vec<Interface>,
     /// Functions.
@@ -129,6 +137,8 @@ pub struct Program {
     pub deserializer: Option<FunctionId>,
     /// What files say of their C++ code.
     pub natives: Vec<native::NativeFile>,
+    /// It has C++ code of its own, in methods, blocks or files.
+    pub foreign: bool,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
     /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
@@ -175,6 +185,8 @@ pub struct Field {
     pub transient: bool,
     /// Read and written in one step, in one order for all activities (`@Volatile`); of classes only.
     pub volatile: bool,
+    /// Never null, as the class library declares it (`{self!=null}`).
+    pub present: bool,
 }
 
 /// What a class is to the runtime.
@@ -273,6 +285,20 @@ pub struct Function {
     pub recursion: Recursion,
     /// Objects in the function's frame, see [`ExprKind::Frame`].
     pub frame: Vec<ClassId>,
+    /// Whether it is worth its place in its callers.
+    pub inlining: Inlining,
+}
+
+/// What a declaration says of calls of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inlining {
+    /// Nothing: the compiler decides.
+    #[default]
+    Free,
+    /// They stay calls (`@NoInline`).
+    Never,
+    /// They stay calls, and what leads to them seldom happens (`@Cold`).
+    Cold,
 }
 
 /// What a function has to check so that the stack does not overflow.
@@ -362,8 +388,9 @@ pub enum StmtKind {
     /// Run a kernel at `place` (an accelerator of this host, or this host) and wait for it; `captures` in the
     /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`.
     /// With `detached`, the kernel is an activity of the innermost finish, and nothing waits: where the place has no device,
-    /// that closure (which does the same and waits) is started instead.
-    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr> },
+    /// that closure (which does the same and waits) is started instead. `settled`: the activity leaves captured rails alone until
+    /// the kernel has ended.
+    Launch { place: Expr, kernel: KernelId, captures: Vec<Expr>, detached: Option<Expr>, settled: bool },
     /// `Clock.advanceAll()` inside a kernel.
     Barrier,
     /// Code in the target's language that the program brings along.
@@ -440,6 +467,8 @@ pub enum ExprKind {
     Atomic { operation: AtomicOperation, rail: Box<Expr>, index: Box<Expr>, values: Vec<Expr> },
     /// What the threads of a warp or block do together, in a kernel; only as the value of [`StmtKind::Set`].
     Together { operation: Together, args: Vec<Expr> },
+    /// A number of the thread, in a function that is part of a kernel: [`threads::Number::value`] is what it is there.
+    ThreadNumber(threads::Number),
     /// The length of a rail.
     Length { rail: Box<Expr>, checked: bool },
     /// A static field, initialised on first use.
@@ -495,168 +524,4 @@ pub enum CastTarget {
     Class(ClassId),
     /// An interface.
     Interface(InterfaceId),
-}
-
-/// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
-/// ArithmeticException on the host, conversions saturate).
-#[allow(missing_docs)] // the names are those of the operations
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// Two operands of one type.
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    UShr,
-    /// One operand.
-    Neg,
-    Not,
-    BitNot,
-    /// Comparison, result `Bool`. On references identity; on structs field by field.
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    /// To the expression's type.
-    Convert,
-    /// Same bits, other type (`Float.toIntBits`).
-    Bitcast,
-    /// Mathematical functions; on the device the native one of the operand's width.
-    Sqrt,
-    Cbrt,
-    Exp,
-    Log,
-    Log10,
-    Pow,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Atan2,
-    Sinh,
-    Cosh,
-    Tanh,
-    /// More mathematical functions.
-    Floor,
-    Ceil,
-    Round,
-    Abs,
-    Min,
-    Max,
-    Fma,
-    Hypot,
-    Expm1,
-    Log1p,
-    Rsqrt,
-    Erf,
-    Erfc,
-    /// The value of a texture, a struct, at one to three coordinates.
-    Texture,
-    /// With fewer exact digits where the device is faster so, of `F32` in kernels.
-    FastDiv,
-    FastSqrt,
-    FastRsqrt,
-    FastExp,
-    FastLog,
-    FastLog10,
-    FastPow,
-    FastSin,
-    FastCos,
-    FastTan,
-}
-
-/// What an atomic operation does to an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names are those of the operations
-pub enum AtomicOperation {
-    Add,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    /// Stores the value.
-    Exchange,
-    /// Stores the second value if the element is the first.
-    Compare,
-}
-
-impl AtomicOperation {
-    /// All, with their names.
-    pub const ALL: [(AtomicOperation, &str); 8] = [
-        (AtomicOperation::Add, "add"),
-        (AtomicOperation::Min, "min"),
-        (AtomicOperation::Max, "max"),
-        (AtomicOperation::And, "and"),
-        (AtomicOperation::Or, "or"),
-        (AtomicOperation::Xor, "xor"),
-        (AtomicOperation::Exchange, "exchange"),
-        (AtomicOperation::Compare, "compare"),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
-    }
-}
-
-/// An operation of all threads of a warp or block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Together {
-    /// `warp_shuffle`, `block_sum`, ...: what the functions in the headers of generated code are called, behind `apg_`.
-    pub name: &'static str,
-    /// All threads of the block get the same.
-    pub same: bool,
-}
-
-impl Together {
-    const OF_THREADS: [&str; 17] = [
-        "warp_shuffle",
-        "warp_shuffle_up",
-        "warp_shuffle_down",
-        "warp_shuffle_xor",
-        "warp_ballot",
-        "warp_any",
-        "warp_all",
-        "warp_sum",
-        "warp_min",
-        "warp_max",
-        "warp_and",
-        "warp_or",
-        "warp_xor",
-        "warp_inclusive",
-        "warp_exclusive",
-        "block_inclusive",
-        "block_exclusive",
-    ];
-    const OF_BLOCK: [&str; 9] = [
-        "block_any",
-        "block_all",
-        "block_count",
-        "block_sum",
-        "block_min",
-        "block_max",
-        "block_and",
-        "block_or",
-        "block_xor",
-    ];
-
-    /// The operation that the class library calls so: `warp.shuffle`.
-    pub fn from_name(scope: &str, name: &str) -> Option<Together> {
-        let find = |names: &[&'static str], same| {
-            let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
-            names.iter().find(is_it).map(|name| Together { name, same })
-        };
-        find(&Self::OF_THREADS, false).or_else(|| find(&Self::OF_BLOCK, true))
-    }
 }

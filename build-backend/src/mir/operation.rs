@@ -1,6 +1,168 @@
-//! Names and symbols of [`Operation`]s: the class library refers to them as `@Intrinsic("op.NAME")`.
+//! Operations on machine types, with their names and symbols: the class library refers to them as `@Intrinsic("op.NAME")`.
 
-use super::Operation;
+/// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
+/// ArithmeticException on the host, conversions saturate).
+#[allow(missing_docs)] // the names are those of the operations
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Two operands of one type.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    UShr,
+    /// One operand.
+    Neg,
+    Not,
+    BitNot,
+    /// Comparison, result `Bool`. On references identity; on structs field by field.
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// To the expression's type.
+    Convert,
+    /// Same bits, other type (`Float.toIntBits`).
+    Bitcast,
+    /// Mathematical functions; on the device the native one of the operand's width.
+    Sqrt,
+    Cbrt,
+    Exp,
+    Log,
+    Log10,
+    Pow,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    /// More mathematical functions.
+    Floor,
+    Ceil,
+    Round,
+    Abs,
+    Min,
+    Max,
+    Fma,
+    Hypot,
+    Expm1,
+    Log1p,
+    Rsqrt,
+    Erf,
+    Erfc,
+    /// The value of a texture, a struct, at one to three coordinates.
+    Texture,
+    /// With fewer exact digits where the device is faster so, of `F32` in kernels.
+    FastDiv,
+    FastSqrt,
+    FastRsqrt,
+    FastExp,
+    FastLog,
+    FastLog10,
+    FastPow,
+    FastSin,
+    FastCos,
+    FastTan,
+}
+
+/// What an atomic operation does to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names are those of the operations
+pub enum AtomicOperation {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// Stores the value.
+    Exchange,
+    /// Stores the second value if the element is the first.
+    Compare,
+}
+
+impl AtomicOperation {
+    /// All, with their names.
+    pub const ALL: [(AtomicOperation, &str); 8] = [
+        (AtomicOperation::Add, "add"),
+        (AtomicOperation::Min, "min"),
+        (AtomicOperation::Max, "max"),
+        (AtomicOperation::And, "and"),
+        (AtomicOperation::Or, "or"),
+        (AtomicOperation::Xor, "xor"),
+        (AtomicOperation::Exchange, "exchange"),
+        (AtomicOperation::Compare, "compare"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+}
+
+/// An operation of all threads of a warp or block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Together {
+    /// `warp_shuffle`, `block_sum`, ...: what the functions in the headers of generated code are called, behind `apg_`.
+    pub name: &'static str,
+    /// All threads of the block get the same.
+    pub same: bool,
+}
+
+impl Together {
+    const OF_THREADS: [&str; 17] = [
+        "warp_shuffle",
+        "warp_shuffle_up",
+        "warp_shuffle_down",
+        "warp_shuffle_xor",
+        "warp_ballot",
+        "warp_any",
+        "warp_all",
+        "warp_sum",
+        "warp_min",
+        "warp_max",
+        "warp_and",
+        "warp_or",
+        "warp_xor",
+        "warp_inclusive",
+        "warp_exclusive",
+        "block_inclusive",
+        "block_exclusive",
+    ];
+    const OF_BLOCK: [&str; 9] = [
+        "block_any",
+        "block_all",
+        "block_count",
+        "block_sum",
+        "block_min",
+        "block_max",
+        "block_and",
+        "block_or",
+        "block_xor",
+    ];
+
+    /// The operation that the class library calls so: `warp.shuffle`.
+    pub fn from_name(scope: &str, name: &str) -> Option<Together> {
+        let find = |names: &[&'static str], same| {
+            let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
+            names.iter().find(is_it).map(|name| Together { name, same })
+        };
+        find(&Self::OF_THREADS, false).or_else(|| find(&Self::OF_BLOCK, true))
+    }
+}
 
 macro_rules! names {
     ($($variant:ident = $name:literal),* $(,)?) => {

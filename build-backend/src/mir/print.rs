@@ -328,9 +328,13 @@ impl<'a> Printer<'a> {
                 format!("async{} at ({}) {}", self.clocks(clocks), self.expr(place), self.expr(closure))
             }
             StmtKind::At { place, closure } => format!("at ({}) {}", self.expr(place), self.expr(closure)),
-            StmtKind::Launch { place, kernel, captures, detached } => {
+            StmtKind::Launch { place, kernel, captures, detached, settled } => {
                 let name = &self.program.kernels[kernel.index()].name;
-                let start = if detached.is_some() { "start" } else { "launch" };
+                let start = match detached {
+                    Some(_) if *settled => "start",
+                    Some(_) => "start with copies",
+                    None => "launch",
+                };
                 format!("{start} {name} at ({}) [{}]", self.expr(place), self.list(captures))
             }
             StmtKind::Barrier => "barrier".to_owned(),
@@ -384,16 +388,10 @@ impl<'a> Printer<'a> {
             ExprKind::Length { rail, checked } => format!("{}{}.length", self.expr(rail), mark(*checked)),
             ExprKind::Static(id) => format!("static {}", self.program.statics[id.index()].name),
             ExprKind::MakeStruct(fields) => format!("{}{{{}}}", self.ty(expr.ty), self.list(fields)),
-            ExprKind::Allocate(class) => format!("new {}", self.class_name(*class)),
-            ExprKind::AllocateRail { class, length } => {
-                format!("new {}[{}]", self.class_name(*class), self.expr(length))
-            }
-            ExprKind::MakeObject { class, fields } => {
-                format!("new {}{{{}}}", self.class_name(*class), self.list(fields))
-            }
-            ExprKind::Frame { slot, class, fields } => {
-                format!("frame#{slot} {}{{{}}}", self.class_name(*class), self.list(fields))
-            }
+            ExprKind::Allocate(_)
+            | ExprKind::AllocateRail { .. }
+            | ExprKind::MakeObject { .. }
+            | ExprKind::Frame { .. } => self.object(&expr.kind),
             ExprKind::Operation { operation, args } => self.operation(*operation, args, expr.ty),
             ExprKind::Cast { value, target, checked } => {
                 format!("({} as{} {})", self.expr(value), mark(*checked), self.target(*target))
@@ -413,6 +411,7 @@ impl<'a> Printer<'a> {
                 self.expr(index),
                 self.list(values)
             ),
+            ExprKind::ThreadNumber(number) => format!("thread.{}", number.name()),
             ExprKind::Together { operation, args } => format!("{} {}", operation.name, self.list(args)),
             ExprKind::Here => "here".to_owned(),
             ExprKind::NonNull(value) => format!("{}!", self.expr(value)),
@@ -422,6 +421,23 @@ impl<'a> Printer<'a> {
             | ExprKind::CallInterface { .. }
             | ExprKind::CallClosure { .. }
             | ExprKind::Runtime { .. } => self.call(&expr.kind),
+        }
+    }
+
+    /// What makes an object.
+    fn object(&self, kind: &ExprKind) -> String {
+        match kind {
+            ExprKind::Allocate(class) => format!("new {}", self.class_name(*class)),
+            ExprKind::AllocateRail { class, length } => {
+                format!("new {}[{}]", self.class_name(*class), self.expr(length))
+            }
+            ExprKind::MakeObject { class, fields } => {
+                format!("new {}{{{}}}", self.class_name(*class), self.list(fields))
+            }
+            ExprKind::Frame { slot, class, fields } => {
+                format!("frame#{slot} {}{{{}}}", self.class_name(*class), self.list(fields))
+            }
+            _ => String::new(),
         }
     }
 

@@ -16,14 +16,22 @@ const SMALL: usize = 4;
 
 /// Puts functions into all kernels.
 pub fn inline_into_kernels(program: &mut Program) {
+    let of_threads = of_threads(&program.functions);
     for index in 0..program.kernels.len() {
         let mut body = std::mem::take(&mut program.kernels[index].body);
         let locals = std::mem::take(&mut program.kernels[index].locals);
         let mut next_label = 0;
         visit_stmts(&body, &mut |it| next_label = next_label.max(label_of(it).map_or(0, |it| it.0 + 1)));
-        let mut inliner = Inliner { functions: &program.functions, locals, next_label, left: BUDGET };
+        let mut inliner = Inliner {
+            functions: &program.functions,
+            of_threads: &of_threads,
+            locals,
+            next_label,
+            left: BUDGET,
+        };
         inliner.list(&mut body);
         let locals = inliner.locals;
+        number_threads(&program.kernels[index], &locals, &mut body);
         fold::fold_body(&mut body);
         program.kernels[index].body = body;
         program.kernels[index].locals = locals;
@@ -39,8 +47,52 @@ fn label_of(stmt: &Stmt) -> Option<LabelId> {
     }
 }
 
+/// The functions that are part of the code of threads: these meet in them, or they ask for a thread's number.
+fn of_threads(functions: &[Function]) -> Vec<bool> {
+    let mut found = vec![false; functions.len()];
+    loop {
+        let mut more = false;
+        for (index, function) in functions.iter().enumerate().filter(|it| it.1.for_kernels) {
+            if found[index] {
+                continue;
+            }
+            let mut is_one = false;
+            visit_stmts(&function.body, &mut |it| is_one |= matches!(it.kind, StmtKind::Barrier));
+            visit_exprs(&function.body, &mut |it, _| {
+                is_one |= match it.kind {
+                    ExprKind::Together { .. } | ExprKind::ThreadNumber(_) => true,
+                    ExprKind::Call { function, .. } => found.get(function.index()).copied().unwrap_or(false),
+                    _ => false,
+                };
+            });
+            found[index] = is_one;
+            more |= is_one;
+        }
+        if !more {
+            return found;
+        }
+    }
+}
+
+/// Numbers of threads, which came with functions, become what they are in this kernel.
+fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
+    let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
+        let index = |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it) };
+        axes.iter().map(index).zip(extents.iter().cloned()).collect()
+    };
+    let blocks = axes(&kernel.block_locals, &kernel.host.blocks);
+    let threads = axes(&kernel.thread_locals, &kernel.host.threads);
+    edit_exprs(body, &mut |it| {
+        if let ExprKind::ThreadNumber(number) = it.kind {
+            *it = number.value(&blocks, &threads, it.ty);
+        }
+    });
+}
+
 struct Inliner<'f> {
     functions: &'f [Function],
+    /// By function: it is part of the code of threads, and has to be put there.
+    of_threads: &'f [bool],
     locals: Vec<Local>,
     next_label: u32,
     /// So many more expressions may be added.
@@ -70,6 +122,9 @@ impl Inliner<'_> {
     /// A function that is worth it, if there is room.
     fn wanted(&self, id: FunctionId) -> Option<&Function> {
         let function = self.functions.get(id.index())?;
+        if self.of_threads[id.index()] {
+            return Some(function);
+        }
         let size = size(&function.body);
         let fits = size <= LARGEST.min(self.left) && !function.body.is_empty() && function.frame.is_empty();
         (fits && tells(function)).then_some(function)

@@ -1,7 +1,8 @@
 //! Which references a function keeps beyond its end, or gives away: all that it does more with than read and write fields,
 //! compare, and pass on to functions that do no more.
 
-use super::is_host_code;
+use super::targets::Targets;
+use super::{is_first, is_host_code};
 use crate::mir::*;
 
 /// What is known of all functions.
@@ -12,12 +13,32 @@ pub(super) struct Escapes {
     captures: Vec<Vec<bool>>,
     /// The classes whose closures' code a function is.
     closures: Vec<Vec<ClassId>>,
+    /// What calls through tables may mean, and which arguments escape if they mean the worst of it.
+    targets: Targets,
+    worst: Vec<Vec<bool>>,
 }
 
 impl Escapes {
-    /// Which arguments of a call escape.
-    pub fn of_call(&self, function: FunctionId) -> &[bool] {
-        &self.params[function.index()]
+    /// Which arguments of a call escape; nothing if it is no call. What is not listed does.
+    pub fn of_call(&self, call: &Expr) -> Option<&[bool]> {
+        match &call.kind {
+            ExprKind::Call { function, .. } => Some(&self.params[function.index()]),
+            ExprKind::CallVirtual { .. } | ExprKind::CallInterface { .. } | ExprKind::CallClosure { .. } => {
+                let group = self.targets.group(&call.kind, call.ty);
+                Some(group.map_or(&[], |it| &self.worst[it]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Brings what is known of calls through tables up to date.
+    fn follow_tables(&mut self) {
+        for (worst, functions) in self.worst.iter_mut().zip(&self.targets.functions) {
+            let all = functions.iter().map(|it| &self.params[it.index()]);
+            // An argument that one of them does not take is one that nothing is known of.
+            let count = all.clone().map(Vec::len).min().unwrap_or(0);
+            *worst = (0..count).map(|index| all.clone().any(|it| it[index])).collect();
+        }
     }
 }
 
@@ -33,12 +54,21 @@ pub(super) fn escapes(program: &Program) -> Escapes {
         let code = code.filter(|_| class.kind == ClassKind::Closure);
         captures.push(vec![code.is_none_or(|it| unseen(&program.functions[it.index()])); class.fields.len()]);
         if let Some(code) = code {
+            let function = &program.functions[code.index()];
+            debug_assert!(
+                is_code_of_closure(function),
+                "{} has the closure as its first parameter",
+                function.name
+            );
             closures[code.index()].push(ClassId(index as u32));
         }
     }
-    let mut all = Escapes { params, captures, closures };
+    let targets = Targets::of(program);
+    let worst = vec![Vec::new(); targets.functions.len()];
+    let mut all = Escapes { params, captures, closures, targets, worst };
     loop {
         let mut changed = false;
+        all.follow_tables();
         for (index, function) in program.functions.iter().enumerate() {
             let known = |flags: &[bool]| flags.iter().all(|it| *it);
             if known(&all.params[index])
@@ -61,6 +91,12 @@ pub(super) fn escapes(program: &Program) -> Escapes {
             return all;
         }
     }
+}
+
+/// Whether a function can be the code of a closure: its first local is its first parameter, the closure. What is said below of fields of that
+/// local ([`Leaks`]) is used for such functions alone; in others the first local may be anything.
+fn is_code_of_closure(function: &Function) -> bool {
+    function.params > 0 && function.locals.first().is_some_and(|it| matches!(it.ty, Ty::Ref(_)))
 }
 
 /// What escapes of what the first parameter, a closure, captures.
@@ -244,8 +280,11 @@ impl<'a> Uses<'a> {
                 self.expr(index, true);
             }
             ExprKind::Operation { args, .. } => args.iter().for_each(|it| self.expr(it, true)),
-            ExprKind::Call { function, args } => {
-                let escapes = self.escapes.of_call(*function);
+            ExprKind::Call { args, .. }
+            | ExprKind::CallVirtual { args, .. }
+            | ExprKind::CallInterface { args, .. }
+            | ExprKind::CallClosure { args, .. } => {
+                let escapes = self.escapes.of_call(expr).unwrap_or(&[]);
                 for (index, arg) in args.iter().enumerate() {
                     self.expr(arg, escapes.get(index) == Some(&false));
                 }
@@ -253,9 +292,4 @@ impl<'a> Uses<'a> {
             other => walk::children(other).into_iter().for_each(|it| self.expr(it, false)),
         }
     }
-}
-
-/// The first parameter: in the code of a closure, the closure.
-fn is_first(expr: &Expr) -> bool {
-    matches!(super::bare(expr).kind, ExprKind::Local(LocalId(0)))
 }

@@ -2,7 +2,7 @@
 
 use super::escape::{Escapes, Uses, escapes};
 use super::inline::Straight;
-use super::{bare, front, is_host_code};
+use super::{bare, bare_mut, front, is_host_code};
 use crate::mir::*;
 
 /// No larger objects, and not more in one function, in bytes: activities have small stacks.
@@ -58,7 +58,12 @@ fn expand_makers(program: &Program, function: &mut Function, escapes: &Escapes) 
                     && let ExprKind::Call { function, args } = &bare(value).kind
                     && let Some(straight) = maker(program, *function)
                 {
-                    let expanded = straight.expand(*local, args, stmt.position, &mut locals);
+                    let mut expanded = straight.expand(*local, args, stmt.position, &mut locals);
+                    if value.has_checks() {
+                        let mut checks = value.clone();
+                        bare_mut(&mut checks).kind = ExprKind::Local(*local);
+                        expanded.push(Stmt { position: stmt.position, kind: StmtKind::Expr(checks) });
+                    }
                     let length = expanded.len();
                     stmts.splice(index..=index, expanded);
                     index += length;
@@ -122,11 +127,17 @@ impl Places<'_> {
     /// Objects that are arguments of functions that do not keep them.
     fn of_arguments(&mut self, function: &mut Function, escapes: &Escapes) {
         walk_mut::edit_exprs(&mut function.body, &mut |expr| {
-            if let ExprKind::Call { function, args } = &mut expr.kind {
-                for (arg, escapes) in args.iter_mut().zip(escapes.of_call(*function)) {
-                    if !escapes {
-                        self.take(arg);
-                    }
+            let Some(escapes) = escapes.of_call(expr) else { return };
+            let (ExprKind::Call { args, .. }
+            | ExprKind::CallVirtual { args, .. }
+            | ExprKind::CallInterface { args, .. }
+            | ExprKind::CallClosure { args, .. }) = &mut expr.kind
+            else {
+                return;
+            };
+            for (arg, escapes) in args.iter_mut().zip(escapes) {
+                if !escapes {
+                    self.take(arg);
                 }
             }
         });

@@ -112,8 +112,11 @@ impl Front<'_> {
     fn known(&self, expr: &Expr, known: Operand) -> Vec<Operand> {
         let count = walk::children(&expr.kind).len();
         match &expr.kind {
-            ExprKind::Call { function, args } => {
-                let escapes = self.escapes.of_call(*function);
+            ExprKind::Call { args, .. }
+            | ExprKind::CallVirtual { args, .. }
+            | ExprKind::CallInterface { args, .. }
+            | ExprKind::CallClosure { args, .. } => {
+                let escapes = self.escapes.of_call(expr).unwrap_or(&[]);
                 let of =
                     |index| if escapes.get(index) == Some(&false) { Operand::Seen } else { Operand::Used };
                 (0..args.len()).map(of).collect()
@@ -128,10 +131,7 @@ impl Front<'_> {
             | ExprKind::Runtime { .. }
             | ExprKind::MakeStruct(_)
             | ExprKind::MakeObject { .. }
-            | ExprKind::AllocateRail { .. }
-            | ExprKind::CallVirtual { .. }
-            | ExprKind::CallInterface { .. }
-            | ExprKind::CallClosure { .. } => vec![Operand::Used; count],
+            | ExprKind::AllocateRail { .. } => vec![Operand::Used; count],
             ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Select { .. } => {
                 let mut all = vec![Operand::Apart; count];
                 all[0] = Operand::Used;

@@ -1,6 +1,6 @@
 //! Puts functions that only make an object into their caller: constructors, and methods like `iterator()`.
 
-use super::bare;
+use super::{bare, unchecked};
 use crate::mir::*;
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,7 @@ impl<'a> Straight<'a> {
 
     /// The local that holds the result, if it holds nothing else.
     fn result_local(&self) -> Option<LocalId> {
-        let ExprKind::Local(local) = bare(self.result).kind else { return None };
+        let ExprKind::Local(local) = unchecked(self.result).kind else { return None };
         let set = |stmt: &&&Stmt| matches!(stmt.kind, StmtKind::Set { local: set, .. } if set == local);
         (local.0 >= self.function.params && self.stmts.iter().filter(set).count() == 1).then_some(local)
     }
@@ -103,7 +103,7 @@ fn flatten<'a>(body: &'a [Stmt], out: &mut Vec<&'a Stmt>) -> Option<()> {
 
 impl Expr {
     /// Whether a reference may be refused.
-    fn has_checks(&self) -> bool {
+    pub(super) fn has_checks(&self) -> bool {
         match &self.kind {
             ExprKind::NonNull(_) | ExprKind::Cast { checked: true, .. } => true,
             ExprKind::Cast { value, .. } => value.has_checks(),

@@ -111,6 +111,8 @@ entries! {
         raises fn raise_division() -> ();
         /// Raises ClassCastException; always throws.
         raises fn raise_cast(object: Ref, target: Text) -> ();
+        /// Raises IllegalArgumentException: the object of that number was forgotten; always throws.
+        raises fn raise_forgotten(number: i64) -> ();
         /// The stack seems to be full: raises StackOverflowError if it is.
         raises fn stack_overflow() -> ();
         /// A number that stays with the object; 0 for null.
@@ -291,6 +293,8 @@ entries! {
     in natives::join {
         /// The texts of `count` parts (`apg_part`) after each other; at most 8.
         raises fn string_join(parts: Bytes, count: i64) -> Ref;
+        /// The text of a string and those of `count` parts behind it; `own`: nobody else has the string, which may become that.
+        raises fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Ref;
     }
     in natives::format {
         /// printf-like formatting of a Rail[Any].
@@ -447,6 +451,8 @@ entries! {
         plain fn place_host(place: i64) -> i64;
         /// What the place is, for people.
         raises fn place_name(place: i64) -> Ref;
+        /// Raises BadPlaceException: something lives at another place; always throws.
+        raises fn raise_elsewhere(what: Ref, home: i64) -> ();
         /// Number of accelerators of a host.
         plain fn place_child_count(place: i64) -> i64;
         /// An accelerator of a host.
@@ -497,10 +503,11 @@ entries! {
         /// Waits for all work of an accelerator.
         raises fn device_synchronise(place: i64) -> ();
         /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
-        raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> ();
+        raises fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, about: i32) -> ();
         /// Starts a kernel at an accelerator of this host as an activity of the innermost finish; at another place, or without a
-        /// finish, starts the closure instead, which launches it and waits.
-        raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> ();
+        /// finish, starts the closure instead, which launches it and waits. `about`: 1 if captured rails stay as they are until it has ended, 2 if
+        /// the program has C++ code of its own.
+        raises fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref, about: i32) -> ();
     }
     in natives::textures {
         /// A texture at a place, this host or an accelerator of it, with elements like those of the rail `sample`: its number.
@@ -513,5 +520,23 @@ entries! {
         raises fn texture_free(place: i64, number: i64) -> ();
         /// Raises an exception unless code of this host may read the texture.
         raises fn texture_check(place: i64, number: i64) -> ();
+    }
+    in natives::collectives {
+        /// Whether NCCL is there.
+        plain fn collective_ready() -> bool;
+        /// Fills a Rail[Byte] with what the members of a new communicator have in common; false if NCCL cannot.
+        plain fn collective_mark(rail: Ref) -> bool;
+        /// Joins accelerators of this host, by a Rail[Long] of their places, as numbers `first` and following of `size` members: the
+        /// communicator's number, 0 if NCCL refuses.
+        raises fn collective_join(places: Ref, first: i64, size: i64, mark: Ref) -> i64;
+        /// Ends this host's part of a communicator.
+        raises fn collective_leave(number: i64) -> ();
+        /// Whether NCCL combines elements like those of `sample` by that operation of x10.util.Team.
+        plain fn collective_combines(sample: Ref, operation: i32) -> bool;
+        /// Does an operation over memory of accelerators, together with all members of a communicator. `what`: 0 reduce, 1 broadcast,
+        /// 2 scatter, 3 gather, 4 exchange.
+        raises fn collective_run(number: i64, what: i32, sample: Ref, sources: Ref, source_index: i64, targets: Ref, target_index: i64, count: i64, root: i64, operation: i32) -> ();
+        /// `target = target op source`, element by element, of two rails of this place.
+        raises fn collective_combine(target: Ref, source: Ref, count: i64, operation: i32) -> ();
     }
 }

@@ -1,6 +1,8 @@
 //! Waiting: an activity leaves its thread until somebody wakes it.
 
+use std::cell::UnsafeCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -80,24 +82,33 @@ pub fn yield_now() {
 
 /// Something that happens once, and can be waited for by one activity.
 #[derive(Default)]
-pub struct Event(Mutex<EventState>);
-
-#[derive(Default)]
-enum EventState {
-    #[default]
-    Pending,
-    Waited(Waker),
-    Happened,
+pub struct Event {
+    /// One of the states below.
+    state: AtomicU8,
+    /// Who waits. Of the one that waits until the state says [`WAITED`], and then of whoever ends that state.
+    waker: UnsafeCell<Option<Waker>>,
 }
 
+const PENDING: u8 = 0;
+const WAITED: u8 = 1;
+const HAPPENED: u8 = 2;
+
+// SAFETY: see `Event::waker`.
+unsafe impl Sync for Event {}
+
 impl Event {
+    fn has_happened(&self) -> bool {
+        self.state.load(Ordering::Acquire) == HAPPENED
+    }
+
     /// Waits until it has happened.
     pub fn wait(&self) {
-        /// The event outlives the wait: whoever waits holds it, and is woken by nobody before the lock is free again.
+        /// The event outlives the wait: whoever waits holds it, and nobody touches it any more who wakes that one.
         struct Waited(*const Event);
         // SAFETY: see above.
         unsafe impl Send for Waited {}
-        if matches!(*self.0.lock(), EventState::Happened) {
+        // Often it is a message, which this thread can as well read where it is.
+        if self.has_happened() || pool::attend_until(|| self.has_happened()) {
             sanitizer::acquire(self);
             return;
         }
@@ -105,29 +116,29 @@ impl Event {
         block(move |waker| {
             // SAFETY: see above.
             let event = unsafe { &*{ event }.0 };
-            let mut state = event.0.lock();
-            match *state {
-                EventState::Happened => {
-                    drop(state);
-                    sanitizer::acquire(event);
-                    waker.wake();
-                }
-                _ => *state = EventState::Waited(waker),
+            // SAFETY: nobody else looks at it in this state.
+            unsafe { *event.waker.get() = Some(waker) };
+            if event.state.compare_exchange(PENDING, WAITED, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                sanitizer::acquire(event);
+                // SAFETY: as above; it has happened, and the activity still waits.
+                let waker = unsafe { (*event.waker.get()).take() };
+                waker.into_iter().for_each(Waker::wake);
             }
         });
     }
 
     /// It has not happened any more; nobody waits.
     pub fn reset(&self) {
-        *self.0.lock() = EventState::Pending;
+        self.state.store(PENDING, Ordering::Relaxed);
     }
 
     /// It happens.
     pub fn set(&self) {
         sanitizer::release(self);
-        let before = std::mem::replace(&mut *self.0.lock(), EventState::Happened);
-        if let EventState::Waited(waker) = before {
-            waker.wake();
+        if self.state.swap(HAPPENED, Ordering::AcqRel) == WAITED {
+            // SAFETY: this thread alone has ended the state.
+            let waker = unsafe { (*self.waker.get()).take() };
+            waker.into_iter().for_each(Waker::wake);
         }
     }
 }

@@ -44,13 +44,15 @@ pub struct Ticket {
     pub resumed: bool,
 }
 
-/// The clocks of an activity that travels.
+/// What an activity that travels has with it: its clocks, and how deep it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Luggage {
     /// Its registrations, which their clocks count already.
     pub tickets: Vec<Ticket>,
     /// The clock of the innermost clocked finish, if there is one.
     pub implicit: Option<i64>,
+    /// Bytes on the stacks of the activities that wait for it.
+    pub nesting: usize,
 }
 
 impl Luggage {

@@ -7,7 +7,7 @@ use super::fiber::{self, Fiber};
 use super::finish::Finish;
 use super::pool;
 use super::queues::Task;
-use crate::distributed::Governor;
+use crate::distributed::{FinishId, Governor};
 use crate::memory::{Handle, Ref};
 use crate::profile;
 use crate::sanitizer;
@@ -86,6 +86,8 @@ pub struct Activity {
     pub work: Option<Work>,
     /// The clock of the clocked finish that it was started under.
     pub implicit_clock: Option<i64>,
+    /// Bytes on the stacks of activities of other places that wait for it.
+    pub nesting: usize,
 }
 
 impl Activity {
@@ -100,6 +102,7 @@ impl Activity {
             work: None,
             clocks: Clocks::default(),
             implicit_clock: None,
+            nesting: 0,
             open: std::ptr::null(),
             atomic: 0,
             nested: 0,
@@ -112,6 +115,7 @@ impl Activity {
         sanitizer::acquire(&raw const *self);
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
+        fiber.nesting.begin_inside(self.nesting);
         match self.work.take() {
             Some(Work::Closure(closure)) => self.run_code(fiber, at, || crate::program::call(closure.get())),
             Some(Work::Runtime(work)) => self.run_code(fiber, at, work),
@@ -131,12 +135,18 @@ impl Activity {
         if let Some(recorded) = recorded {
             recorded.end(&fiber.opened);
         }
-        fiber.shared.activity.set(outer);
         if !self.clocks.is_empty() {
             super::clock::drop_all(&mut self.clocks.take());
         }
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.governing.leave(fiber, exception);
+        if let Governing::Other(governor) = &self.governing {
+            // Who prints an exception runs code of the program, which is the activity's.
+            governor.leave(exception);
+            fiber.shared.activity.set(outer);
+        } else {
+            fiber.shared.activity.set(outer);
+            self.governing.leave(fiber, exception);
+        }
     }
 
     /// Opens a finish, which may have a clock.
@@ -214,6 +224,17 @@ impl Activity {
         std::iter::successors(finish(self.open), |inner| finish(inner.outer()))
             .find_map(Finish::clock)
             .or(self.implicit_clock)
+    }
+
+    /// The number of what governs new activities, if other places know it.
+    pub fn finish_number(&self) -> Option<FinishId> {
+        match &self.governing {
+            // SAFETY: null, or alive until it is closed.
+            _ if !self.open.is_null() => unsafe { (*self.open).number() },
+            // SAFETY: it counts this activity.
+            Governing::Finish(finish) | Governing::Own(finish) => unsafe { (**finish).number() },
+            Governing::Other(governor) => Some(governor.identify(governor)),
+        }
     }
 
     /// What governs new activities.

@@ -6,9 +6,10 @@ use super::block::Event;
 use super::clock::{Luggage, Registration, Ticket};
 use super::current::{self, Activity, Work};
 use super::finish::Uncounted;
+use super::nesting;
 use crate::abi::ExceptionKind;
 use crate::device::Flight;
-use crate::distributed::{Engine, Governor, Waiter};
+use crate::distributed::{Engine, FinishId, Governor, Waiter};
 use crate::layout::Type;
 use crate::memory::Ref;
 use crate::program;
@@ -40,11 +41,12 @@ impl Engine for LocalEngine {
         clocks: Luggage,
         work: Box<dyn FnOnce() -> Ref + Send>,
     ) {
-        let Luggage { tickets, implicit } = clocks;
+        let Luggage { tickets, implicit, nesting } = clocks;
         let clocks: Vec<_> = tickets.into_iter().map(Registration::adopt).collect();
         current::start_activity_at(Activity {
             clocks: clocks.into(),
             implicit_clock: implicit,
+            nesting,
             ..Activity::new(governor, Work::Runtime(work))
         });
     }
@@ -53,6 +55,7 @@ impl Engine for LocalEngine {
         current::activity(|activity| Luggage {
             tickets: activity.clocks.iter().map(Registration::ticket).collect(),
             implicit: activity.innermost_clock(),
+            nesting: nesting::depth(),
         })
         .unwrap_or_default()
     }
@@ -72,6 +75,13 @@ impl Engine for LocalEngine {
 
     fn governor(&self) -> Arc<dyn Governor> {
         current::activity(|activity| activity.innermost_governor()).unwrap_or_else(|| Arc::new(Uncounted))
+    }
+
+    fn finish_id(&self) -> FinishId {
+        current::activity(|activity| activity.finish_number()).flatten().unwrap_or_else(|| {
+            let governor = self.governor();
+            governor.identify(&governor)
+        })
     }
 
     fn watch(&self, flight: Flight) {

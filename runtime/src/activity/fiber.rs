@@ -8,10 +8,12 @@ use parking_lot::Mutex;
 
 use super::current::{self, Governing};
 use super::finish::Finish;
+use super::nesting::{self, Nesting};
 use super::pool;
 use super::queues::Task;
 use super::shared::Shared;
 use super::stack::AlignedStack;
+use crate::distributed::Call;
 use crate::memory::{self, StackRecord};
 use crate::profile;
 use crate::sanitizer::FiberView;
@@ -39,6 +41,12 @@ pub struct Fiber {
     ended: Cell<(*const Finish, usize)>,
     /// What of it is recorded.
     pub opened: profile::Opened,
+    /// What its activity waits with for an `at`, unless it does.
+    pub call: Cell<Option<&'static Call>>,
+    /// How deep its activity is in others that wait for it.
+    pub nesting: Nesting,
+    /// Finishes that it has made: all of them wait in its list when it has nothing to do.
+    pub finishes: Cell<usize>,
 }
 
 // SAFETY: a fiber is used by one thread at a time: the one that runs it, or that took it from a list or queue.
@@ -52,6 +60,9 @@ static ALL: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
 static ANSWERS: Mutex<Option<Vec<Vec<i64>>>> = Mutex::new(None);
 /// The program is at its end, and fibers that are resumed only say where they are.
 static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// More finishes than that a fiber does not keep when it has nothing to do.
+const MANY_FINISHES: usize = 256;
 
 /// Fibers with nothing to do.
 static IDLE: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
@@ -71,6 +82,11 @@ pub fn current() -> Option<&'static Fiber> {
 pub fn idle() -> &'static Fiber {
     let known = IDLE.lock().pop();
     known.unwrap_or_else(make)
+}
+
+/// How many have nothing to do.
+pub fn count_idle() -> usize {
+    IDLE.lock().len()
 }
 
 fn make() -> &'static Fiber {
@@ -96,7 +112,11 @@ fn make() -> &'static Fiber {
         worker: Cell::new(usize::MAX),
         ended: Cell::new((std::ptr::null(), 0)),
         opened: profile::Opened::default(),
+        call: Cell::new(None),
+        nesting: Nesting::default(),
+        finishes: Cell::new(0),
     }));
+    nesting::count_fiber();
     // SAFETY: the last word of a stack that nobody uses yet.
     unsafe { owner.write(fiber) };
     let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Switch>, ()| {
@@ -116,12 +136,13 @@ impl Fiber {
     fn run(&'static self) -> ! {
         loop {
             let own = pool::own_task(self.worker.get());
-            let finish = match own {
-                Some(Task::Closure(_, finish)) => finish,
-                _ => std::ptr::null(),
-            };
-            self.tell_of_ends(finish);
-            match own.unwrap_or_else(pool::next_task) {
+            self.tell_of_ends(own.as_ref().map_or(std::ptr::null(), Task::finish));
+            if own.is_none() && self.finishes.get() > MANY_FINISHES {
+                self.finishes.set(Finish::give_back(self, MANY_FINISHES / 4));
+            }
+            let task = own.unwrap_or_else(pool::next_task);
+            self.nesting.begin(task.finish());
+            match task {
                 Task::Closure(closure, finish) => {
                     current::run_closure(self, closure, Governing::Finish(finish));
                 }
@@ -171,6 +192,9 @@ impl Fiber {
         }
         memory::enter_critical();
         memory::set_suspended(self.record, &raw const mark as usize);
+        if matches!(switch, Switch::Block(_)) {
+            self.nesting.suspend(self.record.high - &raw const mark as usize);
+        }
         self.suspend(switch);
         while ASKED.load(Ordering::Acquire) {
             self.answer();

@@ -44,6 +44,8 @@ pub struct Finish {
     /// The counter has come to zero while the body waited for it.
     ended: Event,
     home: HomeFinish,
+    /// The fiber that opens it, if that is known.
+    owner: AtomicPtr<Fiber>,
     /// The clock of a clocked one. Only the activity that has opened it touches that.
     clock: AtomicI64,
 }
@@ -63,7 +65,10 @@ impl Finish {
     pub fn begin(fiber: &Fiber) -> Arc<Finish> {
         let spare = fiber.shared.spare.get();
         if spare.is_null() {
-            return Finish::new();
+            let finish = Finish::new();
+            finish.owner.store(std::ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed);
+            fiber.finishes.set(fiber.finishes.get() + 1);
+            return finish;
         }
         // SAFETY: came out of an `Arc`, and is in the list once.
         let spare = unsafe { Arc::from_raw(spare) };
@@ -76,9 +81,42 @@ impl Finish {
     pub fn keep(self: Arc<Self>, fiber: &Fiber) {
         if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
             self.count.store(BODY, Ordering::Relaxed);
+            if self.owner.swap(std::ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed).is_null() {
+                fiber.finishes.set(fiber.finishes.get() + 1);
+            }
             self.set_opened(fiber.shared.spare.get(), None);
             fiber.shared.spare.set(Arc::into_raw(self));
         }
+    }
+
+    /// Gives the finishes that a fiber, which runs no activity, keeps back but for so many; the number of those.
+    pub fn give_back(fiber: &Fiber, most: usize) -> usize {
+        let mut last = fiber.shared.spare.get();
+        let mut kept = 0;
+        // SAFETY: each in the list came out of an `Arc`, and knows the next.
+        unsafe {
+            while let Some(finish) = last.as_ref().filter(|_| kept < most) {
+                kept += 1;
+                if kept < most {
+                    last = finish.outer();
+                    continue;
+                }
+                let mut rest = finish.outer();
+                finish.set_opened(std::ptr::null(), None);
+                while let Some(next) = rest.as_ref() {
+                    let outer = next.outer();
+                    drop(Arc::from_raw(rest));
+                    rest = outer;
+                }
+            }
+        }
+        kept
+    }
+
+    /// The fiber that has opened it, if that is known.
+    pub fn owner(&self) -> Option<&'static Fiber> {
+        // SAFETY: fibers live for ever.
+        unsafe { self.owner.load(Ordering::Relaxed).as_ref() }
     }
 
     /// Ends the body, waits for all activities, and returns what they raised. `exception` is what the body raised.
@@ -164,6 +202,11 @@ impl Finish {
             self.exceptions.lock().push(handle);
             self.touched.store(true, Ordering::Release);
         }
+    }
+
+    /// Its number, if other places know it.
+    pub fn number(&self) -> Option<FinishId> {
+        self.home.number()
     }
 
     /// Somebody else knows it from now on.

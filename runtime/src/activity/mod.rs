@@ -13,6 +13,7 @@ pub mod engine;
 mod fiber;
 pub mod finish;
 pub mod lock;
+mod nesting;
 pub mod parallel;
 mod pool;
 mod queues;
@@ -24,12 +25,22 @@ pub mod timer;
 
 pub use current::{Activity, Governing, Identity, Work, activity, on_fiber, spawn, spawn_closure, start_at};
 pub use finish::Finish;
+pub use nesting::{depth_of_started, is_too_deep};
 pub use pool::{
-    External, Inbox, check_for_deadlock, end_process, external, look_at, nothing_else_to_do, start, stuck,
-    wake_worker, worker_count, worker_number,
+    External, Inbox, attends, check_for_deadlock, end_process, external, look_at, nothing_else_to_do, start,
+    stuck, wake_worker, worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;
+
+use std::cell::Cell;
+
+use crate::distributed::Call;
+
+/// Where the caller's fiber, if it is on one, keeps what its activity waits with for an `at`.
+pub fn kept_call() -> Option<&'static Cell<Option<&'static Call>>> {
+    fiber::current().map(|fiber| &fiber.call)
+}
 
 /// Addresses of the stack that the caller's activity runs on.
 pub fn current_stack() -> Option<(usize, usize)> {

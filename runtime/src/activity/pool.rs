@@ -94,8 +94,8 @@ fn own() -> Option<&'static Own> {
 pub trait Inbox: Send + Sync {
     /// Somebody will look again and again from now on, or not any more.
     fn attend(&self, begins: bool);
-    /// Deals with what has come.
-    fn look(&self);
+    /// Deals with what has come; whether there was anything.
+    fn look(&self) -> bool;
 }
 
 /// What it is, and how long a thread looks.
@@ -113,31 +113,123 @@ pub fn look_at(inbox: &'static dyn Inbox, processes: usize) {
     let _ = INBOX.set((inbox, if processes <= processors { MOMENT } else { SHORT }));
 }
 
+/// A thread that looks for messages, until it is dropped.
+struct Attention<'a> {
+    own: &'a Own,
+    inbox: &'static dyn Inbox,
+    moment: Duration,
+    begun: Option<Instant>,
+    turns: u32,
+}
+
+impl<'a> Attention<'a> {
+    /// `None` if nobody needs to look, or somebody does.
+    fn begin(own: &'a Own) -> Option<Attention<'a>> {
+        let (inbox, moment) = *INBOX.get()?;
+        if ATTENDED.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        inbox.attend(true);
+        Some(Attention { own, inbox, moment, begun: None, turns: 0 })
+    }
+
+    /// Deals with what has come; whether there was anything. What it brings is for the caller.
+    fn look(&mut self) -> bool {
+        self.own.attends.set(true);
+        let came = self.inbox.look();
+        self.own.attends.set(false);
+        if came {
+            (self.begun, self.turns) = (None, 0);
+        }
+        came
+    }
+
+    /// Nothing has come. Whether it is time to see what else there is: now and then.
+    fn has_looked(&mut self) -> bool {
+        /// The first looks follow each other closely: most answers come within a microsecond.
+        const CLOSE: u32 = 64;
+        if self.turns > CLOSE {
+            std::hint::spin_loop();
+        }
+        self.turns = self.turns.wrapping_add(1);
+        self.turns.is_multiple_of(16)
+    }
+
+    /// Whether it is time to do something else; asked after some looks.
+    fn is_over(&mut self) -> bool {
+        if !self.turns.is_multiple_of(64) {
+            return false;
+        }
+        match self.begun {
+            Some(begun) => begun.elapsed() > self.moment,
+            None => {
+                self.begun = Some(Instant::now());
+                false
+            }
+        }
+    }
+}
+
+impl Drop for Attention<'_> {
+    fn drop(&mut self) {
+        self.inbox.attend(false);
+        // What came before the other threads heard of it.
+        self.look();
+        ATTENDED.store(false, Ordering::Release);
+    }
+}
+
 /// Deals with messages for a moment, until there is work. What they bring the caller runs itself: it looks for work, so that nobody is woken.
 /// `None` if nobody needs to.
 fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
-    let (inbox, moment) = INBOX.get()?;
-    if ATTENDED.swap(true, Ordering::Acquire) {
-        return None;
-    }
-    inbox.attend(true);
-    let (begun, mut turns, mut found) = (Instant::now(), 0, None);
+    let mut attention = Attention::begin(own)?;
+    let mut found = pool().queues.find(own.number, look);
     while found.is_none() {
-        own.attends.set(true);
-        inbox.look();
-        own.attends.set(false);
-        found = pool().queues.find(own.number, look);
-        turns += 1;
-        if turns % 16 == 0 && begun.elapsed() > *moment {
+        if attention.look() {
+            found = pool().queues.find(own.number, look);
+        } else if attention.has_looked() {
+            found = pool().queues.find(own.number, look);
+            if attention.is_over() {
+                break;
+            }
+        }
+    }
+    drop(attention);
+    Some(found.or_else(|| pool().queues.find(own.number, look)))
+}
+
+/// Deals with messages in the place of an activity that waits, until `done`: it need not leave its thread. Whether it is done: if not, there
+/// is something else to do, or it takes longer.
+pub fn attend_until(done: impl Fn() -> bool) -> bool {
+    let Some(own) = own() else { return done() };
+    let queues = &pool().queues;
+    if !queues.own_is_empty(own.number) || crate::sanitizer::watches_threads() {
+        return done();
+    }
+    let Some(mut attention) = Attention::begin(own) else { return done() };
+    while !done() {
+        if attention.look() {
+            if !queues.own_is_empty(own.number) {
+                break;
+            }
+        } else if attention.has_looked() && (!queues.is_empty() || attention.is_over()) {
             break;
         }
-        std::hint::spin_loop();
     }
-    inbox.attend(false);
-    // What came before the other threads heard of it.
-    inbox.look();
-    ATTENDED.store(false, Ordering::Release);
-    Some(found.or_else(|| pool().queues.find(own.number, look)))
+    drop(attention);
+    if !done() {
+        return false;
+    }
+    if !queues.own_is_empty(own.number) {
+        // The caller does not come to it.
+        queues.notify();
+    }
+    true
+}
+
+/// Whether the caller deals with messages in a thread of the pool, which has nothing else to do.
+pub fn attends() -> bool {
+    own().is_some_and(|own| own.attends.get())
 }
 
 /// Looks around for a moment.

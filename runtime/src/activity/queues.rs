@@ -34,6 +34,14 @@ const RESUME: usize = 2;
 const HELP: usize = 3;
 
 impl Task {
+    /// The finish that waits for an activity that is no more than its closure.
+    pub fn finish(&self) -> *const Finish {
+        match self {
+            Task::Closure(_, finish) => *finish,
+            _ => std::ptr::null(),
+        }
+    }
+
     fn into_pair(self) -> Pair {
         match self {
             Task::Closure(closure, finish) => [closure.address(), finish as usize],

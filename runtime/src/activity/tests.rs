@@ -412,3 +412,30 @@ fn an_exception_survives_until_its_finish_ends() {
     assert_eq!(kind_and_message(gathered(exception)[0]).1, "kept");
     let _: Raised = Raised(exception);
 }
+
+#[test]
+fn finishes_of_a_deep_recursion_are_given_back() {
+    fn nest(depth: usize) -> Outcome<()> {
+        if depth == 0 { Ok(()) } else { finish(|| nest(depth - 1)) }
+    }
+    let kept = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&kept);
+    assert!(
+        run(move || {
+            nest(1000)?;
+            let fiber = super::fiber::current().expect("activities run on fibers");
+            assert!(fiber.finishes.get() >= 1000);
+            assert_eq!(super::Finish::give_back(fiber, 64), 64);
+            nest(100)?;
+            let mut next = fiber.shared.spare.get();
+            // SAFETY: each in the list lives, and knows the next.
+            while let Some(finish) = unsafe { next.as_ref() } {
+                kept.fetch_add(1, Ordering::SeqCst);
+                next = finish.outer();
+            }
+            Ok(())
+        })
+        .is_null()
+    );
+    assert_eq!(seen.load(Ordering::SeqCst), 100);
+}

@@ -81,6 +81,8 @@ fn size_class(bytes: u64) -> u64 {
 impl Device {
     /// Releases all spare memory; whether there was any.
     pub(super) fn release_buffers(&self) -> bool {
+        // They become spare.
+        self.release_kept();
         let spare = std::mem::take(&mut *self.buffers.0.lock());
         let mut any = false;
         for address in spare.by_size.into_values().flatten() {

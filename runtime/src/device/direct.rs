@@ -15,6 +15,7 @@ use super::error::DeviceError;
 use super::fault::Record;
 use super::queue::{Flight, Order, Pace, Queues, Stream};
 use super::{Device, Done, pinned};
+use crate::memory::watch;
 
 /// Bytes of a pocket.
 const POCKET: usize = 256 << 10;
@@ -47,7 +48,7 @@ struct Address(*mut u8);
 unsafe impl Send for Address {}
 
 /// Pinned memory of one copy, given back when dropped.
-struct Pocket {
+pub(super) struct Pocket {
     device: Arc<Device>,
     address: Address,
 }
@@ -147,6 +148,7 @@ impl Device {
             return None;
         }
         let (length, piece) = (bytes as usize, Download { source, target, bytes });
+        let done = keeping(Changing::new(target as usize, length), done);
         if let Some(pocket) = self.pocket_for(length) {
             let address = pocket.address;
             return self.direct(Way::Out, bytes, emptying(pocket, piece, done), |stream| {
@@ -219,6 +221,23 @@ impl Device {
         }
     }
 
+    /// A copy of host memory that the device can read by itself, and its address; None if it is too long or there is no room.
+    ///
+    /// # Safety
+    /// The memory is valid.
+    pub(super) unsafe fn pocketed(
+        self: &Arc<Self>,
+        source: *const u8,
+        bytes: u64,
+    ) -> Option<(Pocket, *const u8)> {
+        let length = usize::try_from(bytes).ok()?;
+        let pocket = self.pocket_for(length)?;
+        let address = pocket.address.0;
+        // SAFETY: the caller's memory; the pocket is long enough and this copy's alone.
+        unsafe { std::ptr::copy_nonoverlapping(source, address, length) };
+        Some((pocket, address))
+    }
+
     fn pocket_for(self: &Arc<Self>, bytes: usize) -> Option<Pocket> {
         if bytes > POCKET || self.context.enter().is_err() {
             return None;
@@ -245,6 +264,22 @@ impl Device {
         let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
         self.direct.queues.pick().submit(start, order, failed)
+    }
+}
+
+/// Memory that a device writes to, which raises no faults: what watches it is told before and behind.
+struct Changing(usize, usize);
+
+impl Changing {
+    fn new(start: usize, bytes: usize) -> Changing {
+        watch::release(start, bytes);
+        Changing(start, bytes)
+    }
+}
+
+impl Drop for Changing {
+    fn drop(&mut self) {
+        watch::release(self.0, self.1);
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::buffers::Buffer;
 use super::constants::Part;
 use super::copy::Upload;
+use super::direct::Pocket;
 use super::error::{DeviceError, Kind};
+use super::kept::{Arrival, Sent};
 use super::{Device, pinned};
 use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, TextureRail, capture_kind};
 
@@ -18,7 +20,12 @@ pub struct Prepared {
     /// To be copied before the launch.
     pub uploads: Vec<Upload>,
     /// What some of them come from, where the program's own memory will not do.
-    copies: Vec<Box<[u8]>>,
+    copies: Vec<Arc<[u8]>>,
+    pockets: Vec<Pocket>,
+    /// Captured rails on the device.
+    rails: Vec<Arc<Buffer>>,
+    /// To be told when all is there.
+    arrivals: Vec<Arrival>,
     /// Released after it.
     pub buffers: Vec<Buffer>,
     /// Likewise.
@@ -48,6 +55,9 @@ impl Prepared {
             size: environment.len(),
             uploads: Vec::new(),
             copies: Vec::new(),
+            pockets: Vec::new(),
+            rails: Vec::new(),
+            arrivals: Vec::new(),
             buffers: Vec::new(),
             constants: None,
         };
@@ -59,14 +69,60 @@ impl Prepared {
     /// read what is pinned, when the program may have written to it again.
     pub fn copy_pinned(&mut self) {
         for upload in &mut self.uploads {
+            if self.copies.iter().any(|copy| copy.as_ptr() == upload.source) {
+                continue;
+            }
             if pinned::touches(upload.source as usize, upload.bytes as usize) {
                 // SAFETY: memory of a captured rail, which is valid until the launch has ended.
                 let source = unsafe { std::slice::from_raw_parts(upload.source, upload.bytes as usize) };
-                let copy: Box<[u8]> = source.into();
+                let copy: Arc<[u8]> = source.into();
                 upload.source = copy.as_ptr();
                 self.copies.push(copy);
             }
         }
+    }
+
+    /// Uploads come from pinned copies; whether all do.
+    pub fn copy_to_pockets(&mut self, device: &Arc<Device>) -> bool {
+        for upload in &mut self.uploads {
+            // SAFETY: memory of a captured rail or a copy of it.
+            let Some((pocket, source)) = (unsafe { device.pocketed(upload.source, upload.bytes) }) else {
+                return false;
+            };
+            upload.source = source;
+            self.pockets.push(pocket);
+        }
+        true
+    }
+
+    /// Captured rails of the host that a global rail is another name of get copies: the kernel sees them as they are now, whatever it
+    /// writes to the global rail.
+    fn part(&mut self, captures: &[Capture]) {
+        for capture in captures.iter().filter(|it| is_captured_rail(it)) {
+            let mut rail: KernelRail = self.read(capture);
+            let bytes = rail.length as usize * capture.element_size as usize;
+            let start = rail.data as usize;
+            let overlaps = captures.iter().any(|other| {
+                if other.kind != capture_kind::GLOBAL_RAIL {
+                    return false;
+                }
+                let global: GlobalRail = self.read(other);
+                let end = global.handle as usize + global.size as usize * other.element_size as usize;
+                start < end && (global.handle as usize) < start + bytes
+            });
+            if overlaps {
+                // SAFETY: the caller of the launch vouches for the rail.
+                let copy: Arc<[u8]> = unsafe { std::slice::from_raw_parts(rail.data.cast(), bytes) }.into();
+                rail.data = copy.as_ptr().cast_mut().cast();
+                self.copies.push(copy);
+                self.write(capture, rail);
+            }
+        }
+    }
+
+    /// All uploads have ended, and the captured rails are still alive.
+    pub fn arrived(&mut self) {
+        self.arrivals.drain(..).for_each(Arrival::arrived);
     }
 
     fn read<T: Copy>(&self, capture: &Capture) -> T {
@@ -89,6 +145,10 @@ pub fn captures(kernel: &Kernel) -> &[Capture] {
     }
     // SAFETY: descriptors are static data of the program and say their own lengths.
     unsafe { std::slice::from_raw_parts(kernel.captures, kernel.capture_count as usize) }
+}
+
+fn is_captured_rail(capture: &Capture) -> bool {
+    matches!(capture.kind, capture_kind::HOST_RAIL | capture_kind::CONSTANT_RAIL)
 }
 
 fn name(capture: &Capture) -> String {
@@ -122,6 +182,7 @@ pub fn prepare(
     kernel: &Kernel,
     environment: &[u8],
     mut constants: Option<Part>,
+    may_watch: bool,
 ) -> Result<Prepared, DeviceError> {
     let mut prepared = Prepared::copy_of(environment);
     for capture in captures(kernel) {
@@ -139,14 +200,17 @@ pub fn prepare(
                     rail.data = offset as *mut _;
                     prepared.write(capture, rail);
                 } else if bytes > 0 {
-                    let buffer = Buffer::new(device, bytes)?;
-                    prepared.uploads.push(Upload {
-                        source: rail.data.cast(),
-                        target: buffer.address(),
-                        bytes,
-                    });
+                    let start: *const u8 = rail.data.cast();
+                    // SAFETY: the caller of the launch vouches for the rail.
+                    let Sent { buffer, upload } = unsafe { device.send_rail(start, bytes, may_watch)? };
+                    if let Some(needed) = upload {
+                        let source = needed.copy.as_ref().map_or(start, |copy| copy.as_ptr());
+                        prepared.uploads.push(Upload { source, target: buffer.address(), bytes });
+                        prepared.copies.extend(needed.copy);
+                        prepared.arrivals.extend(needed.arrival);
+                    }
                     rail.data = buffer.address() as *mut _;
-                    prepared.buffers.push(buffer);
+                    prepared.rails.push(buffer);
                     prepared.write(capture, rail);
                 }
             }
@@ -197,6 +261,7 @@ pub fn prepare_host(
         rail.handle = address as i64;
         prepared.write(capture, rail);
     }
+    prepared.part(captures(kernel));
     Ok(prepared)
 }
 

@@ -4,14 +4,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
-use super::constants;
+use super::constants::{self, Part};
 use super::copy::Upload;
-use super::driver::sys;
+use super::driver::{self, Failure, sys};
 use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::fault::Record;
 use super::module::{Function, Variant, place_of};
-use super::queue::{Flight, Order, Stopwatch};
+use super::queue::{Flight, Order, Stopwatch, Stream};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
@@ -21,6 +21,8 @@ const SHARED_ALIGNMENT: u64 = 16;
 
 /// Captured rails of so many bytes together need no pinned memory and no thread.
 const SMALL_UPLOADS: u64 = 48 << 10;
+/// Those of so many go through pinned memory by the launching thread.
+const SHORT_UPLOADS: u64 = 512 << 10;
 
 /// Why a launch did not begin.
 pub enum LaunchError {
@@ -50,6 +52,16 @@ impl Extents {
     pub fn of(launch: &Launch) -> Extents {
         Extents { blocks: launch.blocks, threads: launch.threads }
     }
+}
+
+/// What the program says of a launch.
+#[derive(Default)]
+pub struct Terms<'a> {
+    /// All that writes to captured rails is known, so that their memory may be watched.
+    pub may_watch: bool,
+    /// The launching activity may write to captured rails before the kernel has ended: asked for what is to be called when they are read
+    /// no more, if that is later than the launch returns.
+    pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
 }
 
 /// Extents, and where shared rails lie. It is filled in place: a launch takes microseconds, and these are hundreds of bytes.
@@ -163,22 +175,14 @@ impl Device {
         place: i64,
         kernel: &'static Kernel,
         environment: &[u8],
+        terms: Terms<'_>,
         done: Done,
     ) -> Result<Option<Flight>, LaunchError> {
         // Where the kernel stands is put into words only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let overlap = environment::overlap(kernel, environment);
         let mut plan = Plan::default();
         // SAFETY: see above.
-        let mut variant = |constant| unsafe {
-            self.variant(kernel, overlap, constant, environment.as_ptr().cast(), &mut plan)
-        };
-        let wanted = constants::wanted(kernel, environment);
-        let mut function = variant(wanted.is_some())?;
-        let part = wanted.zip(function.constants.as_ref()).and_then(|(bytes, area)| area.take(bytes));
-        if wanted.is_some() && part.is_none() {
-            function = variant(false)?;
-        }
+        let (function, part) = unsafe { self.code(kernel, environment, &mut plan)? };
         if plan.is_empty() {
             done(Ok(()));
             return Ok(None);
@@ -186,7 +190,8 @@ impl Device {
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
         self.allow_shared(&function, shared).map_err(at)?;
-        let mut prepared = environment::prepare(self, place, kernel, environment, part).map_err(at)?;
+        let mut prepared =
+            environment::prepare(self, place, kernel, environment, part, terms.may_watch).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
             Some(self.upload_environment(&mut prepared).map_err(at)?)
         } else {
@@ -199,24 +204,44 @@ impl Device {
                 prepared.copy_pinned();
                 Vec::new()
             }
+            ..=SHORT_UPLOADS if prepared.copy_to_pockets(self) => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
         let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
         if uploads.is_empty() {
             return Ok(ready.start(&mut plan, done));
         }
-        let then: Done = Box::new(move |result| match result {
-            // This is the thread for copies, which has other things to do than look at a kernel.
-            Ok(()) => drop(ready.start(&mut plan, done)),
-            Err(error) => done(Err(error.at(&place_of(ready.kernel)))),
-        });
+        let then = ready.when_uploaded(plan, terms.when_read.map(|ask| ask()), done);
         let then = profile::copied(place, "captured rails", bytes, then);
         // SAFETY: the program's rails are valid until `done`, the environment is in `ready`.
         unsafe { self.upload(uploads, then) };
         Ok(None)
     }
 
-    /// The code to run and its extents. Code without the checks that depend on the launch is run where the host finds them
+    /// The code to run, its extents, and the constant memory that it reads, if it reads any and there is room.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel.
+    unsafe fn code(
+        &self,
+        kernel: &'static Kernel,
+        environment: &[u8],
+        plan: &mut Plan,
+    ) -> Result<(Arc<Function>, Option<Part>), LaunchError> {
+        let overlap = environment::overlap(kernel, environment);
+        // SAFETY: by the caller.
+        let mut variant =
+            |constant| unsafe { self.variant(kernel, overlap, constant, environment.as_ptr().cast(), plan) };
+        let wanted = constants::wanted(kernel, environment);
+        let function = variant(wanted.is_some())?;
+        let Some(bytes) = wanted else { return Ok((function, None)) };
+        match function.constants.as_ref().and_then(|area| area.take(bytes)) {
+            Some(part) => Ok((function, Some(part))),
+            None => Ok((variant(false)?, None)),
+        }
+    }
+
+    /// The variant to run and its extents. Code without the checks that depend on the launch is run where the host finds them
     /// unnecessary; it may need fewer registers, so that automatic extents differ.
     ///
     /// # Safety
@@ -361,12 +386,29 @@ struct Ready {
 }
 
 impl Ready {
-    fn start(self, plan: &mut Plan, done: Done) -> Option<Flight> {
-        let device = self.device;
+    /// What is called when captured rails are on the device, or cannot get there: the kernel starts. `read` is to be told that they are
+    /// read no more.
+    fn when_uploaded(mut self, mut plan: Plan, read: Option<Box<dyn FnOnce() + Send>>, done: Done) -> Done {
+        Box::new(move |result| {
+            if result.is_ok() {
+                self.prepared.arrived();
+            }
+            if let Some(read) = read {
+                read();
+            }
+            match result {
+                // This is the thread for copies, which has other things to do than look at a kernel.
+                Ok(()) => drop(self.start(&mut plan, done)),
+                Err(error) => done(Err(error.at(&place_of(self.kernel)))),
+            }
+        })
+    }
+
+    fn start(mut self, plan: &mut Plan, done: Done) -> Option<Flight> {
+        let (device, function) = (Arc::clone(&self.device), Arc::clone(&self.function));
+        let mut by_pointer = self.by_pointer;
         // The context is current: this is the thread that has configured the launch, or that of copies.
         let queue = device.kernels.pick();
-        let (function, mut by_pointer) = (self.function, self.by_pointer);
-        let extents = Extents::of(&plan.launch);
         let record = match Record::new(&device) {
             Ok(record) => record,
             Err(error) => {
@@ -381,13 +423,40 @@ impl Ready {
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
         };
         let mut parameters = [environment, std::ptr::from_mut(&mut plan.shared).cast()];
-        let (mut prepared, kernel) = (self.prepared, self.kernel);
-        let uploads = std::mem::take(&mut prepared.uploads);
+        let uploads = std::mem::take(&mut self.prepared.uploads);
+        let stopwatch = if profile::on() { Stopwatch::new().map(Arc::new) } else { None };
+        let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), done);
+        queue.submit(
+            |stream| {
+                // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay until `finished`.
+                unsafe { upload_on(stream, &uploads)? };
+                if let Some(stopwatch) = &stopwatch {
+                    stopwatch.start(stream)?;
+                }
+                // SAFETY: the function takes these two parameters; what the environment points to stays until `finished`.
+                unsafe { launch_on(stream, &function, plan, &mut parameters)? };
+                stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))
+            },
+            Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
+            // `finished` says where.
+            |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
+        )
+    }
+    /// What is called when the kernel has ended. All that it uses is kept until then.
+    fn finished(
+        self,
+        extents: Extents,
+        record: Record,
+        stopwatch: Option<Arc<Stopwatch>>,
+        done: Done,
+    ) -> Done {
+        let (mut prepared, kernel, place) = (self.prepared, self.kernel, self.place);
         let recorded = profile::on();
-        let stopwatch = if recorded { Stopwatch::new().map(Arc::new) } else { None };
         let submitted = if recorded { profile::now() } else { 0 };
-        let (watch, place) = (stopwatch.clone(), self.place);
-        let finished: Done = Box::new(move |result| {
+        Box::new(move |result| {
+            if result.is_ok() {
+                prepared.arrived();
+            }
             drop(prepared);
             let found = match result {
                 Ok(()) => record.error(&extents).map_or(Ok(()), Err),
@@ -396,53 +465,45 @@ impl Ready {
             drop(record);
             if recorded {
                 let ended = profile::now();
-                let took = watch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
+                let took = stopwatch.and_then(|it| it.nanoseconds()).unwrap_or(ended - submitted);
                 profile::kernel(place, kernel, &extents, ended.saturating_sub(took), ended);
             }
             done(found);
-        });
-        let [x, y, z] = extents.blocks.map(|extent| extent as u32);
-        let [tx, ty, tz] = extents.threads.map(|extent| extent as u32);
-        let bytes = plan.shared_bytes as u32;
-        queue.submit(
-            |stream| {
-                for piece in &uploads {
-                    // SAFETY: memory of the captured rail or a copy of it, which stays until `finished`, and room for it on the
-                    // device.
-                    super::driver::check(unsafe {
-                        sys::cuMemcpyHtoDAsync_v2(
-                            piece.target,
-                            piece.source.cast(),
-                            piece.bytes as usize,
-                            stream.0,
-                        )
-                    })?;
-                }
-                if let Some(stopwatch) = &stopwatch {
-                    stopwatch.start(stream)?;
-                }
-                // SAFETY: the function takes these two parameters; the driver copies them before it returns, and what the
-                // environment points to stays until `finished`.
-                super::driver::check(unsafe {
-                    sys::cuLaunchKernel(
-                        function.raw(),
-                        x,
-                        y,
-                        z,
-                        tx,
-                        ty,
-                        tz,
-                        bytes,
-                        stream.0,
-                        parameters.as_mut_ptr(),
-                        std::ptr::null_mut(),
-                    )
-                })?;
-                stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))
-            },
-            Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
-            // `finished` says where.
-            |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
-        )
+        })
     }
+}
+
+/// Puts copies to the device on a stream.
+///
+/// # Safety
+/// Sources and targets are valid until the stream has come so far.
+unsafe fn upload_on(stream: &Stream, uploads: &[Upload]) -> Result<(), Failure> {
+    for piece in uploads {
+        // SAFETY: by the caller.
+        driver::check(unsafe {
+            sys::cuMemcpyHtoDAsync_v2(piece.target, piece.source.cast(), piece.bytes as usize, stream.0)
+        })?;
+    }
+    Ok(())
+}
+
+/// Puts a kernel on a stream.
+///
+/// # Safety
+/// The function takes these parameters, which the driver copies before it returns; what they point to is valid until the kernel has
+/// ended.
+unsafe fn launch_on(
+    stream: &Stream,
+    function: &Function,
+    plan: &Plan,
+    parameters: &mut [*mut c_void; 2],
+) -> Result<(), Failure> {
+    let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
+    let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
+    let (bytes, parameters) = (plan.shared_bytes as u32, parameters.as_mut_ptr());
+    let raw = function.raw();
+    // SAFETY: by the caller.
+    driver::check(unsafe {
+        sys::cuLaunchKernel(raw, x, y, z, tx, ty, tz, bytes, stream.0, parameters, std::ptr::null_mut())
+    })
 }

@@ -7,6 +7,7 @@
 
 mod buffers;
 mod cache;
+pub mod collective;
 mod compile;
 mod constants;
 mod copy;
@@ -15,10 +16,12 @@ mod driver;
 mod environment;
 mod error;
 mod fault;
+mod kept;
 mod lanes;
 mod launch;
 mod memory;
 mod module;
+mod nccl;
 mod occupancy;
 mod pinned;
 mod queue;
@@ -37,7 +40,7 @@ pub use driver::{count, driver_version};
 pub use environment::{Prepared, prepare_host};
 pub use error::{DeviceError, Kind, Place as ErrorPlace};
 pub use fault::error as fault_error;
-pub use launch::{Extents, LaunchError, Plan, configure};
+pub use launch::{Extents, LaunchError, Plan, Terms, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
 pub use pinned::touches as pinned_memory;
@@ -94,6 +97,7 @@ pub struct Device {
     memory: memory::Memory,
     textures: texture::Textures,
     buffers: buffers::Buffers,
+    kept: kept::Kept,
     faults: fault::Faults,
     modules: module::Modules,
     kernels: queue::Queues,
@@ -134,6 +138,7 @@ impl Device {
             memory: memory::Memory::default(),
             textures: texture::Textures::default(),
             buffers: buffers::Buffers::default(),
+            kept: kept::Kept::default(),
             faults: fault::Faults::default(),
             modules: module::Modules::new(cache),
             kernels: queue::Queues::new(&context, ordinal, "gpu", KERNELS)?,

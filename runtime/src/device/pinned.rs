@@ -13,6 +13,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use super::driver::{self, Context, sys};
+use crate::memory::watch;
 
 /// Shorter copies are not worth it.
 const LEAST: usize = 256 << 10;
@@ -192,6 +193,8 @@ impl Request {
 }
 
 fn pin(range: Range<usize>) -> bool {
+    // Pages that cannot be written would not be pinned; who begins to watch them just now keeps them from it, which is all.
+    watch::release(range.start, range.len());
     // SAFETY: memory of the heap, which is never unmapped; it is released before it is given back to the system.
     let result = unsafe {
         sys::cuMemHostRegister_v2(range.start as *mut _, range.len(), sys::CU_MEMHOSTREGISTER_PORTABLE)

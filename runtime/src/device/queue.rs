@@ -438,13 +438,13 @@ impl Ending {
         if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
             // In parts, so that a kernel that is quicker than usual is not waited for in vain.
             let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
-            let mut left = rest;
-            while left > Duration::ZERO {
+            // By the clock: each sleep takes longer than it is told, and all of them together would take longer than the kernel.
+            let until = Instant::now() + rest;
+            while let Some(left) = until.checked_duration_since(Instant::now()) {
                 if let Some(end) = self.look(self.began, || false) {
                     return end;
                 }
                 std::thread::sleep(part.min(left));
-                left = left.saturating_sub(part);
             }
         }
         if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::launch::LaunchError;
+use super::launch::{LaunchError, Terms};
 use super::{Device, DeviceError, Done};
 use crate::layout::{Capture, GlobalRail, Kernel, KernelRail, Launch, Object, capture_kind};
 
@@ -107,6 +107,14 @@ pub fn self_test() -> Vec<Check> {
             .map_err(|error| error.message);
         checks.push(Check { what: "compile a kernel".to_owned(), result });
     }
+    if count > 1 {
+        // Nothing is missing without it: the hosts do the same.
+        let how = match super::collective::ready() {
+            Ok(()) => "by NCCL".to_owned(),
+            Err(why) => format!("through the host: {why}"),
+        };
+        checks.push(Check { what: "collective operations of GPUs".to_owned(), result: Ok(how) });
+    }
     for ordinal in 0..count {
         let (what, result) = match Device::open(ordinal, None) {
             Ok(device) => {
@@ -158,7 +166,7 @@ fn run(device: &Arc<Device>) -> Result<String, DeviceError> {
             }
         };
         // SAFETY: the environment is the kernel's; `input` outlives the wait.
-        if let Err(error) = unsafe { device.launch(1, &KERNEL, &view, Box::new(finish)) } {
+        if let Err(error) = unsafe { device.launch(1, &KERNEL, &view, Terms::default(), Box::new(finish)) } {
             failed = Some(match error {
                 LaunchError::Device(error) => error,
                 LaunchError::Raised(_) => failure.clone(),

@@ -1,35 +1,27 @@
 //! `at` and `async at`: closures that run at other places, or on copies of their captured values at this one.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
-use rustc_hash::FxBuildHasher;
-
-use super::engine::{Governor, Waiter};
+use super::calls::{self, Waiting};
+use super::codec::Begun;
+use super::engine::Governor;
 use super::message::{self, about, outcome};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
+use crate::activity;
 use crate::activity::clock::Luggage;
-use crate::memory::Ref;
+use crate::memory::{self, Handle, Ref};
+use crate::sanitizer;
 use crate::serialize::Error;
-use crate::serialize::parts::Received;
+use crate::serialize::parts::{Part, Received};
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// An `at` whose body runs elsewhere.
-struct Call {
-    waiter: Arc<dyn Waiter>,
-    place: u32,
-    /// What the governor of the activity that waits is, for a visit that counts.
-    governor: Arc<dyn Governor>,
-    reply: Mutex<Option<(Vec<u8>, Vec<Received>)>>,
-}
-
-static NEXT: AtomicU64 = AtomicU64::new(1);
-static CALLS: Mutex<HashMap<u64, Arc<Call>, FxBuildHasher>> = Mutex::new(HashMap::with_hasher(FxBuildHasher));
+/// Activities with less than that on the stacks of those that wait for them travel without saying so.
+const SHALLOW: usize = 1 << 20;
 
 /// Bytes of most messages.
 const USUAL: usize = 128;
@@ -74,7 +66,8 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
 
 /// Starts a copy of `closure` at a place, governed by the caller's governor.
 pub fn async_at(place: i64, closure: Ref) -> Outcome<()> {
-    start(place, closure, system().engine().governor(), Luggage::default())
+    let luggage = Luggage { nesting: activity::depth_of_started(), ..Luggage::default() };
+    start(place, closure, system().engine().governor(), luggage)
 }
 
 /// The same with clocks.
@@ -91,7 +84,7 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
     let place = host_place(place)?;
     let engine = system().engine();
     if place == here() {
-        let copy = crate::memory::Handle::new(codec::copied(closure).map_err(Raised)?);
+        let copy = Handle::new(codec::copied(closure).map_err(Raised)?);
         governor.enter();
         let work = Box::new(move || system().engine().call(copy.get()));
         engine.spawn_on_clocks(governor, clocks, work);
@@ -130,129 +123,206 @@ pub(super) fn spawned(body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> 
 
 fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
-    let governor = engine.governor();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let mut body = Vec::with_capacity(USUAL);
-    write::number(&mut body, number);
-    governor.identify(&governor).encode(&mut body);
+    let mut waiting = Waiting::new();
+    let number = waiting.number();
     let clocks = engine.clocks();
-    let about = if value { about::VALUE } else { 0 } | if clocks.is_empty() { 0 } else { about::CLOCKS };
-    write::number(&mut body, about);
-    if !clocks.is_empty() {
-        clocks.encode(&mut body);
-    }
-    let mut parts = Vec::new();
-    codec::append(&mut body, &mut parts, closure).map_err(Raised)?;
-    let call = Arc::new(Call { waiter: engine.waiter(), place, governor, reply: Mutex::new(None) });
-    CALLS.lock().insert(number, Arc::clone(&call));
-    system().send_parts(place, message::AT, &body, &parts);
-    drop((body, parts));
-    call.waiter.wait();
-    let (reply, parts) = call.reply.lock().take().unwrap_or_default();
-    read_reply(Input::with_parts(&reply, &parts))
-        .unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
+    let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW;
+    let answer = waiting.send(|body| {
+        write::number(body, number);
+        engine.finish_id().encode(body);
+        let about = if value { about::VALUE } else { 0 } | if has_luggage { about::LUGGAGE } else { 0 };
+        write::number(body, about);
+        if has_luggage {
+            clocks.encode(body);
+        }
+        let mut parts = Vec::new();
+        codec::append(body, &mut parts, closure).map_err(Raised)?;
+        system().send_parts(place, message::AT, body, &parts);
+        Ok(())
+    })?;
+    let mut input = Input::with_parts(&answer.bytes, &answer.parts);
+    read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
 }
 
-fn read_reply(mut input: Input<'_>) -> Result<Outcome<Ref>, Error> {
+fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> {
     let how = input.number()?;
+    if how & outcome::COUNTED != 0 {
+        // Before the activity goes on: it may be the last that keeps the finish from ending.
+        let governor = system().engine().governor();
+        governor.departed(&governor, place);
+    }
     if how & outcome::CLOCKS != 0 {
         // What it did on them elsewhere, it did.
-        system().engine().set_clocks(Luggage::decode(&mut input)?.tickets);
+        system().engine().set_clocks(Luggage::decode(input)?.tickets);
     }
     match how & !(outcome::COUNTED | outcome::CLOCKS) {
         outcome::DONE => Ok(Ok(Ref::NULL)),
-        outcome::VALUE => Ok(codec::decode(&mut input).map_err(Raised)),
+        outcome::VALUE => Ok(codec::decode(input).map_err(Raised)),
         outcome::EXCEPTION => {
-            let exception = codec::decode(&mut input).unwrap_or_else(|other| other);
+            let exception = codec::decode(input).unwrap_or_else(|other| other);
             Ok(Err(Raised(exception)))
         }
         _ => input.malformed("how the body of an `at` ended"),
     }
 }
 
+/// An `at` of another place.
+#[derive(Clone, Copy)]
+struct Caller {
+    place: u32,
+    number: u64,
+    /// It wants a value.
+    value: bool,
+}
+
 /// The body of an `at` has arrived.
-pub(super) fn called(from: u32, body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
+pub(super) fn called(from: u32, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(&body);
     let number = input.number()?;
     let finish = FinishId::decode(&mut input)?;
     let about = input.number()?;
-    let value = about & about::VALUE != 0;
-    let clocked = about & about::CLOCKS != 0;
+    let clocked = about & about::LUGGAGE != 0;
     let clocks = if clocked { Luggage::decode(&mut input)? } else { Luggage::default() };
+    let caller = Caller { place: from, number, value: about & about::VALUE != 0 };
     let rest = body.len() - input.remaining();
-    let visitor = Arc::new(Visitor::new(finish));
-    let work = {
-        let visitor = Arc::clone(&visitor);
-        move || {
-            let closure = codec::decode(&mut Input::with_parts(&body[rest..], &parts));
-            drop((body, parts));
-            let result = closure.and_then(|closure| {
-                let engine = system().engine();
-                if value {
-                    return engine.call_value(closure);
-                }
-                match engine.call(closure) {
-                    Ref::NULL => Ok(Ref::NULL),
-                    exception => Err(exception),
-                }
-            });
-            // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
-            let tickets = system().engine().take_clocks();
-            let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, implicit: None });
-            answer(from, number, value, result, visitor.counts(), clocks);
-            // Raised where the activity waits.
-            Ref::NULL
+    let visit = |decode| start_visit(caller, finish, clocked.then_some(clocks), decode);
+    if !clocked && parts.is_empty() && is_brief(&body[rest..]) {
+        match codec::begin_to_decode(&mut Input::new(&body[rest..])) {
+            Ok(Begun::Whole(closure)) => {
+                caller.run_at_once(closure);
+                return Ok(());
+            }
+            Ok(Begun::Rest(rest)) => {
+                visit(Box::new(move || rest.run()));
+                return Ok(());
+            }
+            // An activity can wait for memory, and raises an exception if there is none.
+            Err(_) => {}
         }
-    };
-    system().engine().spawn_on_clocks(visitor, clocks, Box::new(work));
+    }
+    let body = body.into_owned();
+    visit(Box::new(move || codec::decode(&mut Input::with_parts(&body[rest..], &parts))));
     Ok(())
 }
 
-fn answer(
-    to: u32,
-    number: u64,
-    value: bool,
-    result: Result<Ref, Ref>,
-    counted: bool,
-    clocks: Option<Luggage>,
-) {
-    let (mut graph, mut parts) = (Vec::new(), Vec::new());
-    let result = result.and_then(|object| match value {
-        true => codec::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
-        false => Ok(outcome::DONE),
-    });
-    let how = result.unwrap_or_else(|exception| {
-        parts.clear();
-        graph = codec::encode_exception(exception);
-        outcome::EXCEPTION
-    });
-    let mut reply = Vec::with_capacity(graph.len() + 32);
-    write::number(&mut reply, number);
-    let counted = if counted { outcome::COUNTED } else { 0 };
-    write::number(&mut reply, how | counted | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
-    if let Some(clocks) = clocks {
-        clocks.encode(&mut reply);
+/// The longest message and the longest answer of a body that runs at once: to make what is in a longer one takes its time.
+const LONGEST: usize = 4096;
+
+/// Whether a body ends soon, and the caller is a thread that has nothing else to do.
+fn is_brief(graph: &[u8]) -> bool {
+    graph.len() <= LONGEST
+        && activity::attends()
+        && memory::has_room_at_once()
+        && !crate::profile::on()
+        && !sanitizer::watches_threads()
+        && codec::root_type(graph).is_some_and(|ty| ty.brief == 1)
+}
+
+/// What makes the closure.
+type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
+
+/// Starts an activity that runs the body and answers.
+fn start_visit(caller: Caller, finish: FinishId, clocks: Option<Luggage>, decode: Decode) {
+    let visitor = Arc::new(Visitor::new(finish));
+    let (clocked, own) = (clocks.is_some(), Arc::clone(&visitor));
+    let work = move || {
+        let result = decode().and_then(|closure| caller.run(closure));
+        // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
+        let tickets = system().engine().take_clocks();
+        let clocks = (clocked || !tickets.is_empty()).then_some(Luggage { tickets, ..Luggage::default() });
+        caller.answer(result, own.counts(), clocks);
+        // Raised where the activity waits.
+        Ref::NULL
+    };
+    system().engine().spawn_on_clocks(visitor, clocks.unwrap_or_default(), Box::new(work));
+}
+
+/// Starts something that nobody waits for here.
+fn aside(work: impl FnOnce() + Send + 'static) {
+    let governor = system().engine().uncounted();
+    governor.enter();
+    let work = move || {
+        work();
+        Ref::NULL
+    };
+    system().engine().spawn(governor, Box::new(work));
+}
+
+impl Caller {
+    /// Runs the body: its value or null, or the exception.
+    fn run(self, closure: Ref) -> Result<Ref, Ref> {
+        let engine = system().engine();
+        if self.value {
+            return engine.call_value(closure);
+        }
+        match engine.call(closure) {
+            Ref::NULL => Ok(Ref::NULL),
+            exception => Err(exception),
+        }
     }
-    reply.extend_from_slice(&graph);
-    system().send_parts(to, message::REPLY, &reply, &parts);
+
+    /// Runs a body that ends soon in the thread that reads messages, and answers, which is left to an activity if it may take longer.
+    fn run_at_once(self, closure: Ref) {
+        let (mut graph, mut parts) = (Vec::new(), Vec::new());
+        match self.run(closure) {
+            Ok(object) if !self.value || codec::append_at_once(&mut graph, &mut parts, object, LONGEST) => {
+                let how = if self.value { outcome::VALUE } else { outcome::DONE };
+                if parts.is_empty() {
+                    self.send(how, None, &graph, &parts);
+                } else {
+                    aside(move || self.send(how, None, &graph, &parts));
+                }
+            }
+            result => {
+                let result = result.map(Handle::new).map_err(Handle::new);
+                let get = |handle: &Handle| handle.get();
+                aside(move || self.answer(result.as_ref().map(get).map_err(get), false, None));
+            }
+        }
+    }
+
+    fn answer(self, result: Result<Ref, Ref>, counted: bool, clocks: Option<Luggage>) {
+        let (mut graph, mut parts) = (Vec::new(), Vec::new());
+        let result = result.and_then(|object| match self.value {
+            true => codec::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
+            false => Ok(outcome::DONE),
+        });
+        let how = result.unwrap_or_else(|exception| {
+            parts.clear();
+            graph = codec::encode_exception(exception);
+            outcome::EXCEPTION
+        });
+        self.send(how | if counted { outcome::COUNTED } else { 0 }, clocks, &graph, &parts);
+    }
+
+    /// Not inlined: an activity may have come to another thread meanwhile.
+    #[inline(never)]
+    fn send(self, how: u64, clocks: Option<Luggage>, graph: &[u8], parts: &[Part]) {
+        thread_local! {
+            /// Memory for it.
+            static REPLY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+        }
+        let mut reply = REPLY.take();
+        reply.clear();
+        write::number(&mut reply, self.number);
+        write::number(&mut reply, how | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
+        if let Some(clocks) = clocks {
+            clocks.encode(&mut reply);
+        }
+        reply.extend_from_slice(graph);
+        system().send_parts(self.place, message::REPLY, &reply, parts);
+        if reply.capacity() <= calls::USUAL {
+            REPLY.set(reply);
+        }
+    }
 }
 
 /// The body of an `at` has ended.
-pub(super) fn replied(mut body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
-    let mut input = Input::new(&body);
+pub(super) fn replied(body: &[u8], parts: Vec<Received>) -> Result<(), Error> {
+    let mut input = Input::new(body);
     let number = input.number()?;
-    let rest = body.len() - input.remaining();
-    let counted = input.number()? & outcome::COUNTED != 0;
-    let call = CALLS.lock().remove(&number);
-    let Some(call) = call else {
-        return input.malformed("the number of an `at` that waits");
-    };
-    if counted {
-        // Before the activity goes on: it may be the last that keeps the finish from ending.
-        call.governor.departed(&call.governor, call.place);
+    match calls::answered(number, &body[body.len() - input.remaining()..], parts) {
+        true => Ok(()),
+        false => input.malformed("the number of an `at` that waits"),
     }
-    body.drain(..rest);
-    *call.reply.lock() = Some((body, parts));
-    call.waiter.wake();
-    Ok(())
 }

@@ -117,6 +117,7 @@ impl Luggage {
         write::number(out, self.tickets.len() as u64);
         self.tickets.iter().for_each(|ticket| ticket.encode(out));
         write::signed(out, self.implicit.unwrap_or(0));
+        write::number(out, self.nesting as u64);
     }
 
     pub(super) fn decode(input: &mut Input<'_>) -> Result<Luggage, Error> {
@@ -124,7 +125,10 @@ impl Luggage {
         for _ in 0..input.number()? {
             tickets.push(Ticket::decode(input)?);
         }
-        Ok(Luggage { tickets, implicit: Some(input.signed()?).filter(|handle| *handle != 0) })
+        let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
+        // However deep it says to be, it may wait no more.
+        let nesting = input.number()?.min(1 << 40) as usize;
+        Ok(Luggage { tickets, implicit, nesting })
     }
 }
 

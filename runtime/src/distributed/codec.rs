@@ -3,13 +3,15 @@
 
 use super::system;
 use crate::abi::ExceptionKind;
+use crate::layout::Type;
 use crate::memory::globals::Copies;
 use crate::memory::{self, Handle, ProgramHeap, Ref};
 use crate::program;
-use crate::serialize::custom::{Place, Restored, Saved};
+use crate::serialize::custom::{Place, Saved};
 use crate::serialize::parts::Part;
 use crate::serialize::read::{self, Input};
-use crate::serialize::{Error, TypeTable, copy, write};
+use crate::serialize::write::{self, Unwritten};
+use crate::serialize::{Error, TypeTable, copy};
 
 /// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
@@ -28,11 +30,12 @@ fn append_for(
         let missing: Vec<(Place, Handle)> = {
             let _hold = memory::hold_collection();
             // SAFETY: an object of the program; nothing is collected meanwhile.
-            match unsafe { write::graph_in_parts(out, parts.as_deref_mut(), object.0, &saved, copies) } {
-                Ok(()) => return Ok(()),
-                Err(missing) => {
+            let parts = parts.as_deref_mut();
+            match unsafe { write::graph_in_parts(out, parts, object.0, &saved, copies, usize::MAX) } {
+                Err(Unwritten::Missing(missing)) => {
                     missing.into_iter().map(|place| (place, Handle::new(Ref(place.owner)))).collect()
                 }
+                _ => return Ok(()),
             }
         };
         out.truncate(start);
@@ -92,28 +95,76 @@ impl Failure {
 }
 
 fn decode_once(input: &mut Input<'_>) -> Result<Ref, Failure> {
-    let engine = system().engine();
-    let (root, customs) = {
-        let _hold = memory::hold_collection();
-        match read::graph(input, TypeTable(engine.types()), &ProgramHeap) {
-            Ok(Restored { root, customs }) if customs.is_empty() => return Ok(Ref(root)),
-            Ok(restored) => {
-                // SAFETY: just read; nothing is collected meanwhile.
-                let order = unsafe { restored.order() };
-                let kept = |index: usize| {
-                    let (place, rail) = restored.customs[index];
-                    (place, Handle::new(Ref(place.owner)), Handle::new(Ref(rail)))
-                };
-                let customs: Vec<_> = order.into_iter().map(kept).collect();
-                (Handle::new(Ref(restored.root)), customs)
-            }
-            Err(error) => return Err(Failure::Error(error)),
-        }
-    };
-    for (place, _owner, rail) in &customs {
-        program::restore(place, rail.get()).map_err(Failure::Raised)?;
+    match begin_to_decode(input).map_err(Failure::Error)? {
+        Begun::Whole(root) => Ok(root),
+        Begun::Rest(rest) => rest.run().map_err(Failure::Raised),
     }
-    Ok(root.get())
+}
+
+/// A graph that was read.
+pub enum Begun {
+    /// All of it.
+    Whole(Ref),
+    /// But for code of the program that makes a part of it.
+    Rest(Rest),
+}
+
+/// That code.
+pub struct Rest {
+    root: Handle,
+    /// What is made, its owner, and what is known of it.
+    customs: Vec<(Place, Handle, Handle)>,
+}
+
+// SAFETY: what is to be made has one owner, this.
+unsafe impl Send for Rest {}
+
+impl Rest {
+    /// Runs it: the graph, or an exception object.
+    pub fn run(self) -> Result<Ref, Ref> {
+        for (place, _owner, rail) in &self.customs {
+            program::restore(place, rail.get())?;
+        }
+        Ok(self.root.get())
+    }
+}
+
+/// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing had been read.
+pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
+    let _hold = memory::hold_collection();
+    let restored = read::graph(input, TypeTable(system().engine().types()), &ProgramHeap)?;
+    if restored.customs.is_empty() {
+        return Ok(Begun::Whole(Ref(restored.root)));
+    }
+    // SAFETY: just read; nothing is collected meanwhile.
+    let order = unsafe { restored.order() };
+    let kept = |index: usize| {
+        let (place, rail) = restored.customs[index];
+        (place, Handle::new(Ref(place.owner)), Handle::new(Ref(rail)))
+    };
+    let customs = order.into_iter().map(kept).collect();
+    Ok(Begun::Rest(Rest { root: Handle::new(Ref(restored.root)), customs }))
+}
+
+/// The type of the object that a graph begins with.
+pub fn root_type(graph: &[u8]) -> Option<&'static Type> {
+    let mut input = Input::new(graph);
+    let is_first = input.number().ok()? == 1;
+    TypeTable(system().engine().types()).get(input.number().ok()?.checked_sub(1)?).filter(|_| is_first)
+}
+
+/// As [`append`], if that neither waits nor runs code of the program, nor takes long; whether it was done.
+pub fn append_at_once(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref, most: usize) -> bool {
+    let start = out.len();
+    let _hold = memory::hold_collection();
+    // SAFETY: an object of the program; nothing is collected meanwhile.
+    let written =
+        unsafe { write::graph_in_parts(out, Some(parts), object.0, &Saved::default(), Copies::One, most) };
+    if written.is_err() {
+        out.truncate(start);
+        parts.clear();
+    }
+    written.is_ok()
 }
 
 /// A copy of an object and all it refers to, or an exception object.

@@ -53,6 +53,11 @@ pub trait Engine: Send + Sync {
     fn set_clocks(&self, tickets: Vec<Ticket>);
     /// The governor of the calling activity.
     fn governor(&self) -> Arc<dyn Governor>;
+    /// The number of that, for other places.
+    fn finish_id(&self) -> FinishId {
+        let governor = self.governor();
+        governor.identify(&governor)
+    }
     /// A kernel or copy that the governor of the calling activity waits for: it looks for the end when it comes to wait, if it can.
     fn watch(&self, flight: Flight) {
         drop(flight);

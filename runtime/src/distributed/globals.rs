@@ -2,6 +2,7 @@
 
 use super::{message, system};
 use crate::memory::globals::{Change, apply};
+use crate::memory::others;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
@@ -20,11 +21,39 @@ pub fn tell_homes(outbox: Vec<(u32, Change)>) {
     }
 }
 
-/// Asks the other places to collect.
-pub fn ask_for_collections() {
+/// Asks the other places to collect, for that round.
+pub fn ask_for_collections(round: u64) {
     for place in (0..system().hosts()).filter(|place| *place != super::here()) {
-        system().send_aside(place, message::COLLECT, &[]);
+        send_round(place, message::COLLECT, round);
     }
+}
+
+/// Tells a place that what it has asked for in that round is done.
+pub fn tell_collected(place: u32, round: u64) {
+    send_round(place, message::COLLECTED, round);
+}
+
+fn send_round(place: u32, kind: u8, round: u64) {
+    let mut body = Vec::new();
+    write::number(&mut body, round);
+    system().send_aside(place, kind, &body);
+}
+
+/// Host places.
+pub fn hosts() -> usize {
+    system().hosts() as usize
+}
+
+/// Another place asks for a collection.
+pub(super) fn asked(from: u32, body: &[u8]) -> Result<(), Error> {
+    others::asked(from, Input::new(body).number()?);
+    Ok(())
+}
+
+/// Another place has collected.
+pub(super) fn answered(from: u32, body: &[u8]) -> Result<(), Error> {
+    others::answered(from, Input::new(body).number()?);
+    Ok(())
 }
 
 fn encode(changes: &[Change]) -> Vec<u8> {

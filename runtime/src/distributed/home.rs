@@ -46,6 +46,11 @@ impl HomeFinish {
         self.shared(this).add(&[(place, 1)], &**this);
     }
 
+    /// The finish's number, if it is known.
+    pub fn number(&self) -> Option<FinishId> {
+        self.0.get().map(|shared| FinishId { home: super::here(), number: shared.number })
+    }
+
     /// No other place has heard of the finish.
     pub fn is_unknown(&self) -> bool {
         self.0.get().is_none()

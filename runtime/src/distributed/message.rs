@@ -45,10 +45,12 @@ pub const WAITING_WANTED: u8 = 17;
 pub const WAITING_TOLD: u8 = 18;
 /// What changes for objects of the receiver that the sender has named: see [`crate::memory::globals`].
 pub const GLOBALS: u8 = 19;
-/// The sender is short of memory, which references of the receiver may keep.
+/// The sender is short of memory, which references of the receiver may keep: the number of the round.
 pub const COLLECT: u8 = 20;
+/// The answer, after what the collection has brought: the same number.
+pub const COLLECTED: u8 = 21;
 /// Messages that start nothing.
-pub const ASIDE: [u8; 6] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD, GLOBALS, COLLECT];
+pub const ASIDE: [u8; 7] = [QUIET_WANTED, QUIET, WAITING_WANTED, WAITING_TOLD, GLOBALS, COLLECT, COLLECTED];
 
 /// A put into memory that the receiver owns: a [`Transfer`].
 pub const PUT: u8 = 1;
@@ -59,8 +61,8 @@ pub const PUT_BACK: u8 = 2;
 pub mod about {
     /// It has a value.
     pub const VALUE: u64 = 1;
-    /// The activity has clocks.
-    pub const CLOCKS: u64 = 2;
+    /// The activity has clocks, or is deep in others that wait for it.
+    pub const LUGGAGE: u64 = 2;
 }
 
 /// How the body of an `at` ended.

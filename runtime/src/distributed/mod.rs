@@ -17,6 +17,7 @@
 //! earlier than the first one: a contradiction.
 
 mod at;
+mod calls;
 pub(crate) mod clocks;
 pub(crate) mod codec;
 pub mod engine;
@@ -32,8 +33,9 @@ pub mod team;
 mod transfer;
 
 pub use at::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
+pub use calls::Call;
 pub use engine::{Engine, Governor, Waiter};
-pub use globals::{ask_for_collections, tell_homes};
+pub use globals::{ask_for_collections, hosts, tell_collected, tell_homes};
 pub use home::HomeFinish;
 pub use locals::{local, new_local, set_local};
 pub use system::{System, device_exception, start, system};

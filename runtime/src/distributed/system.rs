@@ -1,5 +1,6 @@
 //! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
 
+use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
@@ -244,14 +245,14 @@ impl System {
         &'static self,
         from: u32,
         kind: u8,
-        body: Vec<u8>,
+        body: Cow<'_, [u8]>,
         parts: Vec<Received>,
     ) -> Result<(), crate::serialize::Error> {
         let mut input = Input::new(&body);
         match kind {
-            message::SPAWN => at::spawned(body, parts),
+            message::SPAWN => at::spawned(body.into_owned(), parts),
             message::AT => at::called(from, body, parts),
-            message::REPLY => at::replied(body, parts),
+            message::REPLY => at::replied(&body, parts),
             message::REPORT => self.reported(&body),
             message::GET => transfer::requested(from, &body),
             message::PUT_DONE => transfer::put_done(&body),
@@ -263,10 +264,8 @@ impl System {
             message::WAITING_WANTED => quiet::asked_where(from),
             message::WAITING_TOLD => quiet::told_where(from),
             message::GLOBALS => super::globals::told(&body),
-            message::COLLECT => {
-                crate::memory::globals::collection_wanted();
-                Ok(())
-            }
+            message::COLLECT => super::globals::asked(from, &body),
+            message::COLLECTED => super::globals::answered(from, &body),
             message::TOPOLOGY_WANTED => {
                 self.want_topology();
                 Ok(())
@@ -339,7 +338,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Inbox(&'static System);
 
 impl Receiver for Inbox {
-    fn message(&self, from: u32, kind: u8, body: Vec<u8>, parts: Vec<Received>) {
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         if let Err(error) = self.0.act(from, kind, body, parts) {
             // Nobody can be told what the message was about, and the program cannot go on without it.
@@ -378,8 +377,8 @@ impl crate::activity::Inbox for System {
         self.transport.attend(begins);
     }
 
-    fn look(&self) {
-        self.transport.probe();
+    fn look(&self) -> bool {
+        self.transport.probe()
     }
 }
 

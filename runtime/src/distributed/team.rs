@@ -497,6 +497,12 @@ pub fn all_reduce(team: &Team<'_>, source: Part, target: Part, operation: Operat
     target.unpack(&spread(&round, team, 0, result))
 }
 
+/// `target = target op source`, element by element, of two rails of this place.
+pub fn combine_here(target: Ref, source: Ref, count: i64, operation: Operation) -> Outcome<()> {
+    let (source, target) = (Part::new(source, 0, count), Part::new(target, 0, count));
+    Combination::new(&target, operation)?.apply(target.memory()?, source.memory()?)
+}
+
 macro_rules! combine_as {
     ($ty:ty, $left:expr, $right:expr, $apply:expr) => {{
         const SIZE: usize = size_of::<$ty>();

@@ -153,6 +153,8 @@ pub struct Type {
     /// Makes an instance at an address of what it wrote when it was sent, which the X10 object passed gives it; the
     /// exception raised, or null.
     pub restore: Option<Restore>,
+    /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a message is read.
+    pub brief: u8,
 }
 
 /// See [`Type::restore`].
@@ -254,6 +256,14 @@ pub struct TextureRail {
     pub home: i64,
     /// On a host a number of its own, on an accelerator the texture object.
     pub object: i64,
+}
+
+/// What a program says of a launch, bits of a number.
+pub mod launch {
+    /// Captured rails stay as they are until the kernel has ended.
+    pub const SETTLED: i32 = 1;
+    /// The program has C++ code of its own.
+    pub const FOREIGN: i32 = 2;
 }
 
 /// How a kernel's captured value travels (`apg_capture_kind`).

@@ -249,6 +249,9 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
         let whole = bytes / BLOCK * BLOCK;
         // What devices have pinned stays theirs: new pages would not be the ones that they know.
         let give_back = bytes >= GIVE_BACK && !crate::device::pinned_memory(at as usize, bytes);
+        if give_back {
+            super::watch::release(at as usize, bytes);
+        }
         if give_back && libc::madvise(at.cast(), whole, libc::MADV_DONTNEED) == 0 {
             at.add(whole).write_bytes(0, bytes - whole);
         } else {

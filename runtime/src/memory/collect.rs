@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 use super::blocks::{CLASSES, Meta, NONE, class_of, kind};
 use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
-use super::{globals, roots, threads, weak};
+use super::{others, roots, threads, weak};
 use crate::sanitizer;
 
 /// The right to collect.
@@ -153,10 +153,10 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
     LONGEST.fetch_max(time, Ordering::Relaxed);
     WANTED.store(false, Ordering::SeqCst);
     if died {
-        globals::wake();
+        others::wake();
     }
     if asks && heap.is_half_full() {
-        globals::heap_fills();
+        others::heap_fills();
     }
 }
 

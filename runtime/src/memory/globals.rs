@@ -18,14 +18,13 @@
 //! when another place that runs out of memory asks for it.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use super::object::Ref;
+use super::others;
 use super::weak::{self, Slot};
 
 /// What home gives with a copy.
@@ -122,7 +121,6 @@ struct Table {
     outbox: Vec<(u32, Change)>,
 }
 
-/// How many objects are kept alive for other places.
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
@@ -265,7 +263,7 @@ pub fn find(target: Ref) -> Option<Ref> {
 
 /// A new token of an object of this place gets a number, unless there is one by now: the object's token.
 pub fn enter(token: Ref, target: Ref) -> Ref {
-    start_tidying();
+    others::start();
     Table::with(|table| {
         table.known(target).unwrap_or_else(|| {
             table.last_number += 1;
@@ -292,7 +290,7 @@ pub fn forget(token: Ref) {
 pub fn give(token: Ref, copies: Copies) -> Sent {
     let sent = Table::with(|table| table.give(Token(token).key(), copies));
     if sent.account != FIRST {
-        wake();
+        others::wake();
     }
     sent
 }
@@ -315,14 +313,14 @@ pub fn receive<E>(sent: Sent, make: impl FnOnce() -> Result<Ref, E>) -> Result<R
         return Ok(token);
     }
     let new = make()?;
-    start_tidying();
+    others::start();
     Ok(Table::with(|table| {
         let token = known(table).unwrap_or_else(|| {
             table.enter(key, new, 0);
             table.came += 1;
             if table.came > MANY.max(table.entries.len() / 2) {
                 table.came = 0;
-                want(|wanted| wanted.collection = true);
+                others::want_collection();
             }
             new
         });
@@ -349,106 +347,23 @@ pub fn apply(changes: &[Change]) {
     });
 }
 
-/// What the thread that tidies is to do.
-#[derive(Default)]
-struct Wanted {
-    /// Tokens have died, or homes are to be told something.
-    tidying: bool,
-    /// Many tokens have come, or another place asks.
-    collection: bool,
-    /// Other places are to collect.
-    asking: bool,
+/// How many objects are kept alive for other places.
+pub(super) fn kept() -> usize {
+    KEPT.load(Ordering::Relaxed)
 }
 
-static WANTED: (Mutex<Wanted>, Condvar) =
-    (Mutex::new(Wanted { tidying: false, collection: false, asking: false }), Condvar::new());
-
-fn want(what: impl FnOnce(&mut Wanted)) {
-    what(&mut WANTED.0.lock());
-    WANTED.1.notify_one();
-}
-
-/// There is something to tidy up or to tell. Called wherever a collection may happen: waits for nothing.
-pub(super) fn wake() {
-    want(|wanted| wanted.tidying = true);
-}
-
-/// Another place asks for a collection.
-pub fn collection_wanted() {
-    want(|wanted| wanted.collection = true);
-}
-
-/// After a collection that left the heap rather full: other places may have references that they need no more.
-pub(super) fn heap_fills() {
-    if KEPT.load(Ordering::Relaxed) > 0 {
-        want(|wanted| wanted.asking = true);
-    }
-}
-
-/// The heap is full. Asks the other places to collect, and is worth a try each time that it gives something: then time has passed.
-pub(super) fn wait_for_others() -> impl Iterator<Item = ()> {
-    /// When it helped nobody, it is not tried again for a while.
-    static IN_VAIN: Mutex<Option<Instant>> = Mutex::new(None);
-    let recently = IN_VAIN.lock().is_some_and(|at| at.elapsed() < Duration::from_secs(2));
-    let kept = KEPT.load(Ordering::Relaxed);
-    let tries = match (super::collect::is_held(), kept == 0 || recently) {
-        (true, _) => 0,
-        // What was kept until a moment ago.
-        (_, true) => 1,
-        _ => 25,
-    };
-    if tries > 1 {
-        heap_fills();
-    }
-    (0..tries).map(move |nth| {
-        if tries > 1 {
-            std::thread::sleep(Duration::from_millis(10));
+/// Forgets tokens that have died: what their homes are to be told.
+pub(super) fn tidy() -> Vec<(u32, Change)> {
+    Table::with(|table| {
+        if weak::take_died() {
+            table.tidy();
         }
-        if nth > 0 && nth == tries - 1 && KEPT.load(Ordering::Relaxed) >= kept {
-            *IN_VAIN.lock() = Some(Instant::now());
-        }
+        std::mem::take(&mut table.outbox)
     })
 }
 
 /// Tokens that come before a collection looks for those that are needed no more.
 const MANY: usize = 500;
-
-/// A thread of its own tidies and tells: a collection may happen where no message can be sent.
-fn start_tidying() {
-    static STARTED: OnceLock<()> = OnceLock::new();
-    STARTED.get_or_init(|| {
-        let thread = std::thread::Builder::new().name("apg-references".to_owned());
-        // Without it nothing is freed, which is all.
-        let _ = thread.spawn(|| {
-            loop {
-                let wanted = {
-                    let mut wanted = WANTED.0.lock();
-                    while !(wanted.tidying || wanted.collection || wanted.asking) {
-                        WANTED.1.wait(&mut wanted);
-                    }
-                    std::mem::take(&mut *wanted)
-                };
-                if wanted.asking {
-                    crate::distributed::ask_for_collections();
-                }
-                if wanted.collection {
-                    super::collect::collect_for_others();
-                }
-                let outbox = Table::with(|table| {
-                    if weak::take_died() {
-                        table.tidy();
-                    }
-                    std::mem::take(&mut table.outbox)
-                });
-                crate::distributed::tell_homes(outbox);
-                if wanted.asking {
-                    // Not more often: a place that is short of memory collects all the time.
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-            }
-        });
-    });
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
-use super::object::Ref;
-use super::{collect, globals, threads};
+use super::object::{ARRAY_HEADER, Ref};
+use super::{collect, others, threads};
 use crate::layout::{Counted, Kind, Object, Type};
 use crate::sanitizer;
 
@@ -85,6 +85,8 @@ impl CacheCell {
 
 /// Blocks kept back so that an OutOfMemoryError can be made.
 const RESERVE: usize = 64;
+/// So many of them are for bodies that run where their message is read: each makes a few small objects, and must not wait for room.
+const FOR_BODIES: usize = RESERVE / 2;
 /// Fewest blocks between collections.
 const LEAST_THRESHOLD: usize = 1024;
 
@@ -403,11 +405,22 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
             return Some(object);
         }
     }
+    if crate::activity::attends() {
+        // Whoever reads messages must not wait for other places.
+        return try_instance(ty, length, bytes, heap.limit + FOR_BODIES);
+    }
     // What other places still refer to may come free.
-    globals::wait_for_others().find_map(|()| {
+    others::wait_for_others().find_map(|()| {
         collect::collect();
         try_instance(ty, length, bytes, heap.limit)
     })
+}
+
+/// Whether a body that makes only a few small objects finds room for them without waiting for other places. Its thread reads messages, so
+/// that no other one has what is kept back for it.
+pub fn has_room_at_once() -> bool {
+    let heap = heap();
+    heap.used.load(Ordering::Relaxed) <= heap.limit && !heap.is_as_good_as_full()
 }
 
 /// A copy found no room while it kept the collector away: makes some, if that can be.
@@ -415,7 +428,7 @@ pub fn make_room() {
     collect::collect();
     let enough = || !heap().is_half_full();
     if !enough() {
-        let _ = globals::wait_for_others().find(|()| {
+        let _ = others::wait_for_others().find(|()| {
             collect::collect();
             enough()
         });
@@ -437,6 +450,35 @@ pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
     let bytes = ty.instance_size(length)?.max(16);
     heap().brought.fetch_add(bytes / BLOCK, Ordering::Relaxed);
     try_memory(ty, length, bytes, heap().limit, false)
+}
+
+/// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new bytes at once.
+pub fn grow_string(string: Ref, length: usize) -> bool {
+    let region = &heap().region;
+    let Some((start, block, _)) = region.find(string.address()) else { return false };
+    // SAFETY: the block holds an object that the caller has.
+    let meta = unsafe { &*region.meta(block) };
+    let room = match region.kind(block) {
+        kind::SMALL => meta.cell as usize,
+        _ => meta.extent as usize * BLOCK,
+    };
+    // The sanitizer knows of no such room.
+    let fits = start == string.address() && ARRAY_HEADER + length <= room && i32::try_from(length).is_ok();
+    if fits && !sanitizer::is_present() {
+        set_length(string, length);
+        return true;
+    }
+    false
+}
+
+/// Makes a string shorter that the caller alone has.
+pub fn shorten_string(string: Ref, length: usize) {
+    set_length(string, length);
+}
+
+fn set_length(string: Ref, length: usize) {
+    // SAFETY: a string's header.
+    unsafe { (*string.0.cast::<Counted>()).length = length as i64 };
 }
 
 /// As [`allocate_counted`], from what is kept back for exceptions when the heap is full.

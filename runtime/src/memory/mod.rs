@@ -12,9 +12,11 @@ mod handles;
 mod heap;
 mod mark;
 mod object;
+pub mod others;
 mod roots;
 mod stacks;
 mod threads;
+pub mod watch;
 mod weak;
 
 #[cfg(test)]
@@ -25,9 +27,10 @@ pub use collect::{CollectionHold, Statistics, collect, hold_collection, statisti
 pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{
-    ProgramHeap, allocate, allocate_counted, allocate_unwritten, bytes_in_use, configure, make_room,
+    ProgramHeap, allocate, allocate_counted, allocate_unwritten, bytes_in_use, configure, grow_string,
+    has_room_at_once, make_room, shorten_string,
 };
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};
 pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};
-pub(crate) use threads::{enter_critical, leave_critical};
+pub(crate) use threads::{SIGNAL as STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical};

@@ -26,6 +26,7 @@ pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>)
         vtable_length: 0,
         custom: 0,
         restore: None,
+        brief: 0,
     }))
 }
 
@@ -197,4 +198,34 @@ fn a_hold_keeps_the_collector_away() {
     drop(hold);
     collector.join().expect("no panic");
     assert!(statistics().collections > before);
+}
+
+/// Signal handlers run on stacks of their own.
+#[test]
+fn who_is_stopped_in_the_handler_of_a_fault_keeps_what_it_refers_to() {
+    const WRITERS: usize = 3;
+    let ty = node();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let write = || {
+            let page = watch::tests::pages(1);
+            while !ended.load(Ordering::Relaxed) {
+                let head = list(ty, 20);
+                for value in 0..10 {
+                    let watched = watch::watch(page, page + watch::PAGE).expect("a slot");
+                    watch::tests::write(page, value);
+                    assert!(!watched.is_clean());
+                }
+                assert_eq!(sum(head), 190);
+            }
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+        for _ in 0..1000 {
+            collect();
+            // Where what was freed has been.
+            list(ty, 50);
+        }
+        ended.store(true, Ordering::Relaxed);
+        writers.into_iter().for_each(|writer| writer.join().expect("nothing is lost"));
+    });
 }

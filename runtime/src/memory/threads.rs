@@ -182,7 +182,8 @@ pub fn leave_critical() {
     }
 }
 
-const SIGNAL: libc::c_int = libc::SIGPWR;
+/// What stops a thread.
+pub const SIGNAL: libc::c_int = libc::SIGPWR;
 
 /// # Safety
 /// None: a thread that has ended gets nothing.
@@ -227,6 +228,15 @@ extern "C" fn on_signal(_: libc::c_int) {
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = error };
+}
+
+/// The caller ends the process, in a handler of a signal: nobody waits for it any more, and what only it refers to is not kept.
+pub fn abandon() {
+    // SAFETY: null, or this thread's record.
+    if let Some(mutator) = unsafe { CURRENT.with(Cell::get).as_ref() } {
+        mutator.gone.store(true, Ordering::SeqCst);
+        arrive();
+    }
 }
 
 fn arrive() {

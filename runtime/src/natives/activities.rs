@@ -183,7 +183,8 @@ fn async_at_with_clocks(place: i64, closure: Ref, clocks: &ClockList<'_>) -> Out
         return failed_to_start(start_copy(closure, clocks));
     }
     let (mut registrations, implicit) = registrations(clocks)?;
-    let clocks = Luggage { tickets: registrations.iter().map(Registration::ticket).collect(), implicit };
+    let tickets = registrations.iter().map(Registration::ticket).collect();
+    let clocks = Luggage { tickets, implicit, nesting: activity::depth_of_started() };
     let started = distributed::async_at_on_clocks(place, closure, clocks);
     if started.is_err() {
         clock::drop_all(&mut registrations);
@@ -209,6 +210,7 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
 
 pub fn at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
+    not_too_deep()?;
     if is_here(place)? {
         return super::outcome(program::call(program::copy(non_null(closure)?)?));
     }
@@ -217,6 +219,7 @@ pub fn at(place: i64, closure: Ref) -> Outcome<()> {
 
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     not_in_atomic("at")?;
+    not_too_deep()?;
     if is_here(place)? {
         let value = program::call_value(program::copy(non_null(closure)?)?).map_err(Raised)?;
         return program::copy(value);
@@ -224,7 +227,17 @@ pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     super::places::evaluate_at(place, non_null(closure)?)
 }
 
+/// Raises if activities that wait for each other are nested too deep for one more to wait.
+fn not_too_deep() -> Outcome<()> {
+    match activity::is_too_deep() {
+        None => Ok(()),
+        Some(why) => raise(ExceptionKind::StackOverflow, &why),
+    }
+}
+
 pub fn finish_begin(clocked: bool) -> Outcome<()> {
+    // Generated code calls this when its fiber has opened no finish before: the first time in an activity on a new stack.
+    not_too_deep()?;
     let begun = !clocked
         && activity::on_fiber(|fiber, activity| {
             if activity.atomic == 0 {

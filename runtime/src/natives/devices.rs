@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 
 use super::activities;
 use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
-use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError};
-use crate::distributed::{Governor, device_exception, here, system};
-use crate::layout::{Fault, Kernel};
+use crate::device::{self, Device, DeviceError, Done, Extents, LaunchError, Terms};
+use crate::distributed::{Governor, Waiter, codec, device_exception, here, system};
+use crate::layout::{Fault, Kernel, launch};
 use crate::memory::{self, Handle, Ref};
 use crate::profile;
 
@@ -98,11 +98,31 @@ unsafe fn described<'a>(kernel: KernelPointer, environment: Bytes) -> (&'static 
 
 /// Starts a kernel as an activity of the innermost finish. There is nothing to run on this side, so that no activity is made:
 /// the finish counts the kernel, and its end is told to the finish.
-pub fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closure: Ref) -> Outcome<()> {
+///
+/// The kernel sees captured rails as they are now. Unless the activity is known to leave them alone until the kernel has ended, they are
+/// copied for one that runs here, and the activity waits until a device has them.
+pub fn kernel_start(
+    place: i64,
+    kernel: KernelPointer,
+    environment: Bytes,
+    closure: Ref,
+    about: i32,
+) -> Outcome<()> {
     activities::not_in_atomic("async")?;
     let finish = activities::with_activity(|activity| Ok(activity.innermost_open()))?;
+    let settled = about & launch::SETTLED != 0;
     let Some(finish) = finish.filter(|_| place != i64::from(here())) else {
-        return activities::async_here(closure);
+        return activities::async_here(if settled {
+            closure
+        } else {
+            codec::copied(closure).map_err(Raised)?
+        });
+    };
+    let mut gate: Option<Arc<dyn Waiter>> = None;
+    let mut when_read = || -> Box<dyn FnOnce() + Send> {
+        let waiter = gate.insert(system().engine().waiter());
+        let waiter = Arc::clone(waiter);
+        Box::new(move || waiter.wake())
     };
     // SAFETY: passed by the program.
     let (kernel, bytes) = unsafe { described(kernel, environment) };
@@ -123,19 +143,30 @@ pub fn kernel_start(place: i64, kernel: KernelPointer, environment: Bytes, closu
             }
             drop(external);
         });
+        let when_read: Option<&mut dyn FnMut() -> _> = if settled { None } else { Some(&mut when_read) };
+        let terms = Terms { may_watch: may_watch(about), when_read };
         // SAFETY: the environment is the kernel's, and its rails are alive until `done` is called.
-        unsafe { device.launch(place, kernel, bytes, done) }.map_err(|error| launch_exception(&error))
+        unsafe { device.launch(place, kernel, bytes, terms, done) }.map_err(|error| launch_exception(&error))
     });
     match started {
         Ok(Some(flight)) => finish.watch(flight),
         Ok(None) => {}
         Err(exception) => finish.leave(exception.0),
     }
+    if let Some(gate) = gate {
+        let _external = crate::activity::external();
+        gate.wait();
+    }
     Ok(())
 }
 
+/// Other processes and foreign code write to memory in ways that raise no faults which could be handled.
+fn may_watch(about: i32) -> bool {
+    about & launch::FOREIGN == 0 && system().hosts() == 1
+}
+
 /// Runs a kernel at a place (this host or an accelerator of it) and waits for it.
-pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> Outcome<()> {
+pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, about: i32) -> Outcome<()> {
     // SAFETY: passed by the program.
     let (kernel, bytes) = unsafe { described(kernel, environment) };
     if place == i64::from(here()) {
@@ -143,8 +174,9 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes) -> O
     }
     let device = device(place)?;
     wait(|done| {
+        let terms = Terms { may_watch: may_watch(about), when_read: None };
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
-        let flight = unsafe { device.launch(place, kernel, bytes, done) };
+        let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
             flight.look(crate::activity::nothing_else_to_do);
         }

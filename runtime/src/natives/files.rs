@@ -14,7 +14,7 @@ use rustc_hash::FxBuildHasher;
 use super::console::name_of;
 use super::{non_null, raise, range_of};
 use crate::abi::{ExceptionKind, Outcome};
-use crate::memory::Ref;
+use crate::memory::{Ref, watch};
 use crate::program;
 
 /// An open file.
@@ -129,7 +129,10 @@ pub fn file_read(file: i64, rail: Ref, start: i64, count: i64) -> Outcome<i64> {
     reading(file, |reader| {
         let mut total = 0;
         while total < into.len() {
-            match reader.read(&mut into[total..])? {
+            // Long pieces do not go through the reader's memory.
+            let rest = &mut into[total..];
+            let (at, length) = (rest.as_ptr() as usize, rest.len());
+            match watch::written_by_system(at, length, || reader.read(rest))? {
                 0 => break,
                 more => total += more,
             }

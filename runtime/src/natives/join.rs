@@ -2,7 +2,7 @@
 
 use super::numbers::Digits;
 use crate::abi::{Bytes, Char, Outcome};
-use crate::memory::Ref;
+use crate::memory::{self, Ref};
 use crate::program;
 
 /// Parts that are joined at once, at most; `mir::JOINED` of the compiler says the same.
@@ -47,23 +47,75 @@ impl Part {
 
 /// The texts of the parts after each other.
 pub fn string_join(parts: Bytes, count: i64) -> Outcome<Ref> {
-    // SAFETY: generated code passes an array of that length, and of `MOST` parts at most.
-    let parts = unsafe { std::slice::from_raw_parts(parts.cast::<Part>(), (count as usize).min(MOST)) };
     let mut digits = [const { Digits::new() }; MOST];
-    let mut texts = [&b""[..]; MOST];
+    let (texts, length) = texts(parts, count, &mut digits);
+    let result = program::string_of_length(length)?;
+    // SAFETY: a new string of the length of all.
+    unsafe { put(&texts, result.elements()) };
+    Ok(result)
+}
+
+/// The text of a string and then those of the parts: in place, if nobody else has the string and there is room behind it.
+pub fn string_append(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
+    // Room for the digits of one number costs less than room for many.
+    if count == 1 {
+        append::<1>(string, own, parts, count)
+    } else {
+        append::<MOST>(string, own, parts, count)
+    }
+}
+
+fn append<const N: usize>(string: Ref, own: bool, parts: Bytes, count: i64) -> Outcome<Ref> {
+    let mut digits = [const { Digits::new() }; N];
+    let (texts, more) = texts(parts, count, &mut digits);
+    let before = if string.is_null() { &b"null"[..] } else { string.bytes() };
+    let length = before.len() + more;
+    if own && memory::grow_string(string, length) {
+        // SAFETY: there is room for so much.
+        unsafe { put(&texts, string.elements().add(length - more)) };
+        return Ok(string);
+    }
+    // A text that grows once more is likely to grow again.
+    let result = match own {
+        true => program::string_with_room(length)?,
+        false => program::string_of_length(length)?,
+    };
+    // SAFETY: a new string of at least the length of all.
+    unsafe {
+        result.elements().copy_from_nonoverlapping(before.as_ptr(), before.len());
+        put(&texts, result.elements().add(before.len()));
+    }
+    Ok(result)
+}
+
+/// The texts of parts, and how many bytes they are together.
+#[inline]
+fn texts<const N: usize>(parts: Bytes, count: i64, digits: &mut [Digits; N]) -> ([&[u8]; N], usize) {
+    // SAFETY: generated code passes an array of that length.
+    let parts = unsafe { std::slice::from_raw_parts(parts.cast::<Part>(), (count as usize).min(N)) };
+    let mut texts = [&b""[..]; N];
     let mut length = 0;
-    for ((part, digits), text) in parts.iter().zip(&mut digits).zip(&mut texts) {
+    for ((part, digits), text) in parts.iter().zip(digits).zip(&mut texts) {
         *text = part.text(digits);
         length += text.len();
     }
-    let result = program::string_of_length(length)?;
-    let mut to = result.elements();
-    for text in &texts[..parts.len()] {
-        // SAFETY: a new string of the length of all.
+    (texts, length)
+}
+
+/// Puts texts after each other.
+///
+/// # Safety
+/// There is room for all.
+#[inline]
+unsafe fn put(texts: &[&[u8]], mut to: *mut u8) {
+    for text in texts {
+        if text.is_empty() {
+            continue;
+        }
+        // SAFETY: by the caller.
         unsafe {
             to.copy_from_nonoverlapping(text.as_ptr(), text.len());
             to = to.add(text.len());
         }
     }
-    Ok(result)
 }

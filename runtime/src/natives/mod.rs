@@ -4,6 +4,7 @@ pub mod activities;
 pub mod atomics;
 pub mod characters;
 pub mod clocks;
+pub mod collectives;
 pub mod console;
 pub mod devices;
 pub mod files;

@@ -70,6 +70,11 @@ pub fn raise_cast(object: Ref, target: Text) -> Outcome<()> {
     raise_kind(ExceptionKind::ClassCast, &format!("{from} cannot be cast to {}", text(target)))
 }
 
+pub fn raise_forgotten(number: i64) -> Outcome<()> {
+    let message = format!("number {number} names no object of this place: it was forgotten");
+    raise_kind(ExceptionKind::IllegalArgument, &message)
+}
+
 pub fn stack_overflow() -> Outcome<()> {
     let here = 0_u8;
     let used_up = crate::activity::current_stack().is_some_and(|(low, high)| {

@@ -1,5 +1,6 @@
 //! Native members of `Place`, `PlaceTopology` and `Rail.asyncCopy`.
 
+use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::distributed::{self, system};
 use crate::layout::GlobalRail;
@@ -44,6 +45,13 @@ pub fn place_name(place: i64) -> Outcome<Ref> {
         None => return Err(no_place(place)),
     };
     program::string(&name)
+}
+
+/// The caller uses something that lives at another place.
+pub fn raise_elsewhere(what: Ref, home: i64) -> Outcome<()> {
+    let what = text_of(what)?;
+    let message = format!("{what} lives at Place({home}), not Place({})", distributed::here());
+    raise(ExceptionKind::BadPlace, &message)
 }
 
 fn host_name() -> String {

@@ -20,28 +20,60 @@ const MOST: usize = 128;
 
 pub fn stack_capture(frames: Ref) -> Outcome<()> {
     let frames = non_null(frames)?;
-    if frames.ty().element_slot != slot::I64 {
+    let (mut at, length) = (0, frames.length());
+    if frames.ty().element_slot != slot::I64 || length == 0 {
         return Ok(());
     }
-    let mut addresses = [std::ptr::null_mut::<c_void>(); MOST];
-    // SAFETY: room for that many.
-    let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), MOST as i32) };
-    let own =
-        addresses[..count.max(0) as usize].iter().filter_map(|address| program::offset_of(*address as usize));
-    for (at, offset) in own.take(frames.length()).enumerate() {
+    visit_frames(&mut |offset| {
         // SAFETY: an element.
-        unsafe { frames.elements().cast::<i64>().add(at).write(offset as i64) };
-    }
+        unsafe { frames.elements().cast::<i64>().add(at).write(offset) };
+        at += 1;
+        at < length
+    });
     Ok(())
 }
 
 /// The caller's frames in the program, innermost first.
 pub fn own_frames() -> Vec<i64> {
-    let mut addresses = [std::ptr::null_mut::<c_void>(); MOST];
-    // SAFETY: room for that many.
-    let count = unsafe { libc::backtrace(addresses.as_mut_ptr(), MOST as i32) };
-    let own = addresses[..count.max(0) as usize].iter();
-    own.filter_map(|address| program::offset_of(*address as usize)).map(|offset| offset as i64).collect()
+    let mut frames = Vec::with_capacity(MOST);
+    visit_frames(&mut |offset| {
+        frames.push(offset);
+        true
+    });
+    frames
+}
+
+/// What a walk over the stack knows: frames so far, and whom to tell of those in the program, as long as that wants more.
+struct Walk<'a> {
+    count: usize,
+    visit: &'a mut dyn FnMut(i64) -> bool,
+}
+
+// The unwinder that Rust and C++ raise with.
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        step: unsafe extern "C" fn(*mut c_void, *mut c_void) -> i32,
+        argument: *mut c_void,
+    ) -> i32;
+    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+}
+
+/// Shows frames of the caller in the program, innermost first, until `visit` says that it is enough. To find a frame costs much more than
+/// to look at it: no more are looked for.
+fn visit_frames(visit: &mut dyn FnMut(i64) -> bool) {
+    unsafe extern "C" fn step(context: *mut c_void, walk: *mut c_void) -> i32 {
+        /// Go on, and the answer that ends the walk.
+        const NEXT: i32 = 0;
+        const END: i32 = 5;
+        // SAFETY: the unwinder passes its context, and what it was given.
+        let (address, walk) = unsafe { (_Unwind_GetIP(context), &mut *walk.cast::<Walk<'_>>()) };
+        walk.count += 1;
+        let wants_more = program::offset_of(address).is_none_or(|offset| (walk.visit)(offset as i64));
+        if wants_more && walk.count < MOST { NEXT } else { END }
+    }
+    let mut walk = Walk { count: 0, visit };
+    // SAFETY: the callback gets what it expects, and unwinds nothing.
+    unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
 }
 
 /// The lines of a trace, one text; with repetitions told instead of shown if it is to be brief.

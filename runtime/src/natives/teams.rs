@@ -5,7 +5,7 @@ use crate::abi::{ExceptionKind, Outcome};
 use crate::distributed::team::{self, Operation, Part, Team};
 use crate::memory::Ref;
 
-fn operation(number: i32) -> Outcome<Operation> {
+pub(super) fn operation(number: i32) -> Outcome<Operation> {
     match Operation::from_number(number) {
         Some(operation) => Ok(operation),
         None => super::raise(

@@ -24,6 +24,9 @@ pub struct Part {
     _object: Handle,
 }
 
+// SAFETY: where elements are that it keeps alive.
+unsafe impl Send for Part {}
+
 impl Part {
     /// Elements of an object.
     pub fn new(object: Ref, ty: &Type, length: i64, data: *const u8, bytes: usize) -> Part {

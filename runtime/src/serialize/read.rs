@@ -1,6 +1,8 @@
 //! A graph from bytes. The bytes come from another process and are not trusted: anything that is not a graph of this
 //! program's types is an error, and nothing outside the new objects is ever written.
 
+use smallvec::SmallVec;
+
 use super::custom::{Place, Restored};
 use super::parts::{self, Received};
 use super::slots::{self, Slot};
@@ -84,8 +86,8 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
     let mut reader = Reader {
         types,
         heap,
-        objects: Vec::new(),
-        references: Vec::new(),
+        objects: SmallVec::new(),
+        references: SmallVec::new(),
         customs: Vec::new(),
         received: Vec::new(),
     };
@@ -99,9 +101,9 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
 struct Reader<'a> {
     types: TypeTable,
     heap: &'a dyn Heap,
-    objects: Vec<*mut Object>,
+    objects: SmallVec<[*mut Object; 8]>,
     /// Slots that wait for their object: address, reference, declared class.
-    references: Vec<(*mut *mut Object, u64, *const Type)>,
+    references: SmallVec<[(*mut *mut Object, u64, *const Type); 8]>,
     /// What says itself what is sent, and the reference of the rail of that; and what sets its transient fields, with none.
     customs: Vec<(Place, u64)>,
     /// What came with the graph.

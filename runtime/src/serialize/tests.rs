@@ -28,6 +28,7 @@ const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
         vtable_length: 0,
         custom: 0,
         restore: None,
+        brief: 0,
     }
 }
 
@@ -311,4 +312,31 @@ proptest! {
         bytes[at] = value;
         let _ = read_bytes(&bytes);
     }
+}
+
+#[test]
+fn what_is_too_long_is_not_written() {
+    let heap = TestHeap::default();
+    let written = |root, most| {
+        let (mut bytes, mut parts) = (vec![9; 5], Vec::new());
+        let (saved, copies) = (Default::default(), crate::memory::globals::Copies::One);
+        unsafe { write::graph_in_parts(&mut bytes, Some(&mut parts), root, &saved, copies, most) }
+            .is_ok()
+            .then_some((bytes.len(), parts.len()))
+    };
+    let mut list = std::ptr::null_mut::<Object>();
+    for value in 0..1000 {
+        let node = heap.node(value);
+        unsafe { (*node).next = list };
+        list = node.cast();
+    }
+    let (whole, _) = written(list, usize::MAX).expect("no limit");
+    assert!(whole > 4096 && written(list, 4096).is_none());
+    assert!(written(heap.node(1).cast(), 4096).is_some());
+    let references = heap.make(&REFS, 1000);
+    assert!(written(references, 4096).is_none(), "they need not be followed");
+    let text = heap.string(&"x".repeat(5000));
+    assert!(written(text, 4096).is_none());
+    let long = heap.string(&"x".repeat(2 * super::parts::LEAST));
+    assert!(matches!(written(long, 4096), Some((..100, 1))), "it goes beside the bytes");
 }

@@ -1,6 +1,7 @@
 //! A graph as bytes.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::custom::{Place, Saved};
 use super::parts::{self, Part};
@@ -38,13 +39,25 @@ pub unsafe fn graph(
     copies: Copies,
 ) -> Result<(), Vec<Place>> {
     // SAFETY: by the caller.
-    unsafe { graph_in_parts(out, None, root, saved, copies) }
+    match unsafe { graph_in_parts(out, None, root, saved, copies, usize::MAX) } {
+        Err(Unwritten::Missing(places)) => Err(places),
+        _ => Ok(()),
+    }
 }
 
-/// The same; long plain elements go to `parts`, if there are any.
+/// Why a graph is not written; what was appended is of no use then.
+#[derive(Debug)]
+pub enum Unwritten {
+    /// This is not in `saved` and should be.
+    Missing(Vec<Place>),
+    /// It has more bytes than allowed.
+    TooLong,
+}
+
+/// The same, with at most about `most` bytes; long plain elements go to `parts`, if there are any.
 ///
 /// # Errors
-/// As [`graph`].
+/// See [`Unwritten`].
 ///
 /// # Safety
 /// As [`graph`].
@@ -54,7 +67,9 @@ pub unsafe fn graph_in_parts(
     root: *mut Object,
     saved: &Saved,
     copies: Copies,
-) -> Result<(), Vec<Place>> {
+    most: usize,
+) -> Result<(), Unwritten> {
+    let most = out.len().saturating_add(most);
     let mut writer = Writer {
         out,
         parts,
@@ -62,23 +77,32 @@ pub unsafe fn graph_in_parts(
         copies,
         missing: Vec::new(),
         indices: None,
-        objects: Vec::new(),
+        objects: SmallVec::new(),
         given: Vec::new(),
     };
     writer.reference(root);
     let mut next = 0;
-    while let Some(&object) = writer.objects.get(next) {
+    let mut fits = true;
+    while fits && let Some(&object) = writer.objects.get(next) {
         // SAFETY: only objects are queued.
-        unsafe { writer.object(object) };
+        unsafe {
+            fits = most == usize::MAX || writer.out.len() + writer.inline_bytes(object) <= most;
+            if fits {
+                writer.object(object);
+            }
+        }
         next += 1;
     }
     writer.out.push(0);
-    if writer.missing.is_empty() {
+    if fits && writer.missing.is_empty() {
         return Ok(());
     }
     writer.given.into_iter().for_each(globals::undo);
-    Err(writer.missing)
+    Err(if fits { Unwritten::Missing(writer.missing) } else { Unwritten::TooLong })
 }
+
+/// So many objects are compared one by one.
+const FEW: usize = 8;
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
@@ -89,7 +113,7 @@ struct Writer<'a> {
     /// Of all objects, once there are more than a few.
     indices: Option<FxHashMap<*mut Object, u64>>,
     /// In the order of their indices.
-    objects: Vec<*mut Object>,
+    objects: SmallVec<[*mut Object; FEW]>,
     /// What goes with the graph.
     given: Vec<Sent>,
 }
@@ -105,7 +129,6 @@ impl Writer<'_> {
 
     /// The index of an object, from 1; a new one if it was not met before.
     fn index(&mut self, object: *mut Object) -> u64 {
-        const FEW: usize = 8;
         let objects = &mut self.objects;
         if objects.len() < FEW {
             let known = objects.iter().position(|it| *it == object);
@@ -121,6 +144,22 @@ impl Writer<'_> {
             objects.push(object);
             objects.len() as u64
         })
+    }
+
+    /// About how many bytes an object adds to the graph.
+    ///
+    /// # Safety
+    /// `object` is an object.
+    unsafe fn inline_bytes(&self, object: *mut Object) -> usize {
+        // SAFETY: by the caller; descriptors are static.
+        let (ty, length) = unsafe {
+            let ty: &'static Type = &*(*object).ty;
+            (ty, slots::length_of(object, ty))
+        };
+        let header = ty.size as usize;
+        // No more than there is room for in memory.
+        let bytes = ty.instance_size(length).unwrap_or(header);
+        if ty.is_counted() && self.is_part(ty, bytes - header) { header } else { bytes }
     }
 
     /// Whether such elements go beside the bytes.

@@ -39,12 +39,21 @@ pub const HEAD: usize = 16;
 pub const MAX_HEADER: u32 = 1 << 16;
 /// The most that a part takes in a header.
 const MOST_OF_PART: usize = 30;
-/// So small a frame is put together without memory of its own.
-const SMALLEST: usize = 256;
+/// So small a frame is put together, and read, without memory of its own.
+pub const SMALLEST: usize = 256;
 /// Below this size head, header and body go out as one write.
 const SMALL: usize = 1 << 16;
 
 impl Head {
+    /// Bytes of the frame that have to come before it is read.
+    pub fn length(&self) -> u64 {
+        match self.lent {
+            // The rest is short, and comes at once.
+            true => HEAD as u64,
+            false => (HEAD as u64 + u64::from(self.header)).saturating_add(self.body),
+        }
+    }
+
     fn encode(self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
         bytes[0] = match self.class {
@@ -59,7 +68,8 @@ impl Head {
         bytes
     }
 
-    fn decode(bytes: [u8; HEAD]) -> io::Result<Head> {
+    /// From bytes.
+    pub fn decode(bytes: [u8; HEAD]) -> io::Result<Head> {
         let class = match bytes[0] {
             1 => Class::Message,
             2 => Class::Put,
@@ -79,16 +89,6 @@ impl Head {
         }
         Ok(head)
     }
-}
-
-/// Bytes of the frame that begins with this head; as many as can be if it is none.
-pub fn length(head: [u8; HEAD]) -> u64 {
-    let long = |head: Head| match head.lent {
-        // The rest is short, and comes at once.
-        true => HEAD as u64,
-        false => (HEAD as u64 + u64::from(head.header)).saturating_add(head.body),
-    };
-    Head::decode(head).map_or(u64::MAX, long)
 }
 
 /// What one frame is made of.
@@ -117,8 +117,24 @@ impl Frame<'_> {
         Head { class: self.class, kind: self.kind, header: header as u32, body, lent }
     }
 
+    /// Writes a short one to a pipe if there is room for it.
+    pub fn write_at_once(&self, out: &Pipe) -> bool {
+        /// The other end begins to read what is longer before it is there.
+        const MOST: usize = 4096;
+        let length = self.header.len() + self.body.len();
+        let is_bare = self.class == Class::Message && self.header.is_empty() && self.parts.is_empty();
+        if is_bare && out.write_note(self.kind, self.body) {
+            return true;
+        }
+        let head = self.head(self.header.len(), self.body.len() as u64, false).encode();
+        self.parts.is_empty() && length <= MOST && out.write_at_once([&head, self.header, self.body])
+    }
+
     /// Writes it to a pipe whose other end fetches what is lent; returns when it has.
     pub fn write_or_lend(&self, out: &mut Pipe) -> io::Result<()> {
+        if self.write_at_once(out) {
+            return Ok(());
+        }
         let is_put = self.class == Class::Put && is_lent(self.body.len() as u64);
         let parts = self.parts.iter().filter(|part| is_lent(part.bytes().len() as u64)).count();
         let lent = parts + usize::from(is_put);

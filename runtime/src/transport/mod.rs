@@ -6,6 +6,7 @@
 //! Collectives are built from these in [`crate::distributed`]. Between two places messages and puts arrive in the order in
 //! which they were sent.
 
+mod bell;
 pub mod frame;
 pub mod launch;
 pub mod local;
@@ -14,6 +15,7 @@ mod pipe;
 pub mod rendezvous;
 pub mod tcp;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::memory::Handle;
@@ -47,7 +49,7 @@ unsafe impl Send for PutTarget {}
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
     /// A message.
-    fn message(&self, from: u32, kind: u8, body: Vec<u8>, parts: Vec<Received>);
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>);
     /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if there is no room for it: it is
     /// then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
@@ -72,8 +74,10 @@ pub trait Transport: Send + Sync {
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
     /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread with nothing else to do may
-    /// call it, to spare waking another.
-    fn probe(&self) {}
+    /// call it, to spare waking another. Whether anything had come.
+    fn probe(&self) -> bool {
+        false
+    }
     /// Whether [`Transport::probe`] does anything.
     fn has_to_be_probed(&self) -> bool {
         false
@@ -87,7 +91,7 @@ pub trait Transport: Send + Sync {
 /// A message of a place to itself.
 fn message_here(receiver: &dyn Receiver, here: u32, kind: u8, body: &[u8], parts: &[Part]) {
     let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
-    receiver.message(here, kind, body.to_vec(), parts);
+    receiver.message(here, kind, Cow::Borrowed(body), parts);
 }
 
 /// A put of a place to itself.

@@ -5,56 +5,17 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
+
+use super::bell::Bell;
+use crate::memory::watch;
 
 /// Bytes of the ring; a power of two.
 const SIZE: usize = 512 << 10;
 /// Bytes after which the other end is told, so that it can begin.
 const PIECE: usize = 16 << 10;
-/// How often an end looks before it sleeps.
-const LOOKS: u32 = 2000;
-/// Longest sleep; nothing relies on it.
-static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-
-/// One end's way to sleep.
-#[repr(C)]
-struct Bell {
-    /// Somebody sleeps, or is about to.
-    sleeps: AtomicU32,
-    rings: AtomicU32,
-}
-
-impl Bell {
-    /// Wakes who sleeps, after what it waits for was written.
-    fn ring(&self) {
-        fence(Ordering::SeqCst);
-        if self.sleeps.load(Ordering::Relaxed) != 0 {
-            self.ring_anyway();
-        }
-    }
-
-    #[cold]
-    fn ring_anyway(&self) {
-        self.sleeps.store(0, Ordering::SeqCst);
-        self.rings.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: a word of memory that both processes have mapped.
-        unsafe { libc::syscall(libc::SYS_futex, self.rings.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
-    }
-
-    /// Sleeps unless `ready`, or until the bell rings; perhaps for nothing.
-    fn sleep(&self, ready: impl Fn() -> bool) {
-        let seen = self.rings.load(Ordering::SeqCst);
-        self.sleeps.store(1, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
-        if !ready() {
-            let word = self.rings.as_ptr();
-            // SAFETY: as above.
-            unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, seen, &raw const SLEEP) };
-        }
-    }
-}
 
 /// What both processes see; zero at first. What one end writes and the other one reads is together: memory that two processors write in
 /// turn is what a message costs.
@@ -62,16 +23,36 @@ impl Bell {
 struct Shared {
     writer: CachePadded<End>,
     reader: CachePadded<End>,
+    /// How the writer and the reader sleep.
+    bells: [CachePadded<Bell>; 2],
+    /// Nothing more is read. Hardly ever written, so that both have it at hand.
+    abandoned: CachePadded<AtomicU32>,
+    note: CachePadded<Note>,
 }
+
+/// A short message, beside the ring: all of it is in one line of the processors' memory, so that whoever sees that it is there has it. It is
+/// written only while the ring is empty, and after the one before it has been read; so it is older than what is in the ring.
+#[repr(C)]
+struct Note {
+    /// How many there have been, what kind of message it is, and its bytes. Written last.
+    head: AtomicU64,
+    /// How many of the other direction its writer has read.
+    read: AtomicU64,
+    words: [AtomicU64; NOTE / 8],
+}
+
+/// Most bytes of a note.
+pub const NOTE: usize = 48;
+const _: () = assert!(size_of::<Note>() == 64);
 
 /// What an end has to say to the other.
 #[repr(C)]
 struct End {
     /// Bytes written or read so far.
     at: AtomicU64,
-    /// How it sleeps.
-    bell: Bell,
-    /// Nothing more is written or read.
+    /// Of the writer: how many notes of the other direction it has read.
+    read: AtomicU64,
+    /// Of the writer: nothing more is written.
     gone: AtomicU32,
     /// Of the writer: its process, and a word of its memory with its address, for the reader to see whether it can read it.
     process: AtomicU32,
@@ -119,8 +100,14 @@ impl Memory {
         Ok(Memory { file })
     }
 
+    /// The pipes of both directions, first the one to read from.
+    pub fn pipes(&self, input: usize) -> io::Result<(Pipe, Pipe)> {
+        let own = Box::leak(Box::default());
+        Ok((self.pipe(input, own)?, self.pipe(1 - input, own)?))
+    }
+
     /// The pipe of a direction, mapped as long as the process lives.
-    pub fn pipe(&self, direction: usize) -> io::Result<Pipe> {
+    fn pipe(&self, direction: usize, own: &'static Own) -> io::Result<Pipe> {
         let offset = direction * (HEAD + SIZE);
         // SAFETY: a new mapping inside the file.
         let at = unsafe {
@@ -133,8 +120,7 @@ impl Memory {
         }
         // SAFETY: mapped for ever, zero is a valid state, and all fields are atomic.
         let shared = unsafe { &*at.cast::<Shared>() };
-        let lender = Box::leak(Box::default());
-        Ok(Pipe { shared, lender, data: at.cast::<u8>().wrapping_add(HEAD) })
+        Ok(Pipe { shared, own, data: at.cast::<u8>().wrapping_add(HEAD) })
     }
 }
 
@@ -142,9 +128,21 @@ impl Memory {
 #[derive(Clone, Copy)]
 pub struct Pipe {
     shared: &'static Shared,
-    /// Of the reader: the process whose memory it can read; 0 for none.
-    lender: &'static AtomicU32,
+    own: &'static Own,
     data: *mut u8,
+}
+
+/// What a place keeps of the two pipes to another place.
+#[derive(Default)]
+struct Own {
+    /// How many notes it has read, and how many of its notes the other place has.
+    read: AtomicU64,
+    taken: AtomicU64,
+    /// Of the reader: the process whose memory it can read; 0 for none.
+    lender: AtomicU32,
+    /// Of the writer: what the reader had read when it looked last. The reader writes there for every message, so that it is looked at only
+    /// when the room that is known does not do.
+    tail: AtomicU64,
 }
 
 // SAFETY: the bytes between tail and head are the reader's, the others the writer's.
@@ -160,42 +158,145 @@ impl Pipe {
         (self.shared.writer.at.load(Ordering::Acquire).wrapping_sub(tail) as usize).min(SIZE)
     }
 
-    /// Bytes that can be written.
-    pub fn room(&self) -> usize {
+    /// Bytes that can be written, or some of them if that is as many as are wanted.
+    pub fn room(&self, wanted: usize) -> usize {
         let head = self.shared.writer.at.load(Ordering::Relaxed);
-        SIZE - (head.wrapping_sub(self.shared.reader.at.load(Ordering::Acquire)) as usize).min(SIZE)
+        let room = |tail: u64| SIZE - (head.wrapping_sub(tail) as usize).min(SIZE);
+        let known = room(self.own.tail.load(Ordering::Relaxed));
+        if known >= wanted {
+            return known;
+        }
+        let tail = self.shared.reader.at.load(Ordering::Acquire);
+        self.own.tail.store(tail, Ordering::Relaxed);
+        room(tail)
+    }
+
+    /// Writes bytes at once if there is room for all of them, each piece behind the other.
+    pub fn write_at_once(&self, pieces: [&[u8]; 3]) -> bool {
+        let length = pieces.iter().map(|it| it.len()).sum();
+        if self.room(length) < length || self.is_abandoned() {
+            return false;
+        }
+        let mut head = self.shared.writer.at.load(Ordering::Relaxed);
+        for piece in pieces {
+            let from = piece.as_ptr();
+            // SAFETY: free bytes are the writer's, and there are enough.
+            unsafe {
+                let copy = |ring: *mut u8, at, count| ring.copy_from_nonoverlapping(from.add(at), count);
+                self.copy(head, piece.len(), copy);
+            }
+            head += piece.len() as u64;
+        }
+        self.has_written(head);
+        true
+    }
+
+    /// All before `head` has been written.
+    fn has_written(&self, head: u64) {
+        let own = &self.shared.writer;
+        own.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
+        own.at.store(head, Ordering::Release);
+        self.shared.bells[1].ring();
+    }
+
+    /// Writes a message as a note, if that can be now.
+    pub fn write_note(&self, kind: u8, bytes: &[u8]) -> bool {
+        let note = &self.shared.note;
+        let head = note.head.load(Ordering::Relaxed);
+        if bytes.len() > NOTE || self.own.taken.load(Ordering::Acquire) != head >> 16 {
+            return false;
+        }
+        if self.room(SIZE) < SIZE || self.is_abandoned() {
+            return false;
+        }
+        let mut words = [[0; 8]; NOTE / 8];
+        words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+        for (to, word) in note.words.iter().zip(words) {
+            to.store(u64::from_ne_bytes(word), Ordering::Relaxed);
+        }
+        note.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
+        let head = ((head >> 16) + 1) << 16 | u64::from(kind) << 8 | bytes.len() as u64;
+        note.head.store(head, Ordering::Release);
+        self.shared.bells[1].ring();
+        true
+    }
+
+    /// A note has come.
+    fn has_note(&self) -> bool {
+        self.shared.note.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
+    }
+
+    /// Takes the note that has come, if there is one: what kind of message it is, and its length; its bytes go to `memory`. It is older than
+    /// what was seen in the ring before.
+    pub fn take_note(&self, memory: &mut [u8; NOTE]) -> Option<(u8, usize)> {
+        let note = &self.shared.note;
+        let head = note.head.load(Ordering::Acquire);
+        if head >> 16 == self.own.read.load(Ordering::Relaxed) {
+            return None;
+        }
+        for (to, word) in memory.chunks_exact_mut(8).zip(&note.words) {
+            to.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
+        }
+        self.own.taken.store(note.read.load(Ordering::Relaxed), Ordering::Release);
+        self.own.read.store(head >> 16, Ordering::Release);
+        Some(((head >> 8) as u8, usize::from(head as u8).min(NOTE)))
     }
 
     /// Something can be read, be it the end.
     pub fn is_ready(&self) -> bool {
-        self.filled() > 0 || self.shared.writer.gone.load(Ordering::Acquire) != 0
+        self.has_come() || self.has_ended()
     }
 
-    /// The next bytes, which stay; false if there are fewer.
-    pub fn peek(&self, memory: &mut [u8]) -> bool {
-        if self.filled() < memory.len() {
-            return false;
-        }
+    /// The next bytes, which stay: as many as there are, or as `memory` has room for.
+    pub fn peek(&self, memory: &mut [u8]) -> usize {
+        let length = self.filled().min(memory.len());
         let (tail, to) = (self.shared.reader.at.load(Ordering::Relaxed), memory.as_mut_ptr());
-        // SAFETY: filled bytes are the reader's, and there are as many as `memory` has room for.
+        // SAFETY: filled bytes are the reader's, and there are no more than `memory` has room for.
         unsafe {
-            self.copy(tail, memory.len(), |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count));
+            self.copy(tail, length, |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count));
         }
-        true
+        length
     }
 
-    /// So many bytes can be read without waiting, or the end.
+    /// So many bytes, which [`Pipe::peek`] has given, have been read.
+    pub fn skip(&self, bytes: usize) {
+        let filled = self.filled();
+        let tail = self.shared.reader.at.load(Ordering::Relaxed);
+        self.has_read(tail + bytes as u64, filled);
+    }
+
+    /// Of `filled` bytes, all before `tail` have been read.
+    fn has_read(&self, tail: u64, filled: usize) {
+        self.own.taken.store(self.shared.writer.read.load(Ordering::Relaxed), Ordering::Release);
+        self.shared.reader.at.store(tail, Ordering::Release);
+        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
+        if filled >= SIZE / 4 {
+            self.shared.bells[0].ring();
+        }
+    }
+
+    /// There is something to read but the end.
+    pub fn has_come(&self) -> bool {
+        self.has_note() || self.filled() > 0
+    }
+
+    /// Nothing more is written.
+    pub fn has_ended(&self) -> bool {
+        self.shared.writer.gone.load(Ordering::Acquire) != 0
+    }
+
+    /// So many bytes can be read without waiting.
     pub fn holds(&self, bytes: u64) -> bool {
-        self.filled() as u64 >= bytes || (self.filled() == 0 && self.is_ready())
+        self.filled() as u64 >= bytes
     }
 
     /// Wakes who waits for something to read.
     pub fn wake_reader(&self) {
-        self.shared.reader.bell.ring_anyway();
+        self.shared.bells[1].ring_anyway();
     }
 
     fn is_abandoned(&self) -> bool {
-        self.shared.reader.gone.load(Ordering::Acquire) != 0
+        self.shared.abandoned.load(Ordering::Acquire) != 0
     }
 
     /// The writer: says how the reader can see whether it may fetch.
@@ -216,7 +317,7 @@ impl Pipe {
         let [address, value] = writer.sample.each_ref().map(|it| it.load(Ordering::Relaxed));
         if process != 0 && fetch(process, address, &mut sample).is_ok() && u64::from_ne_bytes(sample) == value
         {
-            self.lender.store(process, Ordering::Release);
+            self.own.lender.store(process, Ordering::Release);
             self.shared.reader.fetches.store(1, Ordering::Release);
         }
     }
@@ -234,7 +335,7 @@ impl Pipe {
     /// Waits until all has been fetched that was lent.
     pub fn wait_for_fetches(&self, count: u32) -> io::Result<()> {
         let fetched = || self.shared.reader.fetched.load(Ordering::Acquire) == count;
-        wait_until(&self.shared.writer.bell, || fetched() || self.is_abandoned());
+        self.shared.bells[0].wait_until(|| fetched() || self.is_abandoned());
         if fetched() { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 
@@ -243,38 +344,38 @@ impl Pipe {
         let mut address = [0; 8];
         io::Read::read_exact(self, &mut address)?;
         if let Some(memory) = memory {
-            let fetched = fetch(self.lender.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
+            let fetched = fetch(self.own.lender.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
             fetched.inspect_err(|_| self.abandon())?;
         }
         let count = self.shared.reader.fetched.load(Ordering::Relaxed);
         self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
-        self.shared.writer.bell.ring();
+        self.shared.bells[0].ring();
         Ok(())
     }
 
     /// Nothing more is written.
     pub fn end(&self) {
         self.shared.writer.gone.store(1, Ordering::SeqCst);
-        self.shared.reader.bell.ring_anyway();
+        self.shared.bells[1].ring_anyway();
     }
 
     /// Nothing more is read: writing fails from now on.
     pub fn abandon(&self) {
-        self.shared.reader.gone.store(1, Ordering::SeqCst);
-        self.shared.writer.bell.ring_anyway();
+        self.shared.abandoned.store(1, Ordering::SeqCst);
+        self.shared.bells[0].ring_anyway();
     }
 
     /// Sleeps until something can be read; perhaps for nothing.
     pub fn wait(&self) {
-        self.shared.reader.bell.sleep(|| self.is_ready());
+        self.shared.bells[1].sleep(|| self.is_ready());
     }
 
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
-        self.shared.reader.bell.sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        self.shared.bells[1].sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
         // Who slept in the middle of something all that time has not heard of its rest.
         if !looked_at && self.is_ready() {
-            self.shared.reader.bell.ring_anyway();
+            self.shared.bells[1].ring_anyway();
         }
     }
 
@@ -297,28 +398,17 @@ fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
         let rest = &mut memory[done..];
         let to = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
         let from = libc::iovec { iov_base: (address as usize + done) as *mut _, iov_len: rest.len() };
-        // SAFETY: writes no more than there is room for; the addresses of the other process are its own affair.
-        match unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) } {
-            ..0 => return Err(io::Error::last_os_error()),
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => done += count as usize,
+        let read = watch::written_by_system(to.iov_base as usize, to.iov_len, || {
+            // SAFETY: writes no more than there is room for; the addresses of the other process are its own affair.
+            let count = unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) };
+            usize::try_from(count).map_err(|_| io::Error::last_os_error())
+        })?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        done += read;
     }
     Ok(())
-}
-
-/// Looks for a while, then sleeps, until `ready`.
-fn wait_until(bell: &Bell, ready: impl Fn() -> bool) {
-    for look in 0..LOOKS {
-        if ready() {
-            return;
-        }
-        if look % 16 == 15 { std::thread::yield_now() } else { std::hint::spin_loop() }
-    }
-    while !ready() {
-        bell.sleep(&ready);
-    }
-    bell.sleeps.store(0, Ordering::Relaxed);
 }
 
 impl io::Read for Pipe {
@@ -326,7 +416,7 @@ impl io::Read for Pipe {
         if memory.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.reader.bell, || self.is_ready());
+        self.shared.bells[1].wait_until(|| self.is_ready());
         let filled = self.filled();
         let length = filled.min(memory.len()).min(PIECE);
         let tail = self.shared.reader.at.load(Ordering::Relaxed);
@@ -335,11 +425,7 @@ impl io::Read for Pipe {
         unsafe {
             self.copy(tail, length, |ring, at, count| to.add(at).copy_from_nonoverlapping(ring, count))
         };
-        self.shared.reader.at.store(tail + length as u64, Ordering::Release);
-        // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
-        if filled >= SIZE / 4 {
-            self.shared.writer.bell.ring();
-        }
+        self.has_read(tail + length as u64, filled);
         Ok(length)
     }
 }
@@ -349,19 +435,18 @@ impl io::Write for Pipe {
         if bytes.is_empty() {
             return Ok(0);
         }
-        wait_until(&self.shared.writer.bell, || self.room() > 0 || self.is_abandoned());
+        self.shared.bells[0].wait_until(|| self.room(1) > 0 || self.is_abandoned());
         if self.is_abandoned() {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let length = self.room().min(bytes.len()).min(PIECE);
+        let length = self.room(bytes.len()).min(bytes.len()).min(PIECE);
         let head = self.shared.writer.at.load(Ordering::Relaxed);
         let from = bytes.as_ptr();
         // SAFETY: free bytes are the writer's, and there are as many in `bytes`.
         unsafe {
             self.copy(head, length, |ring, at, count| ring.copy_from_nonoverlapping(from.add(at), count));
         }
-        self.shared.writer.at.store(head + length as u64, Ordering::Release);
-        self.shared.reader.bell.ring();
+        self.has_written(head + length as u64);
         Ok(length)
     }
 
@@ -379,10 +464,8 @@ mod tests {
     #[test]
     fn bytes_come_out_as_they_went_in() {
         let memory = Memory::new().expect("memory");
-        let (mut ours, mut theirs) = (
-            memory.pipe(1).expect("mapped"),
-            Memory::open(memory.address()).expect("opened").pipe(1).expect("mapped"),
-        );
+        let (mut ours, _) = memory.pipes(1).expect("mapped");
+        let (_, mut theirs) = Memory::open(memory.address()).expect("opened").pipes(0).expect("mapped");
         let sent: Vec<u8> = (0..3 * SIZE as u32 + 77).map(|i| (i * 31 % 251) as u8).collect();
         let expected = sent.clone();
         let writer = std::thread::spawn(move || {
@@ -400,7 +483,8 @@ mod tests {
     #[test]
     fn what_is_lent_is_fetched() {
         let memory = Memory::new().expect("memory");
-        let (mut reader, mut writer) = (memory.pipe(0).expect("mapped"), memory.pipe(0).expect("mapped"));
+        let ((mut reader, _), (_, mut writer)) =
+            (memory.pipes(0).expect("mapped"), memory.pipes(1).expect("mapped"));
         assert!(!writer.may_lend());
         reader.accept();
         assert!(!writer.may_lend(), "nothing was offered");
@@ -428,10 +512,47 @@ mod tests {
     #[test]
     fn a_writer_without_reader_is_woken_by_the_end() {
         let memory = Memory::new().expect("memory");
-        let (mut pipe, other) = (memory.pipe(0).expect("mapped"), memory.pipe(0).expect("mapped"));
+        let ((_, mut pipe), (other, _)) =
+            (memory.pipes(1).expect("mapped"), memory.pipes(0).expect("mapped"));
         let writer = std::thread::spawn(move || pipe.write_all(&vec![1; SIZE + 1]).is_err());
         std::thread::sleep(std::time::Duration::from_millis(20));
         other.abandon();
         assert!(writer.join().expect("no panic"));
+    }
+
+    #[test]
+    fn notes_and_the_ring_keep_their_order() {
+        let memory = Memory::new().expect("memory");
+        let (ours, answers) = memory.pipes(0).expect("mapped");
+        let (back, theirs) = memory.pipes(1).expect("mapped");
+        let next = |pipe: &Pipe| {
+            let (mut bytes, mut note) = ([0; 64], [0; NOTE]);
+            let length = pipe.peek(&mut bytes);
+            if let Some((kind, length)) = pipe.take_note(&mut note) {
+                return Some((kind, note[..length].to_vec()));
+            }
+            pipe.skip(length);
+            (length > 0).then(|| (0, bytes[..length].to_vec()))
+        };
+        assert!(!ours.is_ready() && next(&ours).is_none());
+        assert!(theirs.write_note(7, b"first"));
+        assert!(!theirs.write_note(7, b"second"), "the first was not read");
+        assert!(theirs.write_at_once([b"sec", b"", b"ond"]));
+        assert!(ours.is_ready());
+        assert_eq!(next(&ours), Some((7, b"first".to_vec())));
+        assert_eq!(next(&ours), Some((0, b"second".to_vec())));
+        assert!(next(&ours).is_none());
+        assert!(!theirs.write_note(7, b"third"), "it is not known that the first was read");
+        assert!(answers.write_note(9, b""));
+        assert_eq!(next(&back), Some((9, Vec::new())));
+        assert!(theirs.write_note(8, &[5; NOTE]));
+        assert_eq!(next(&ours), Some((8, vec![5; NOTE])));
+        assert!(answers.write_at_once([b"known", b"", b""]));
+        assert_eq!(next(&back), Some((0, b"known".to_vec())));
+        assert!(!theirs.write_note(8, &[5; NOTE + 1]), "too long");
+        assert!(theirs.write_at_once([b"in the ring", b"", b""]));
+        assert!(!theirs.write_note(8, b"later"), "the ring is not empty");
+        assert_eq!(next(&ours), Some((0, b"in the ring".to_vec())));
+        assert!(theirs.write_note(8, b"now"));
     }
 }

@@ -6,6 +6,7 @@
 //! and cannot write at once is kept, and goes before what others send. From a pipe also a thread reads that has nothing else to do
 //! ([`Transport::probe`]): a message is then dealt with without waking a thread.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -17,8 +18,9 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::{Condvar, Mutex};
 
 use super::frame::{self, Class, Frame, Head};
-use super::pipe::{Memory, Pipe};
+use super::pipe::{Memory, NOTE, Pipe};
 use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
+use crate::memory::watch;
 use crate::serialize::parts::{Part, Received};
 
 /// The connections of a place; see [`super::rendezvous`] for how they come about.
@@ -44,6 +46,8 @@ struct Peer {
     out: Mutex<Out>,
     /// Frames that readers have sent, oldest first; taken only by who holds `out`.
     kept: Mutex<VecDeque<Vec<u8>>>,
+    /// There are some.
+    keeps: AtomicBool,
     /// If both ends are on one machine.
     pipes: Option<Pipes>,
     /// Nothing more can be sent.
@@ -86,7 +90,7 @@ impl Out {
     fn has_room(&self, bytes: usize) -> bool {
         match self {
             Out::Stream(_) => false,
-            Out::Pipe(pipe) => pipe.room() >= bytes,
+            Out::Pipe(pipe) => pipe.room(bytes) >= bytes,
         }
     }
 }
@@ -107,8 +111,8 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
         // Without shared memory the connection does.
         let memory = Memory::new().ok();
         let address = memory.as_ref().map_or([0, 0], Memory::address);
-        let pipes = memory.and_then(|memory| Some((memory.pipe(1).ok()?, memory.pipe(0).ok()?, memory)));
-        if let Some((_, out, _)) = &pipes {
+        let pipes = memory.and_then(|memory| Some((memory.pipes(1).ok()?, memory)));
+        if let Some(((_, out), _)) = &pipes {
             out.offer();
         }
         stream.write_all(&address.map(u32::to_le_bytes).concat())?;
@@ -123,7 +127,7 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
             0 => Err(io::ErrorKind::Unsupported.into()),
             _ => Memory::open(address),
         };
-        pipes[place] = opened.and_then(|memory| Ok((memory.pipe(0)?, memory.pipe(1)?))).ok();
+        pipes[place] = opened.and_then(|memory| memory.pipes(0)).ok();
         if let Some((input, out)) = &pipes[place] {
             input.accept();
             out.offer();
@@ -134,7 +138,7 @@ fn share(here: u32, streams: &mut [Option<TcpStream>]) -> io::Result<Vec<Option<
         let Some(stream) = &mut streams[place] else { continue };
         let mut taken = [0];
         stream.read_exact(&mut taken)?;
-        if let (Some((input, out, _)), [1]) = (offered, taken) {
+        if let (Some(((input, out), _)), [1]) = (offered, taken) {
             input.accept();
             pipes[place] = Some((input, out));
         }
@@ -165,6 +169,7 @@ impl Tcp {
                 stream,
                 out: Mutex::new(out),
                 kept: Mutex::default(),
+                keeps: AtomicBool::new(false),
                 pipes: pipes.map(|(input, out)| Pipes { reading: Mutex::new(()), input, out }),
                 closed: AtomicBool::new(false),
                 left: AtomicBool::new(false),
@@ -194,14 +199,23 @@ impl Tcp {
     /// For readers: if both places waited for room, none of them would make any.
     fn transmit_without_waiting(&self, peer: &Peer, frame: Frame<'_>) -> io::Result<()> {
         if let Some(mut out) = peer.out.try_lock()
-            && peer.kept.lock().is_empty()
-            && out.has_room(frame.most())
+            && !peer.keeps.load(Ordering::Acquire)
         {
-            return frame.write(out.writer());
+            if let Out::Pipe(pipe) = &*out
+                && frame.write_at_once(pipe)
+            {
+                return Ok(());
+            }
+            if out.has_room(frame.most()) {
+                return frame.write(out.writer());
+            }
         }
         let mut bytes = Vec::with_capacity(frame.most());
         frame.write(&mut bytes)?;
-        peer.kept.lock().push_back(bytes);
+        let mut kept = peer.kept.lock();
+        kept.push_back(bytes);
+        peer.keeps.store(true, Ordering::Release);
+        drop(kept);
         *self.kept.0.lock() = true;
         self.kept.1.notify_one();
         Ok(())
@@ -279,23 +293,21 @@ impl Transport for Tcp {
         }
     }
 
-    fn probe(&self) {
-        let Some(receiver) = self.receiver.get() else { return };
+    fn probe(&self) -> bool {
+        let Some(receiver) = self.receiver.get() else { return false };
         let mut dealt_with = false;
         for peer in self.peers.iter().flatten() {
             let Some(pipes) = &peer.pipes else { continue };
             if pipes.input.is_ready()
                 && let Some(reading) = pipes.reading.try_lock()
             {
-                while peer.has_whole_frame(pipes.input) {
-                    peer.read_one(pipes.input, &**receiver);
+                while peer.read_next(pipes.input, &**receiver, false) {
                     dealt_with = true;
                 }
                 let more = || pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire);
                 if !dealt_with && more() {
                     // Its rest is on its way, and the caller has nothing else to do.
-                    peer.read_one(pipes.input, &**receiver);
-                    dealt_with = true;
+                    dealt_with = peer.read_next(pipes.input, &**receiver, true);
                 }
                 drop(reading);
                 // What takes longer is for the thread that does nothing else: work that came before it would wait.
@@ -304,6 +316,7 @@ impl Transport for Tcp {
                 }
             }
         }
+        dealt_with
     }
 
     fn leave(&self) {
@@ -319,25 +332,66 @@ impl Transport for Tcp {
 impl Peer {
     /// Writes what readers have sent.
     fn write_kept(&self, out: &mut Out) -> io::Result<()> {
-        loop {
+        while self.keeps.load(Ordering::Acquire) {
             // Not held while it is written: a reader may add to it.
-            let Some(bytes) = self.kept.lock().pop_front() else { return Ok(()) };
+            let mut kept = self.kept.lock();
+            let Some(bytes) = kept.pop_front() else {
+                self.keeps.store(false, Ordering::Release);
+                return Ok(());
+            };
+            drop(kept);
             out.writer().write_all(&bytes)?;
         }
+        Ok(())
     }
 
     /// Deals with all that has come through the pipe.
     fn drain(&self, input: Pipe, receiver: &dyn Receiver) {
-        while !self.ended.load(Ordering::Acquire) && input.is_ready() {
-            self.read_one(input, receiver);
-        }
+        while self.read_next(input, receiver, true) {}
     }
 
-    /// A frame has come as a whole, or the end.
-    fn has_whole_frame(&self, input: Pipe) -> bool {
-        let mut head = [0; frame::HEAD];
-        let length = if input.peek(&mut head) { frame::length(head) } else { frame::HEAD as u64 };
-        !self.ended.load(Ordering::Acquire) && input.holds(length)
+    /// Deals with the next message, or the end; false if none has come. One that has not come as a whole is waited for if the caller `waits`,
+    /// else it has not come.
+    fn read_next(&self, input: Pipe, receiver: &dyn Receiver, waits: bool) -> bool {
+        if self.ended.load(Ordering::Acquire) {
+            return false;
+        }
+        let mut bytes = [0; frame::SMALLEST];
+        let length = input.peek(&mut bytes);
+        // A note is older than what is in the ring.
+        let mut note = [0; NOTE];
+        if let Some((kind, length)) = input.take_note(&mut note) {
+            reading(|| receiver.message(self.place, kind, Cow::Borrowed(&note[..length]), Vec::new()));
+            return true;
+        }
+        if length == 0 {
+            let has_ended = input.has_ended();
+            // What came last came before the end.
+            if has_ended && !input.has_come() {
+                self.end(Ok(()), receiver);
+            }
+            return has_ended;
+        }
+        let head = bytes[..length].split_first_chunk().map(|(head, rest)| (Head::decode(*head), rest));
+        if let Some((Ok(head), rest)) = &head
+            && head.class == Class::Message
+            && head.header == 0
+            && head.body <= rest.len() as u64
+        {
+            let body = &rest[..head.body as usize];
+            input.skip(frame::HEAD + body.len());
+            reading(|| receiver.message(self.place, head.kind, Cow::Borrowed(body), Vec::new()));
+            return true;
+        }
+        let whole = match &head {
+            Some((head, _)) => head.as_ref().map_or(0, Head::length),
+            None => frame::HEAD as u64,
+        };
+        let reads = waits || input.holds(whole);
+        if reads {
+            self.read_one(input, receiver);
+        }
+        reads
     }
 
     /// Deals with the next frame, or the end.
@@ -368,7 +422,7 @@ fn write_all_kept(peers: Vec<Arc<Peer>>, (wanted, changed): &(Mutex<bool>, Condv
         }
         drop(wanted);
         for peer in &peers {
-            if !peer.kept.lock().is_empty() && peer.write_kept(&mut peer.out.lock()).is_err() {
+            if peer.keeps.load(Ordering::Acquire) && peer.write_kept(&mut peer.out.lock()).is_err() {
                 peer.closed.store(true, Ordering::Release);
             }
         }
@@ -429,19 +483,38 @@ impl Source for Pipe {
 
 fn written_piece(input: &mut dyn Read, length: u64, memory: Option<&mut [u8]>) -> io::Result<()> {
     match memory {
-        Some(memory) => input.read_exact(memory),
+        Some(memory) => read_into_heap(input, memory),
         None => frame::skip(input, length),
     }
+}
+
+/// Fills memory that may be an object's.
+fn read_into_heap(input: &mut dyn Read, mut memory: &mut [u8]) -> io::Result<()> {
+    while !memory.is_empty() {
+        let (at, length) = (memory.as_ptr() as usize, memory.len());
+        match watch::written_by_system(at, length, || input.read(memory)) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => memory = &mut memory[read..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Reads and deals with one frame; false at the end.
 fn read_frame(input: &mut dyn Source, peer: &Peer, receiver: &dyn Receiver) -> io::Result<bool> {
     let Some(head) = frame::read_head(input)? else { return Ok(false) };
+    reading(|| deal_with(input, head, peer, receiver)).map(|()| true)
+}
+
+/// Deals with something that has come: what is sent meanwhile must not wait.
+fn reading<R>(work: impl FnOnce() -> R) -> R {
     // Not a guard: a panic on such a thread ends the process.
     let outer = READS.replace(true);
-    let dealt_with = deal_with(input, head, peer, receiver);
+    let result = work();
     READS.set(outer);
-    dealt_with.map(|()| true)
+    result
 }
 
 fn deal_with(input: &mut dyn Source, head: Head, peer: &Peer, receiver: &dyn Receiver) -> io::Result<()> {
@@ -474,7 +547,7 @@ fn read_message(input: &mut dyn Source, head: Head, from: u32, receiver: &dyn Re
             None => Received::Bytes(read_unplaced(input, head.lent, bytes)?),
         });
     }
-    receiver.message(from, head.kind, body, parts);
+    receiver.message(from, head.kind, Cow::Owned(body), parts);
     Ok(())
 }
 

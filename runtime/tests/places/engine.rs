@@ -29,6 +29,7 @@ const fn ty(id: u32, kind: Kind, name: &'static CStr, size: u64) -> Type {
         vtable_length: 0,
         custom: 0,
         restore: None,
+        brief: 0,
     }
 }
 

@@ -237,6 +237,11 @@ template <class... T> static inline apg_object *apg_joined(T... texts) {
   const apg_part parts[] = {apg_text(texts)...};
   return apg_string_join(parts, sizeof...(T));
 }
+/* `own`: nobody else has the text s, which may grow where it lies. */
+template <class... T> static inline apg_object *apg_appended(apg_object *s, bool own, T... texts) {
+  const apg_part parts[] = {apg_text(texts)...};
+  return apg_string_append(s, own, parts, sizeof...(T));
+}
 /* The object is alive here at the latest. */
 static inline void apg_alive(apg_object *o) { asm volatile("" : : "r"(o) : "memory"); }
 /* Blocks or threads on one axis of a launch. */
@@ -305,6 +310,23 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
+/* Shared memory of a kernel belongs to one block, and a block to one thread of the processor: one step is as good as several. */
+template <class T, class F> static inline T apg_alone_update(T *p, F next) {
+  /* Loads and stores that are never done for several threads at once, as two of them may mean the same element. */
+  T old, v;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  v = next(old);
+  __atomic_store(p, &v, __ATOMIC_RELAXED);
+  return old;
+}
+template <class T> static inline T apg_alone_exchange(T *p, T v) { return apg_alone_update<T>(p, [v](T) { return v; }); }
+template <class T> static inline T apg_alone_compare(T *p, T expected, T v) { return apg_alone_update<T>(p, [&](T old) { return __builtin_memcmp(&old, &expected, sizeof(T)) == 0 ? v : old; }); }
+template <class T> static inline T apg_alone_add(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old + v); }); }
+template <class T> static inline T apg_alone_min(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return v < old ? v : old; }); }
+template <class T> static inline T apg_alone_max(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return v > old ? v : old; }); }
+template <class T> static inline T apg_alone_and(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old & v); }); }
+template <class T> static inline T apg_alone_or(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old | v); }); }
+template <class T> static inline T apg_alone_xor(T *p, T v) { return apg_alone_update<T>(p, [v](T old) { return (T)(old ^ v); }); }
 template <class T> static inline T apg_atomic_add(T *p, T v) {
   if constexpr ((T)0.5 == 0) return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
   else return apg_atomic_update<T>(p, [v](T old) { return old + v; });
@@ -422,6 +444,23 @@ static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
   if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
   return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
 }
+/* Whether comparisons, whose sides alternate, hold for all threads of a block. Sides are computed at its corners, and should differ there by
+   what their factors say: then nothing wraps in between. */
+template <int axes, int sides, class F> static inline bool apg_whole(apg_i64 n0, apg_i64 n1, apg_i64 n2, const apg_i64 (&factors)[sides][3], const bool *strict, const F &sides_at) {
+  apg_i64 first[sides], here[sides];
+  bool whole = true;
+  for (int corner = 0; corner < 1 << axes; ++corner) {
+    const apg_i64 t[3] = {corner & 1 ? n0 - 1 : 0, corner & 2 ? n1 - 1 : 0, corner & 4 ? n2 - 1 : 0};
+    sides_at(t[0], t[1], t[2], here);
+    for (int s = 0; s < sides; ++s) {
+      if (corner == 0) first[s] = here[s];
+      const apg_u64 steps = (apg_u64)factors[s][0] * (apg_u64)t[0] + (apg_u64)factors[s][1] * (apg_u64)t[1] + (apg_u64)factors[s][2] * (apg_u64)t[2];
+      whole &= (apg_u64)here[s] - (apg_u64)first[s] == steps;
+    }
+    for (int s = 0; s < sides; s += 2) whole &= strict[s / 2] ? here[s] < here[s + 1] : here[s] <= here[s + 1];
+  }
+  return whole;
+}
 /* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
    of a device, and never merged with a product before. */
 template <class T, class V> struct apg_lane_values {
@@ -449,6 +488,24 @@ template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *o
 }
 template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
+}
+/* The same when all threads say the same: neighbours stay neighbours. */
+template <class T, class V, class F> static inline void apg_shifted(T *out, apg_i64 n, const V &value, const F &move) {
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const apg_lane_values<T, V> all(base, n, value);
+    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = all.of[i];
+    move(out + base, all.of, (int)all.lanes);
+  }
+}
+template <class T, class V> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, apg_i32 by) {
+  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
+    if (by > 0 && by < 32) for (int i = by; i < lanes; ++i) to[i] = of[i - by];
+  });
+}
+template <class T, class V> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, apg_i32 by) {
+  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
+    if (by > 0 && by < 32) for (int i = 0; i < lanes - by; ++i) to[i] = of[i + by];
+  });
 }
 template <class T, class V, class B> static inline void apg_warp_shuffle_xor(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { return (i ^ by(r)) & 31; });

@@ -1,6 +1,8 @@
 //! Prints a kernel for the processor, from its plan: blocks one after the other, each run a loop over the threads of the
 //! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
 
+use rustc_hash::FxHashSet;
+
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
 use super::threads;
@@ -16,6 +18,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.result = Ty::Void;
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
+    code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
     let bounds = super::bounds::kernel(code.program, code.names, id);
     code.proofs = bounds.proofs;
@@ -69,6 +72,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         "apg_object *cpu_{symbol}({parameters}) {{ return ({run})(env_, launch_, first_, last_); }}"
     ));
     code.target = Target::Host;
+    code.shared.clear();
     code.twins.clear();
     code.derived.clear();
     code.ahead.clear();
@@ -314,7 +318,12 @@ impl<'k> Printer<'_, '_, 'k> {
         let ExprKind::Together { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
         let mut text = vec!["threads_".to_owned()];
-        for arg in args {
+        let shifts = matches!(operation.name, "warp_shuffle_up" | "warp_shuffle_down");
+        for (position, arg) in args.iter().enumerate() {
+            if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
+                text.push(self.code.expr(arg));
+                continue;
+            }
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
             let names = self.thread_indices(&value);

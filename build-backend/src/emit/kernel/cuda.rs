@@ -1,9 +1,13 @@
 //! Device code: one text for each kernel, complete in itself.
 
+use std::collections::BTreeMap;
+
 use super::super::EmitError;
 use super::super::code::{Code, RailText, Target};
 use super::super::names::Names;
+use super::Proof;
 use super::usage::Usage;
+use crate::mir::walk::visit_exprs;
 use crate::mir::*;
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
@@ -72,9 +76,45 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
         }
     }
     auto_values(code, kernel);
+    constants_ahead(code, kernel);
     shared(code, kernel);
     code.stmts(&kernel.body);
     code.out.close("}");
+}
+
+/// The most elements of constant rails that are read before all else.
+const AHEAD: usize = 16;
+
+/// Reads elements of constant rails with known indices once, where they are there. The compiler leaves them in the loops that
+/// use them, since it does not know that; read here, they stay in the registers that all threads of a warp share.
+fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
+    let mut uses: BTreeMap<(u32, i64), Vec<*const Expr>> = BTreeMap::new();
+    visit_exprs(&kernel.body, &mut |expr, _| {
+        let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
+        let ExprKind::Local(local) = rail.kind else { return };
+        let capture = kernel.captures.get(local.index());
+        let index_known = super::constant(index);
+        if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
+            (capture.map(|it| it.kind), index_known)
+            && matches!(code.proofs.get(&std::ptr::from_ref(&**index)), Some(Proof::Inside | Proof::AtLaunch))
+        {
+            uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
+        }
+    });
+    for ((local, value), places) in uses.into_iter().take(AHEAD) {
+        let KernelCaptureKind::ConstantRail { element } = kernel.captures[local as usize].kind else {
+            continue;
+        };
+        let (text, ty) = (code.locals[local as usize].text.clone(), code.ty(element));
+        let name = format!("{text}_{value}_");
+        // The program may look at the length first.
+        code.out.line(format!(
+            "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
+        ));
+        for place in places {
+            code.ahead.insert(place, name.clone());
+        }
+    }
 }
 
 /// Captured values: scalars are read from the parameter, rails become a pointer and a length.

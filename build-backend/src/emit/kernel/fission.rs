@@ -5,6 +5,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Class, Plan, assigned_first, mentioned};
+use super::strided::is_strided;
 use crate::mir::walk::{bodies, visit_exprs, visit_stmts};
 use crate::mir::*;
 
@@ -39,7 +40,7 @@ pub fn fission<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
     let mut found = Fissioner { plan, uniform: FxHashSet::default(), mentions: mentions(stmts) };
     found.find_uniform(stmts);
     let parts = found.parts(stmts.iter().copied());
-    if !parts.iter().any(has_loop) {
+    if !parts.iter().any(has_loop) || is_strided(plan, &found.uniform, stmts) {
         return None;
     }
     let mut sites = Sites { plan, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod check;
+mod clip;
 mod cpu;
 mod cuda;
 mod derive;
@@ -10,6 +11,7 @@ mod host;
 mod plan;
 mod rotate;
 mod stride;
+mod strided;
 mod threads;
 mod usage;
 

@@ -74,6 +74,11 @@ impl<'a> Plan<'a> {
         self.planner.is_uniform_with(expr, more)
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &'a Kernel {
+        self.planner.kernel
+    }
+
     /// The derived locals that a text with these locals needs.
     pub fn needed(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Derived<'a>> {
         let mut wanted = mentioned.clone();

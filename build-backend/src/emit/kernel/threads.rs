@@ -4,6 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{RailText, Scope};
+use super::clip::guarded;
 use super::cpu::{Printer, array};
 use super::fission::{Fission, Part, fission};
 use super::plan::{Class, always_assigned, mentioned};
@@ -50,9 +51,9 @@ pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
 }
 
 /// How the threads of a run are counted.
-struct Turn<'s> {
+pub(super) struct Turn<'s> {
     /// How many on the fastest axis take part.
-    count: &'s str,
+    pub(super) count: &'s str,
     /// The counter of a loop that all step through together, and its label.
     stride: Option<(LocalId, LabelId)>,
 }
@@ -124,14 +125,14 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
-        let axes = self.axes();
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
-        for axis in (1..axes).rev() {
-            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
+        let may_clip = turn.stride.is_none() && !self.plan.exits;
+        let guarded = may_clip.then(|| guarded(self.plan, stmts)).flatten();
+        if let Some(guarded) = &guarded {
+            self.whole_block(turn, guarded);
         }
-        self.lanes_pragma();
-        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {}; ++t0_) {{", turn.count));
+        self.rows(turn.count);
         self.indices(turn);
         if self.plan.exits {
             self.code.out.line("if (ended_[r_]) continue;");
@@ -142,9 +143,21 @@ impl<'k> Printer<'_, '_, 'k> {
         let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
         self.lane(turn, stmts, ended);
         self.code.out.close("}");
+        if guarded.is_some() {
+            self.code.out.close("}");
+        }
         self.code.out.close("}");
         self.code.ahead = around;
         self.code.twins.clear();
+    }
+
+    /// The heads of the loops over all threads.
+    pub(super) fn rows(&mut self, count: &str) {
+        for axis in (1..self.axes()).rev() {
+            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
+        }
+        self.lanes_pragma();
+        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {count}; ++t0_) {{"));
     }
 
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
@@ -185,7 +198,7 @@ impl<'k> Printer<'_, '_, 'k> {
         around
     }
 
-    fn axes(&self) -> usize {
+    pub(super) fn axes(&self) -> usize {
         self.kernel.thread_locals.len().clamp(1, 3)
     }
 
@@ -202,7 +215,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Declares the rank of a thread and its indices.
-    fn indices(&mut self, turn: &Turn<'_>) {
+    pub(super) fn indices(&mut self, turn: &Turn<'_>) {
         let rank = match self.axes() {
             1 => "t0_",
             2 => "t1_ * n0_ + t0_",
@@ -246,14 +259,18 @@ impl<'k> Printer<'_, '_, 'k> {
         lines
     }
 
-    fn declare_derived(&mut self, mentioned: &FxHashSet<LocalId>) {
+    pub(super) fn declare_derived(&mut self, mentioned: &FxHashSet<LocalId>) {
         for line in self.derived(mentioned, true) {
             self.code.out.line(line);
         }
     }
 
     /// Declares variables of one loop over threads.
-    fn declare_private(&mut self, mentioned: &FxHashSet<LocalId>, filter: &dyn Fn(LocalId) -> bool) {
+    pub(super) fn declare_private(
+        &mut self,
+        mentioned: &FxHashSet<LocalId>,
+        filter: &dyn Fn(LocalId) -> bool,
+    ) {
         for (index, class) in self.plan.classes.iter().enumerate() {
             let local = LocalId(index as u32);
             if *class != Class::Private || !mentioned.contains(&local) || !filter(local) {
@@ -269,7 +286,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What one thread does, up to where it may jump.
-    fn lane(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
+    pub(super) fn lane(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
         self.labels += 1;
         let label = format!("end{}_", self.labels);
         self.code.scopes.push(Scope::Threads { label: label.clone(), ended: ended.to_owned(), used: false });

@@ -127,6 +127,7 @@ pub fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stm
         for_kernels: false,
         recursion: Recursion::default(),
         frame: Vec::new(),
+        inlining: Inlining::Free,
     }
 }
 

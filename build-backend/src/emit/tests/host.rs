@@ -122,7 +122,13 @@ fn checks_raise() {
 fn closures_and_dispatch() {
     // An interface with one method, a class that implements it, a closure with a capture.
     let mut program = statements(&[Ty::Any, Ty::Any], vec![]);
-    let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false, volatile: false };
+    let field = |name: &str| Field {
+        name: name.into(),
+        ty: Ty::I64,
+        transient: false,
+        volatile: false,
+        present: false,
+    };
     let get = |class| {
         let object = Box::new(var(0, Ty::Any));
         expr(Ty::I64, ExprKind::Field { object, class, field: 0, checked: false })

@@ -61,12 +61,19 @@ fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
             kernel: KernelId(0),
             captures: vec![global, long(n)],
             detached: None,
+            settled: true,
         }),
         set(2, long(0)),
         repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
     ];
     let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
-    let field = |name: &str| Field { name: name.into(), ty: Ty::I64, transient: false, volatile: false };
+    let field = |name: &str| Field {
+        name: name.into(),
+        ty: Ty::I64,
+        transient: false,
+        volatile: false,
+        present: false,
+    };
     program.structs.push(Struct {
         custom: Custom::Fields,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),

@@ -76,7 +76,7 @@ static int depth;
 static apg_object *atomic_begin() { depth++; return nullptr; }
 static void atomic_end() { depth--; }
 static apg_object *when_wait() { puts("waiting"); exit(3); }
-static apg_object *kernel_launch(apg_i64, const apg_kernel *kernel, const void *env) {
+static apg_object *kernel_launch(apg_i64, const apg_kernel *kernel, const void *env, apg_i32) {
   apg_launch launch = {};
   // A copy, as the real one makes, with global rails' handles taken for addresses.
   void *copy = malloc(kernel->env_size + 1);

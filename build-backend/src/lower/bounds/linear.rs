@@ -7,7 +7,7 @@
 use apg_analysis::body::{ExprId, ExprKind as Source};
 
 use super::nest::Scan;
-use super::{compare, sum};
+use super::{Counting, compare, sum};
 use crate::lower::function::Builder;
 use crate::lower::operands::{int, operation};
 use crate::mir::{self, ExprKind, Operation};
@@ -36,6 +36,19 @@ pub(super) struct Linear {
 impl Linear {
     fn fixed(value: mir::Expr, guards: Vec<mir::Expr>) -> Linear {
         Linear { terms: Vec::new(), offset: Some(value), guards }
+    }
+
+    /// A coordinate of the point of a loop.
+    fn coordinate(counting: &Counting, axis: usize) -> Option<Linear> {
+        let outer = &counting.point.as_ref()?.outer;
+        match outer.get(axis) {
+            Some(value) => Some(Linear::fixed(value.clone(), Vec::new())),
+            None if axis - outer.len() < counting.axes_of_point => {
+                let terms = vec![Term { axis: axis - outer.len(), negative: false, scale: None }];
+                Some(Linear { terms, ..Linear::default() })
+            }
+            None => None,
+        }
     }
 
     fn add(mut self, other: Linear) -> Option<Linear> {
@@ -157,6 +170,9 @@ impl Builder<'_, '_> {
                 (None, None) => self.fixed_number(id, scan),
             },
             Source::Coerce { value } => self.linear_of(*value, scan, depth + 1, ty),
+            Source::Call { .. } if ty == mir::Ty::I64 && self.counted_coordinate(id, scan).is_some() => {
+                self.counted_coordinate(id, scan)
+            }
             Source::Call { receiver, args, method, .. } if self.number(id) == Some(ty) => {
                 let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
                 let name = self.lowerer.intrinsic(*method);
@@ -173,6 +189,34 @@ impl Builder<'_, '_> {
                 }
             }
             _ => self.fixed_number(id, scan),
+        }
+    }
+
+    /// `p(1)` of the loop's point, or of one around.
+    fn counted_coordinate(&self, id: ExprId, scan: &Scan) -> Option<Linear> {
+        let (local, axis) = self.coordinate_of(id)?;
+        match &scan.counting.point {
+            Some(point) if point.local == local => Linear::coordinate(&scan.counting, axis),
+            _ => self.known_coordinate(id).map(|it| Linear::fixed(it, Vec::new())),
+        }
+    }
+
+    /// All coordinates of such a point.
+    pub(super) fn coordinates(
+        &self,
+        array: ExprId,
+        point: ExprId,
+        rank: usize,
+        scan: &Scan,
+    ) -> Option<Vec<Linear>> {
+        match &scan.counting.point {
+            Some(counted) if self.index_local(array, point) == Some(counted.local) => {
+                (0..rank).map(|axis| Linear::coordinate(&scan.counting, axis)).collect()
+            }
+            _ => {
+                let known = self.known_coordinates(array, point)?;
+                Some(known.into_iter().map(|it| Linear::fixed(it, Vec::new())).collect())
+            }
         }
     }
 

@@ -18,9 +18,11 @@ use apg_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
 use super::Callee;
+use super::coordinates::CountedPoint;
 use super::function::Builder;
 use super::operands::{bool, expr, int, operation};
 use crate::mir::{self, ExprKind, Operation};
+use linear::Linear;
 use nest::Scan;
 
 pub(super) use nest::Steps;
@@ -52,6 +54,9 @@ pub(super) struct Counting {
     pub between: Vec<ExprId>,
     /// The first count is that of a variable that steps, and has its first value already.
     pub steps: Option<Steps>,
+    /// The point of which the first so many counts are the last coordinates.
+    pub point: Option<CountedPoint>,
+    pub axes_of_point: usize,
 }
 
 /// What is tested before the loop, and the accesses that need no test then.
@@ -132,7 +137,12 @@ impl Builder<'_, '_> {
         let indices = if sets { self.index_arguments(*method, args)? } else { args.as_slice() };
         let ty = self.type_of(*receiver);
         let is_rail = ty.rail_element(self.lowerer.db).is_some();
-        let covers = if is_rail { None } else { Some(self.array_methods(ty, indices.len())?) };
+        let at_point = match indices {
+            [point] => self.counted_rank(*receiver, *point, &scan.counting).map(|rank| (*point, rank)),
+            _ => None,
+        };
+        let rank = at_point.map_or(indices.len(), |it| it.1);
+        let covers = if is_rail { None } else { Some(self.array_methods(ty, rank)?) };
         let (object, mut tests, hoisted) = match self.hoist(*receiver, scan) {
             Some(local) => (self.local(local), Vec::new(), true),
             None => {
@@ -143,8 +153,11 @@ impl Builder<'_, '_> {
         tests.push(not_null(&object));
         let mut limits = Vec::new();
         let mut counted = false;
+        let indices: Vec<Linear> = match at_point {
+            Some((point, rank)) => self.coordinates(*receiver, point, rank, scan)?,
+            None => indices.iter().map(|it| self.linear(*it, scan, 0)).collect::<Option<_>>()?,
+        };
         for index in indices {
-            let index = self.linear(*index, scan, 0)?;
             counted |= !index.terms.is_empty();
             let (least, greatest) = index.interval(scan, &mut tests)?;
             limits.extend([least, greatest]);
@@ -255,6 +268,9 @@ impl Builder<'_, '_> {
                 let (made, value) = self.nested(|it| it.field_value(value, owner, *field, ty, false));
                 made.is_empty().then_some(Fixed { value, guards })
             }
+            Source::Call { .. } if self.known_coordinate(id).is_some() => {
+                self.known_coordinate(id).map(plain)
+            }
             Source::Call { method, receiver, args, .. } => {
                 let op = match self.lowerer.intrinsic(*method)?.as_str() {
                     "op.add" => Operation::Add,
@@ -283,7 +299,13 @@ impl Counting {
     /// One count, of a loop without more to it.
     pub(super) fn simple(locals: Vec<LocalId>, low: &mir::Expr, high: &mir::Expr, body: StmtId) -> Counting {
         let axis = Axis { locals, low: long(low), high: long(high), tests: Vec::new() };
-        Counting { axes: vec![axis], fixed: Vec::new(), body, between: Vec::new(), steps: None }
+        Counting { axes: vec![axis], ..Counting::of(body) }
+    }
+
+    /// No count yet.
+    pub(super) fn of(body: StmtId) -> Counting {
+        let (axes, fixed, between) = (Vec::new(), Vec::new(), Vec::new());
+        Counting { axes, fixed, body, between, steps: None, point: None, axes_of_point: 0 }
     }
 
     fn nodes(&self) -> Vec<Node> {

@@ -14,12 +14,14 @@ public final class SinglePoints extends Rows {
     public def next():Boolean {
         if (!iterator.hasNext()) return false;
         current = iterator.next();
-        low = current(current.rank - 1);
+        val rank = current.rank;
+        if (rank > 1) c0 = current(0);
+        if (rank > 2) c1 = current(1);
+        if (rank > 3) c2 = current(2);
+        low = current(rank - 1);
         high = low;
         return true;
     }
     /** Coordinate axis of the row's point. */
     public def coordinate(axis:Long):Long = current(axis);
-    /** The point. */
-    public def point(last:Long):Point = current;
 }

@@ -18,6 +18,10 @@ final class GlobalObject {
     @Intrinsic("rt.global_enter") private static native def enter(token:Any, target:Any):Any;
     @Intrinsic("rt.global_forget") private static native def drop(token:Any):void;
 
+    /** Raises a BadPlaceException. That the runtime makes it keeps bodies of `at` short that look at something of their place. */
+    @Intrinsic("rt.raise_elsewhere") static native def elsewhere(what:String, home:Long):void;
+    @Intrinsic("rt.raise_forgotten") private static native def forgotten(number:Long):void;
+
     /** That of target, an object of here; null for null. */
     static def of(target:Any):GlobalObject {
         if (target == null) return null;
@@ -27,9 +31,7 @@ final class GlobalObject {
 
     /** The object, at its home. */
     def get():Any {
-        if (target == null) {
-            throw new IllegalArgumentException("number " + number + " names no object of this place: it was forgotten");
-        }
+        if (target == null) forgotten(number);
         return target;
     }
     /** Other places do not keep the object alive any more, nor does this. */

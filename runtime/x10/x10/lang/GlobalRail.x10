@@ -11,7 +11,7 @@ public final struct GlobalRail[T](size:Long) {
     /** On a host the number of the rail, on an accelerator the address of its elements. */
     val handle:Long;
 
-    /** A name for a, which lives here. */
+    /** A name for a, which lives here. The rail stays in memory until it is forgotten. */
     public def this(a:Rail[T]{self!=null}):GlobalRail[T]{self.home()==here,self.size==a.size} {
         property(a.size);
         this.place = here;
@@ -50,7 +50,7 @@ public final struct GlobalRail[T](size:Long) {
     public operator this(index:Long)=(v:T){here==home()}:T { this()(index) = v; return v; }
     /** The rail; raises a BadPlaceException at any place but home. */
     public operator this(){here==home()}:Rail[T] {
-        if (here != place) throw new BadPlaceException("this GlobalRail lives at " + place + ", not " + here);
+        if (here != place) GlobalObject.elsewhere("this GlobalRail", place.id);
         return lookUp(handle) as Rail[T];
     }
     /** Lets the rail be collected though it is named elsewhere. */

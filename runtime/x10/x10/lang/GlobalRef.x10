@@ -17,7 +17,7 @@ public struct GlobalRef[T](
 
     /** The object; raises a BadPlaceException at any place but home. */
     public operator this(){here==this.home}:T {
-        if (here != home) throw new BadPlaceException("the object of this GlobalRef lives at " + home + ", not " + here);
+        if (here != home) GlobalObject.elsewhere("the object of this GlobalRef", home.id);
         return target();
     }
     /** Runs eval with the object at its home and brings the result. */

@@ -61,13 +61,14 @@ public final class Point(rank:Long) implements (Long)=>Long, Ordered[Point(rank)
 
     /** Coordinate i. */
     public operator this(i:Long):Long {
-        if ((i as ULong) >= (rank as ULong)) return noAxis(i);
+        if ((i as ULong) >= (rank as ULong)) return noAxis(i, rank);
         if (i == 0) return c0;
         if (i == 1) return c1;
         if (rank > 4) return more(i);
         return i == 2 ? c2 : c3;
     }
-    private def noAxis(i:Long):Long {
+    // What is passed is not the point itself, which may then be in registers alone.
+    private static def noAxis(i:Long, rank:Long):Long {
         throw new ArrayIndexOutOfBoundsException("index " + i + " of a point of rank " + rank);
     }
     /** The coordinates, as a function of the axis. */

@@ -9,8 +9,12 @@ public class System {
     @Intrinsic("rt.current_time_millis") public static native def currentTimeMillis():Long;
     /** Nanoseconds since some moment, for differences. */
     @Intrinsic("rt.nano_time") public static native def nanoTime():Long;
-    /** Sets the status that the program ends with. */
-    @Intrinsic("rt.set_exit_code") public static native def setExitCode(code:Int):void;
+    @Intrinsic("rt.set_exit_code") private static native def setOwnExitCode(code:Int):void;
+    /** Sets the status that the program ends with, which is that of the first place. */
+    public static def setExitCode(code:Int):void {
+        if (here == Place.FIRST_PLACE) setOwnExitCode(code);
+        else at (Place.FIRST_PLACE) setOwnExitCode(code);
+    }
     /** Ends this place at once. */
     @Intrinsic("rt.kill_here") public static native def killHere():void;
     /** Bytes of the heap in use. */

@@ -1,6 +1,7 @@
 package x10.regionarray;
 
 import x10.array.Rows;
+import x10.compiler.Cold;
 import x10.util.StringBuilder;
 
 /**
@@ -40,7 +41,10 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         val elements = Unsafe.uninitialised[T](capacity(reg));
         if (reg.rect) {
             var next:Long = 0;
-            for (p in reg) Unsafe.set(elements, next++, init(p));
+            if (reg.rank == 1) for (p in reg as Region(1)) Unsafe.set(elements, next++, init(p));
+            else if (reg.rank == 2) for (p in reg as Region(2)) Unsafe.set(elements, next++, init(p));
+            else if (reg.rank == 3) for (p in reg as Region(3)) Unsafe.set(elements, next++, init(p));
+            else for (p in reg) Unsafe.set(elements, next++, init(p));
             return elements;
         }
         val box = reg.isEmpty() ? reg : reg.boundingBox();
@@ -106,20 +110,20 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** Where the element at (i0) is in the rail; -1 if (i0) is not in the region. */
     def find(i0:Long):Long {
         val d0 = i0 - min0;
-        return rect && rank == 1 && (d0 as ULong) < (extent0 as ULong) ? d0 : findAny(Point.make(i0));
+        return rect && rank == 1 && (d0 as ULong) < (extent0 as ULong) ? d0 : findAny(1, i0, 0, 0, 0, null);
     }
     /** Where the element at (i0, i1) is in the rail; -1 if (i0, i1) is not in the region. */
     def find(i0:Long, i1:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
-        return rect && rank == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) ? d0 * extent1 + d1 : findAny(Point.make(i0, i1));
+        return rect && rank == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) ? d0 * extent1 + d1 : findAny(2, i0, i1, 0, 0, null);
     }
     /** Where the element at (i0, i1, i2) is in the rail; -1 if (i0, i1, i2) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
         val d2 = i2 - min2;
-        return rect && rank == 3 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) ? (d0 * extent1 + d1) * extent2 + d2 : findAny(Point.make(i0, i1, i2));
+        return rect && rank == 3 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) ? (d0 * extent1 + d1) * extent2 + d2 : findAny(3, i0, i1, i2, 0, null);
     }
     /** Where the element at (i0, i1, i2, i3) is in the rail; -1 if (i0, i1, i2, i3) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long, i3:Long):Long {
@@ -127,20 +131,25 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         val d1 = i1 - min1;
         val d2 = i2 - min2;
         val d3 = i3 - min3;
-        return rect && rank == 4 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) && (d3 as ULong) < (extent3 as ULong) ? ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3 : findAny(Point.make(i0, i1, i2, i3));
+        return rect && rank == 4 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) && (d3 as ULong) < (extent3 as ULong) ? ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3 : findAny(4, i0, i1, i2, i3, null);
     }
     /** Where the element at p is in the rail; -1 if p is not in the region. */
-    def find(p:Point):Long = p.rank == 2 ? find(Unsafe.first(p), Unsafe.second(p)) : findMore(p);
-    private def findMore(p:Point):Long {
-        if (p.rank == 1) return find(p(0));
-        if (p.rank == 3) return find(p(0), p(1), p(2));
-        return findAny(p);
+    def find(p:Point):Long = p.rank == 2 ? find(Unsafe.first(p), Unsafe.second(p))
+        : findMore(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
+    private def findMore(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Long {
+        if (axes == 1) return find(c0);
+        if (axes == 3) return find(c0, c1, c2);
+        return findAny(axes, c0, c1, c2, c3, more);
     }
-    /** The same for a point of any rank in a region of any form. */
-    private def findAny(p:Point):Long {
-        if (p.rank != rank || !region.contains(p)) return -1;
+    /** The same for a point of any rank, of which these are the parts, in a region of any form. */
+    @Cold private def findAny(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Long {
+        if (axes != rank || !region.contains(Unsafe.point(axes, c0, c1, c2, c3, more))) return -1;
+        if (axes == 1) return c0 - min0;
+        if (axes == 2) return (c0 - min0) * extent1 + c1 - min1;
+        if (axes == 3) return ((c0 - min0) * extent1 + c1 - min1) * extent2 + c2 - min2;
+        if (axes == 4) return (((c0 - min0) * extent1 + c1 - min1) * extent2 + c2 - min2) * extent3 + c3 - min3;
         var index:Long = 0;
-        for (i in 0..(rank - 1)) index = index * (region.max(i) - region.min(i) + 1) + p(i) - region.min(i);
+        for (i in 0..(axes - 1)) index = index * (region.max(i) - region.min(i) + 1) + more(i) - region.min(i);
         return index;
     }
 
@@ -215,7 +224,17 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         min <= least && least <= greatest && ((greatest - min) as ULong) < (extent as ULong);
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long):Boolean =
-        rect && rank == 1 && within(i0, i1, min0, extent0);
+        rect ? rank == 1 && within(i0, i1, min0, extent0) : rank == 1 && coversAny(i0, i1, 0, 0, 0, 0, 0, 0);
+    /** The same for regions of other forms: if those are convex, all is there if the corners are. */
+    @Cold private def coversAny(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean {
+        if (!region.isConvex()) return false;
+        for (corner in 0..((1 << (rank as Int)) - 1)) {
+            val p = Unsafe.point(rank, (corner & 1) == 0 ? i0 : i1, (corner & 2) == 0 ? j0 : j1, (corner & 4) == 0 ? k0 : k1,
+                (corner & 8) == 0 ? l0 : l1, null);
+            if (!region.contains(p)) return false;
+        }
+        return i0 <= i1 && j0 <= j1 && k0 <= k1 && l0 <= l1;
+    }
     /** The element at a valid index. */
     def uncheckedGet(i:Long):T = Unsafe.get(raw, i - min0);
     /** Sets the element at a valid index. */
@@ -225,7 +244,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long, j0:Long, j1:Long):Boolean =
-        rect && rank == 2 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1);
+        rect ? rank == 2 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1)
+            : rank == 2 && coversAny(i0, i1, j0, j1, 0, 0, 0, 0);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long):T = Unsafe.get(raw, (i - min0) * extent1 + j - min1);
     /** Sets the element at a valid index. */
@@ -235,7 +255,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long):Boolean =
-        rect && rank == 3 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2);
+        rect ? rank == 3 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2)
+            : rank == 3 && coversAny(i0, i1, j0, j1, k0, k1, 0, 0);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long, k:Long):T = Unsafe.get(raw, ((i - min0) * extent1 + j - min1) * extent2 + k - min2);
     /** Sets the element at a valid index. */
@@ -260,7 +281,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     public def clear(){T haszero}:void { raw.clear(); }
 
     /** op of each element. */
-    public def map[U](op:(T)=>U):Array[U](region) = new Array[U](region, (p:Point(region.rank))=>op(this(p as Point(rank)))) as Array[U](region);
+    public def map[U](op:(T)=>U):Array[U](region) = rect ? new Array[U](region, new Rail[U](size, (i:Long)=>op(raw(i)))) as Array[U](region)
+        : new Array[U](region, (p:Point(region.rank))=>op(this(p as Point(rank)))) as Array[U](region);
     /** Sets the elements of dst to op of those here; gives dst. */
     public def map[U](dst:Array[U](this.rank), op:(T)=>U):Array[U](this.rank){self==dst} {
         if (rect && region.equals(dst.region)) {

@@ -18,6 +18,8 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
     private val handle:PlaceLocalHandle[LocalState[T]];
     /** What this place has; null where there is no part. */
     @TransientInitExpr(handle()) private transient val local:LocalState[T];
+    /** Its elements, or those of an array of no points: what loops ask has no other case to tell apart. */
+    @TransientInitExpr(portionOf(handle())) private transient val elements:Array[T]{self!=null};
 
     /** What one place has: its elements, and who keeps its ghosts. */
     protected static class LocalState[T] {
@@ -27,6 +29,8 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
         def this(portion:Array[T], ghosts:GhostManager) { this.portion = portion; this.ghosts = ghosts; }
     }
 
+    private static def portionOf[T](state:LocalState[T]):Array[T]{self!=null} =
+        (state == null ? new Array[T](Region.make(0, -1), Unsafe.uninitialised[T](0)) : state.portion) as Array[T]{self!=null};
     /** How it is distributed. */
     public def getDist():Dist = dist;
     private def portion():Array[T] {
@@ -68,6 +72,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             new LocalState[T](new Array[T](covered(dist, ghosts)), ghosts)
         });
         local = handle();
+        elements = portionOf(handle());
     }
     def this(dist:Dist, init:(Point(dist.rank))=>T, ghostWidth:Long, periodic:Boolean):DistArray[T]{self.dist==dist} {
         property(dist);
@@ -76,6 +81,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             new LocalState[T](initialised[T](dist, init, ghosts), ghosts)
         });
         local = handle();
+        elements = portionOf(handle());
     }
     def this(dist:Dist, init:T, ghostWidth:Long, periodic:Boolean):DistArray[T]{self.dist==dist} {
         property(dist);
@@ -84,11 +90,13 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
             new LocalState[T](new Array[T](covered(dist, ghosts), init), ghosts)
         });
         local = handle();
+        elements = portionOf(handle());
     }
     private def this(dist:Dist, handle:PlaceLocalHandle[LocalState[T]]):DistArray[T]{self.dist==dist} {
         property(dist);
         this.handle = handle;
         local = handle();
+        elements = portionOf(handle());
     }
     private static def manager(dist:Dist, ghostWidth:Long, periodic:Boolean):GhostManager =
         ghostWidth > 0 ? dist.getLocalGhostManager(ghostWidth, periodic) : null;
@@ -105,81 +113,98 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
 
     /** The element at (i0), which is here. */
     public final operator this(i0:Long){rank==1}:T {
-        val portion = portion();
-        val index = portion.find(i0);
-        if (index < 0) misplaced(Point.make(i0));
-        return Unsafe.get(portion.raw(), index);
+        val index = elements.find(i0);
+        if (index < 0) misplaced(1, i0, 0, 0, 0, null);
+        return Unsafe.get(elements.raw(), index);
     }
     /** The element at (i0, i1), which is here. */
     public final operator this(i0:Long, i1:Long){rank==2}:T {
-        val portion = portion();
-        val index = portion.find(i0, i1);
-        if (index < 0) misplaced(Point.make(i0, i1));
-        return Unsafe.get(portion.raw(), index);
+        val index = elements.find(i0, i1);
+        if (index < 0) misplaced(2, i0, i1, 0, 0, null);
+        return Unsafe.get(elements.raw(), index);
     }
     /** The element at (i0, i1, i2), which is here. */
     public final operator this(i0:Long, i1:Long, i2:Long){rank==3}:T {
-        val portion = portion();
-        val index = portion.find(i0, i1, i2);
-        if (index < 0) misplaced(Point.make(i0, i1, i2));
-        return Unsafe.get(portion.raw(), index);
+        val index = elements.find(i0, i1, i2);
+        if (index < 0) misplaced(3, i0, i1, i2, 0, null);
+        return Unsafe.get(elements.raw(), index);
     }
     /** The element at (i0, i1, i2, i3), which is here. */
     public final operator this(i0:Long, i1:Long, i2:Long, i3:Long){rank==4}:T {
-        val portion = portion();
-        val index = portion.find(i0, i1, i2, i3);
-        if (index < 0) misplaced(Point.make(i0, i1, i2, i3));
-        return Unsafe.get(portion.raw(), index);
+        val index = elements.find(i0, i1, i2, i3);
+        if (index < 0) misplaced(4, i0, i1, i2, i3, null);
+        return Unsafe.get(elements.raw(), index);
     }
     /** The element at pt, which is here. */
     public final operator this(pt:Point(rank)):T {
-        val portion = portion();
-        val index = portion.find(pt);
-        if (index < 0) misplaced(pt);
-        return Unsafe.get(portion.raw(), index);
+        val index = elements.find(pt);
+        if (index < 0) misplaced(pt.rank, Unsafe.first(pt), Unsafe.second(pt), Unsafe.third(pt), Unsafe.fourth(pt), Unsafe.more(pt));
+        return Unsafe.get(elements.raw(), index);
     }
     /** Sets the element at (i0), which is here; the value is v. */
     public final operator this(i0:Long)=(v:T){rank==1}:T{self==v} {
-        val portion = portion();
-        val index = portion.find(i0);
-        if (index < 0) misplaced(Point.make(i0));
-        Unsafe.set(portion.raw(), index, v);
+        val index = elements.find(i0);
+        if (index < 0) misplaced(1, i0, 0, 0, 0, null);
+        Unsafe.set(elements.raw(), index, v);
         return v;
     }
     /** Sets the element at (i0, i1), which is here; the value is v. */
     public final operator this(i0:Long, i1:Long)=(v:T){rank==2}:T{self==v} {
-        val portion = portion();
-        val index = portion.find(i0, i1);
-        if (index < 0) misplaced(Point.make(i0, i1));
-        Unsafe.set(portion.raw(), index, v);
+        val index = elements.find(i0, i1);
+        if (index < 0) misplaced(2, i0, i1, 0, 0, null);
+        Unsafe.set(elements.raw(), index, v);
         return v;
     }
     /** Sets the element at (i0, i1, i2), which is here; the value is v. */
     public final operator this(i0:Long, i1:Long, i2:Long)=(v:T){rank==3}:T{self==v} {
-        val portion = portion();
-        val index = portion.find(i0, i1, i2);
-        if (index < 0) misplaced(Point.make(i0, i1, i2));
-        Unsafe.set(portion.raw(), index, v);
+        val index = elements.find(i0, i1, i2);
+        if (index < 0) misplaced(3, i0, i1, i2, 0, null);
+        Unsafe.set(elements.raw(), index, v);
         return v;
     }
     /** Sets the element at (i0, i1, i2, i3), which is here; the value is v. */
     public final operator this(i0:Long, i1:Long, i2:Long, i3:Long)=(v:T){rank==4}:T{self==v} {
-        val portion = portion();
-        val index = portion.find(i0, i1, i2, i3);
-        if (index < 0) misplaced(Point.make(i0, i1, i2, i3));
-        Unsafe.set(portion.raw(), index, v);
+        val index = elements.find(i0, i1, i2, i3);
+        if (index < 0) misplaced(4, i0, i1, i2, i3, null);
+        Unsafe.set(elements.raw(), index, v);
         return v;
     }
     /** Sets the element at pt, which is here; the value is v. */
     public final operator this(pt:Point(rank))=(v:T):T{self==v} {
-        val portion = portion();
-        val index = portion.find(pt);
-        if (index < 0) misplaced(pt);
-        Unsafe.set(portion.raw(), index, v);
+        val index = elements.find(pt);
+        if (index < 0) misplaced(pt.rank, Unsafe.first(pt), Unsafe.second(pt), Unsafe.third(pt), Unsafe.fourth(pt), Unsafe.more(pt));
+        Unsafe.set(elements.raw(), index, v);
         return v;
     }
-    /** Raises the exception for a point that is not here. */
-    private def misplaced(pt:Point):void {
+    // What loops use; see the compiler's lowering of loops.
+    /** Whether all indices between are valid, and here. */
+    def covers(i0:Long, i1:Long):Boolean = elements.covers(i0, i1);
+    /** The element at a valid index. */
+    def uncheckedGet(i:Long):T = elements.uncheckedGet(i);
+    /** Sets the element at a valid index. */
+    def uncheckedSet(i:Long, v:T):T = elements.uncheckedSet(i, v);
+    /** Whether all indices between are valid, and here. */
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long):Boolean = elements.covers(i0, i1, j0, j1);
+    /** The element at a valid index. */
+    def uncheckedGet(i:Long, j:Long):T = elements.uncheckedGet(i, j);
+    /** Sets the element at a valid index. */
+    def uncheckedSet(i:Long, j:Long, v:T):T = elements.uncheckedSet(i, j, v);
+    /** Whether all indices between are valid, and here. */
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long):Boolean = elements.covers(i0, i1, j0, j1, k0, k1);
+    /** The element at a valid index. */
+    def uncheckedGet(i:Long, j:Long, k:Long):T = elements.uncheckedGet(i, j, k);
+    /** Sets the element at a valid index. */
+    def uncheckedSet(i:Long, j:Long, k:Long, v:T):T = elements.uncheckedSet(i, j, k, v);
+    /** Whether all indices between are valid, and here. */
+    def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean = elements.covers(i0, i1, j0, j1, k0, k1, l0, l1);
+    /** The element at a valid index. */
+    def uncheckedGet(i:Long, j:Long, k:Long, l:Long):T = elements.uncheckedGet(i, j, k, l);
+    /** Sets the element at a valid index. */
+    def uncheckedSet(i:Long, j:Long, k:Long, l:Long, v:T):T = elements.uncheckedSet(i, j, k, l, v);
+
+    /** Raises the exception for a point that is not here, of which these are the parts. */
+    private def misplaced(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):void {
+        val pt = Unsafe.point(axes, c0, c1, c2, c3, more);
         if (!region.contains(pt)) throw new ArrayIndexOutOfBoundsException("the distribution has no point " + pt);
         throw new BadPlaceException("the element at " + pt + " is not at " + here);
     }

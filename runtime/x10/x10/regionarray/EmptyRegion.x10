@@ -15,7 +15,7 @@ final class EmptyRegion extends Region{rect} {
     public def size():Long = 0;
     public def isEmpty():Boolean = true;
     public def isConvex():Boolean = true;
-    public def contains(p:Point):Boolean = false;
+    protected def holds(p:Point):Boolean = false;
     public def contains(that:Region(rank)):Boolean = that.isEmpty();
     public def indexOf(p:Point):Long = -1;
     public def rows():Rows = new SinglePoints(rank, new NoPoints());

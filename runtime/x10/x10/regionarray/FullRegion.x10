@@ -39,7 +39,7 @@ final class FullRegion extends Region{rect} {
     public def eliminate(axis:Long):Region = new FullRegion(rank - 1);
     protected def computeBoundingBox():Region(rank) = this;
     public def contains(that:Region(rank)):Boolean = true;
-    public def contains(p:Point):Boolean = p.rank == rank;
+    protected def holds(p:Point):Boolean = p.rank == rank;
     public def iterator():Iterator[Point(rank)] {
         bounded("iterator");
         return new OnePoint() as Iterator[Point(rank)];
@@ -73,5 +73,4 @@ final class UnitRows extends Rows {
         return first;
     }
     public def coordinate(axis:Long):Long = 0;
-    public def point(last:Long):Point = Point.make(0, (i:Long)=>i);
 }

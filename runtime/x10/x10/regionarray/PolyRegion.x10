@@ -114,7 +114,7 @@ final class PolyRegion extends Region {
         for (row in spaces.rows) if (!PolyRegion.make(theirs.and(HalfSpaces.complement(row))).isEmpty()) return false;
         return true;
     }
-    public def contains(p:Point):Boolean = p.rank == rank && spaces.contains(p);
+    protected def holds(p:Point):Boolean = p.rank == rank && spaces.contains(p);
     public def intersection(that:Region(rank)):Region(rank) {
         if (that.isEmpty()) return that;
         return make(spaces.and(spacesOf(that))) as Region(rank);
@@ -174,6 +174,7 @@ final class PolyRows extends Rows {
                 axis--;
                 if (axis >= 0) current(axis)++;
             } else if (axis == rank - 1) {
+                note(current);
                 low = current(axis);
                 high = last(axis);
                 return true;
@@ -185,5 +186,4 @@ final class PolyRows extends Rows {
         return false;
     }
     public def coordinate(axis:Long):Long = current(axis);
-    public def point(last:Long):Point = Point.make(rank, (i:Long)=>i == rank - 1 ? last : current(i));
 }

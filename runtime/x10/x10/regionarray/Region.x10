@@ -1,6 +1,7 @@
 package x10.regionarray;
 
 import x10.array.Rows;
+import x10.compiler.Cold;
 
 /**
  * A set of points of one rank: the index sets of arrays and distributions. Regions do not change; their operations make new ones.
@@ -205,7 +206,11 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     /** Whether all points of that are in this. */
     public abstract def contains(that:Region(rank)):Boolean;
     /** Whether p is in the region. */
-    public abstract def contains(p:Point):Boolean;
+    public def contains(p:Point):Boolean = this instanceof RectRegion ? (this as RectRegion).encloses(p)
+        : holds(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
+    @Cold private def holds(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Boolean = holds(Unsafe.point(axes, c0, c1, c2, c3, more));
+    /** What contains finds out where the region is no box. */
+    protected def holds(p:Point):Boolean { throw new UnsupportedOperationException(typeName() + ".contains(Point)"); }
     /** Whether (i) is in the region. */
     public def contains(i:Long){rank==1}:Boolean = contains(Point.make(i));
     /** Whether (i0, i1) is in the region. */

@@ -44,7 +44,7 @@ public struct Team {
     /** How many places. */
     public def size():Long = members == null ? Place.numPlaces() : members.size;
     /** The place with a role. */
-    private def place(role:Long):Place = Place(members == null ? role : members(role));
+    def place(role:Long):Place = Place(members == null ? role : members(role));
     private static def isWorld(places:PlaceGroup):Boolean {
         if (places.numPlaces() != Place.numPlaces()) return false;
         for (i in 0..(places.numPlaces() - 1)) if (places(i).id != i) return false;
@@ -151,7 +151,7 @@ public struct Team {
     public def hashCode():Int = number;
 
     /** Every member's value, in the order of their roles. */
-    private def fromAll[T](value:T):Rail[T] {
+    def fromAll[T](value:T):Rail[T] {
         val all = new Rail[T](size(), value);
         gather[T](place(0), new Rail[T](1, value), 0, all, 0, 1);
         bcast[T](place(0), all, 0, all, 0, size());
@@ -169,7 +169,7 @@ public struct Team {
             dst(dstIndex + i) = combined;
         }
     }
-    private static def combine[T](a:T, b:T, op:Int):T {
+    static def combine[T](a:T, b:T, op:Int):T {
         if (op == ADD) return (a as Any as Arithmetic[T]) + b;
         if (op == MUL) return (a as Any as Arithmetic[T]) * b;
         if (op == AND) return (a as Any as Bitwise[T]) & b;
@@ -187,7 +187,7 @@ public struct Team {
     @Intrinsic("rt.team_scatter") private static native def scatter(team:Long, members:Any, root:Long, src:Any, srcIndex:Long, dst:Any, dstIndex:Long, count:Long, counts:Any):void;
     @Intrinsic("rt.team_gather") private static native def gather(team:Long, members:Any, root:Long, src:Any, srcIndex:Long, dst:Any, dstIndex:Long, count:Long, counts:Any):void;
     @Intrinsic("rt.team_exchange") private static native def exchange(team:Long, members:Any, src:Any, srcIndex:Long, dst:Any, dstIndex:Long, count:Long):void;
-    @Intrinsic("rt.team_combines") private static native def combines(rail:Any):Boolean;
+    @Intrinsic("rt.team_combines") static native def combines(rail:Any):Boolean;
     @Intrinsic("rt.team_reduce") private static native def reduce(team:Long, members:Any, root:Long, src:Any, srcIndex:Long, dst:Any, dstIndex:Long, count:Long, op:Int):void;
     @Intrinsic("rt.team_all_reduce") private static native def allReduce(team:Long, members:Any, src:Any, srcIndex:Long, dst:Any, dstIndex:Long, count:Long, op:Int):void;
 }

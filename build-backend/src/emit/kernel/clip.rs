@@ -1,0 +1,156 @@
+//! Guards that whole blocks pass: where a run is `if (i < n) { ... }` and the like, most blocks lie inside as a whole. That is asked once a block,
+//! and the loops over its threads then have no condition: compilers turn that into vectors.
+//!
+//! An index may wrap. What is compared is computed, as the program does it, for the threads at the corners of the block: if the
+//! differences are what they should be, nothing wrapped in between, and what holds at the corners holds everywhere. Else, for other
+//! blocks, and for what is not understood, the loops keep the condition.
+
+use rustc_hash::FxHashSet;
+
+use super::cpu::Printer;
+use super::plan::{Plan, mentioned};
+use super::strided::factor;
+use super::threads::Turn;
+use crate::mir::walk::visit_expr;
+use crate::mir::*;
+
+/// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
+const LARGEST: i64 = 1 << 40;
+
+/// A comparison of two integers.
+pub struct Comparison<'a> {
+    /// Both sides.
+    pub sides: [&'a Expr; 2],
+    /// What each side grows by from one thread to the next, by axis, the fastest first.
+    pub factors: [Vec<i64>; 2],
+    /// `<`, not `<=`.
+    pub strict: bool,
+}
+
+/// A run that is one guard.
+pub struct Guarded<'a> {
+    /// What it consists of: all must hold.
+    pub comparisons: Vec<Comparison<'a>>,
+    /// What is guarded.
+    pub then: Vec<&'a Stmt>,
+}
+
+/// The guard that a run consists of, if corners tell about it.
+pub fn guarded<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
+    let mut found = None;
+    for stmt in stmts {
+        only(plan, stmt, &mut found)?;
+    }
+    let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
+    let mut comparisons = Vec::new();
+    (otherwise.is_empty() && split(plan, condition, &mut comparisons)).then_some(())?;
+    Some(Guarded { comparisons, then: then.iter().collect() })
+}
+
+/// Notes the one statement that is not the value of a derived local; none if there are more.
+fn only<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+    match &stmt.kind {
+        StmtKind::Block(body) => body.iter().try_for_each(|it| only(plan, it, found)),
+        StmtKind::Set { local, .. } if plan.derived.iter().any(|it| it.local == *local && !it.has_offset) => {
+            Some(())
+        }
+        _ => found.replace(stmt).is_none().then_some(()),
+    }
+}
+
+/// The comparisons of a condition; false if it has other parts.
+fn split<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>>) -> bool {
+    let both = |a, b, into: &mut Vec<_>| split(plan, a, into) && split(plan, b, into);
+    match &condition.kind {
+        ExprKind::And(a, b) => both(a, b, into),
+        ExprKind::Operation { operation, args } => {
+            let [a, b] = args.as_slice() else { return false };
+            let (sides, strict) = match operation {
+                Operation::And => return both(a, b, into),
+                Operation::Lt => ([a, b], true),
+                Operation::Le => ([a, b], false),
+                Operation::Gt => ([b, a], true),
+                Operation::Ge => ([b, a], false),
+                _ => return false,
+            };
+            let factors = sides.map(|it| factors(plan, it));
+            let [Some(first), Some(second)] = factors else { return false };
+            into.push(Comparison { sides, factors: [first, second], strict });
+            true
+        }
+        _ => false,
+    }
+}
+
+/// What a side grows by along each axis.
+fn factors(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
+    let fits = matches!(side.ty, Ty::I32 | Ty::I64) && is_total(side);
+    let none = FxHashSet::default();
+    let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= LARGEST);
+    fits.then(|| plan.kernel().thread_locals.iter().rev().map(along).collect())?
+}
+
+/// Whether a value can be computed by whoever asks.
+fn is_total(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
+        ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
+        ExprKind::Operation { operation, args } => {
+            matches!(operation, Operation::Add | Operation::Sub | Operation::Mul | Operation::Convert)
+                && args.iter().all(|it| matches!(it.ty, Ty::I32 | Ty::I64) && is_total(it))
+        }
+        _ => false,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
+    pub(super) fn whole_block(&mut self, turn: &Turn<'_>, guarded: &Guarded<'k>) {
+        let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
+        let count = sides.len();
+        self.code.out.open("const auto sides_at_ = [&](const apg_i64 t0_, const apg_i64 t1_, const apg_i64 t2_, apg_i64 *const sides_) {");
+        self.code.out.line("(void)t0_; (void)t1_; (void)t2_;");
+        self.indices(turn);
+        let mut compared = FxHashSet::default();
+        for side in &sides {
+            visit_expr(side, None, &mut |it, _| {
+                if let ExprKind::Local(local) = it.kind {
+                    compared.insert(local);
+                }
+            });
+        }
+        self.declare_derived(&compared);
+        for (number, side) in sides.iter().enumerate() {
+            let text = self.code.expr(side);
+            self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
+        }
+        self.code.out.close("};");
+        let rows = guarded.comparisons.iter().flat_map(|it| &it.factors).map(|factors| {
+            let along = |axis: usize| factors.get(axis).copied().unwrap_or(0);
+            format!("{{{}, {}, {}}}", along(0), along(1), along(2))
+        });
+        let rows: Vec<String> = rows.collect();
+        let strict: Vec<&str> =
+            guarded.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
+        self.code
+            .out
+            .line(format!("static constexpr apg_i64 factors_[{count}][3] = {{{}}};", rows.join(", ")));
+        self.code.out.line(format!("static constexpr bool strict_[] = {{{}}};", strict.join(", ")));
+        let axes = self.axes();
+        self.code.out.open(format!(
+            "if (proven_ && apg_whole<{axes}, {count}>(n0_, n1_, n2_, factors_, strict_, sides_at_)) {{"
+        ));
+        // A function of its own, for labels are printed twice.
+        self.code.out.open("[&]() __attribute__((always_inline)) {");
+        self.rows(turn.count);
+        self.indices(turn);
+        let mentioned = mentioned(&guarded.then);
+        self.declare_derived(&mentioned);
+        self.declare_private(&mentioned, &|_| true);
+        self.lane(turn, &guarded.then, "");
+        self.code.out.close("}");
+        self.code.out.close("}();");
+        self.code.out.between("} else {");
+        self.code.twins.clear();
+    }
+}

@@ -1,0 +1,111 @@
+//! Numbers of threads: computed from the indices and extents of a kernel.
+
+use super::{Expr, ExprKind, Operation, Ty};
+
+/// Threads of a warp.
+const WARP: i64 = 32;
+
+/// The number of a thread in its warp, block or kernel, or how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant is a function of the class library
+pub enum Number {
+    Rank,
+    Lane,
+    Warp,
+    Count,
+    GridSize,
+    GridIndex,
+}
+
+impl Number {
+    const ALL: [(Number, &str); 6] = [
+        (Number::Rank, "rank"),
+        (Number::Lane, "lane"),
+        (Number::Warp, "warp"),
+        (Number::Count, "count"),
+        (Number::GridSize, "grid_size"),
+        (Number::GridIndex, "grid_index"),
+    ];
+
+    /// What the class library calls it.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+
+    /// The one that the class library calls so.
+    pub fn from_name(name: &str) -> Option<Number> {
+        Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    /// What it is where there are no other threads.
+    pub fn alone(self) -> i64 {
+        i64::from(matches!(self, Number::Count | Number::GridSize))
+    }
+
+    /// What it is in a kernel: `blocks` and `threads` are indices with their extents, the slowest first.
+    pub fn value(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
+        let long =
+            |operation, a, b| Expr { ty: Ty::I64, kind: ExprKind::Operation { operation, args: vec![a, b] } };
+        let value = match self {
+            Number::Rank => rank(threads),
+            Number::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP - 1)),
+            Number::Warp => long(Operation::Shr, rank(threads), int(Ty::I64, WARP.trailing_zeros().into())),
+            Number::Count => count(threads),
+            Number::GridSize => long(Operation::Mul, count(blocks), count(threads)),
+            Number::GridIndex => {
+                let before = long(Operation::Mul, rank(blocks), count(threads));
+                long(Operation::Add, before, rank(threads))
+            }
+        };
+        convert(value, ty)
+    }
+}
+
+fn int(ty: Ty, value: i64) -> Expr {
+    Expr { ty, kind: ExprKind::Int(value) }
+}
+
+/// The number of an element, the last axis first.
+fn rank(axes: &[(Expr, Expr)]) -> Expr {
+    let mut all = int(Ty::I64, 0);
+    for (position, (index, extent)) in axes.iter().enumerate() {
+        let index = convert(index.clone(), Ty::I64);
+        all = match position {
+            0 => index,
+            _ => {
+                let args = vec![all, extent.clone()];
+                let before =
+                    Expr { ty: Ty::I64, kind: ExprKind::Operation { operation: Operation::Mul, args } };
+                let args = vec![before, index];
+                Expr { ty: Ty::I64, kind: ExprKind::Operation { operation: Operation::Add, args } }
+            }
+        };
+    }
+    all
+}
+
+/// How many elements.
+fn count(axes: &[(Expr, Expr)]) -> Expr {
+    let product = |all, extent| {
+        let kind = ExprKind::Operation { operation: Operation::Mul, args: vec![all, extent] };
+        Expr { ty: Ty::I64, kind }
+    };
+    let extents = axes.iter().map(|it| convert(it.1.clone(), Ty::I64));
+    extents.reduce(product).unwrap_or_else(|| int(Ty::I64, 1))
+}
+
+/// In another width. A number of threads that is another type before is not widened and narrowed again.
+fn convert(value: Expr, ty: Ty) -> Expr {
+    if value.ty == ty {
+        return value;
+    }
+    match value.kind {
+        ExprKind::Operation { operation: Operation::Convert, ref args }
+            if args.len() == 1 && args[0].ty == ty =>
+        {
+            args[0].clone()
+        }
+        ExprKind::Int(number) => int(ty, number),
+        _ => Expr { ty, kind: ExprKind::Operation { operation: Operation::Convert, args: vec![value] } },
+    }
+}
