@@ -6,8 +6,12 @@ threads=${2:-$(nproc)}
 cd "$(dirname "$0")/../.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"${CXX:-c++}" -O3 -march=native -fopenmp -fno-math-errno -o "$out/kernels" tests/bench/cpu/kernels.cpp
+for peer in kernels classics; do
+    "${CXX:-c++}" -O3 -march=native -fopenmp -fno-math-errno -o "$out/$peer" "tests/bench/cpu/$peer.cpp"
+done
 for round in 1 2; do
-    "$apg" run tests/bench/kernels.x10 --accels none --release --threads "$threads" -- cpu
-    OMP_NUM_THREADS=$threads "$out/kernels"
+    for program in kernels classics; do
+        "$apg" run "tests/bench/$program.x10" --accels none --release --threads "$threads" -- cpu
+        OMP_NUM_THREADS=$threads "$out/$program"
+    done
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one run: examples, whole programs, sanitizers, and kernels beside hand-written CUDA.
 # Usage: tests/bench/gpu.sh APG [SAMPLES]   APG is the command, SAMPLES a folder with X10's CUDA samples.
-# Needs nvcc for the peers and compute-sanitizer for the checks.
+# Needs nvcc for the peers and compute-sanitizer for the checks; with two GPUs also NCCL, whose folder $NCCL may name.
 set -u
 apg=$1
 samples=${2:-}
@@ -106,5 +106,11 @@ if command -v nvcc >/dev/null; then
     "$apg" run tests/bench/copy.x10 --accels 0 --release
     "$out/copy"
     nvcc -O3 -arch=native -o "$out/pieces" tests/bench/cuda/pieces.cu -lcuda && "$out/pieces"
+    if [ "$(nvidia-smi --list-gpus | wc -l)" -gt 1 ]; then
+        export LD_LIBRARY_PATH="${NCCL:+$NCCL/lib:}${LD_LIBRARY_PATH:-}"
+        nvcc -O3 -arch=native ${NCCL:+-I"$NCCL/include"} -o "$out/collectives" tests/bench/cuda/collectives.cu ${NCCL:+-L"$NCCL/lib"} -l:libnccl.so.2
+        "$apg" run tests/bench/collectives.x10 --accels all --release
+        "$out/collectives"
+    fi
 fi
 exit "$failed"

@@ -1,5 +1,6 @@
-//! Sequential kernels over arrays and rails, beside the same in C++ at the optimisation of `--release`. Processor time is compared, of a run
-//! with many turns less that of a run with none, so that neither start nor other programs count. Budget: 1.1.
+//! Sequential kernels over arrays and rails, and small programs as their users write them, beside the same in C++ at the optimisation of
+//! `--release`. Processor time is compared, of a run with many turns less that of a run with none, so that neither start nor other programs
+//! count. Budget: 1.1.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -35,9 +36,44 @@ const KERNELS: [(&str, u32); 24] = [
     ("mathematics", 6),
     ("tree", 20),
 ];
+/// The programs, and how often each runs.
+const PROGRAMS: [(&str, u32); 25] = [
+    ("filling", 100),
+    ("scaled", 100),
+    ("triangle", 150),
+    ("distributed", 100),
+    ("neighbours", 80),
+    ("indexed", 150),
+    ("sets", 8),
+    ("sorted", 5),
+    ("dijkstra", 5),
+    ("append", 100),
+    ("records", 10),
+    ("counted", 12),
+    ("vowels", 120),
+    ("chain", 12),
+    ("primes", 20),
+    ("queens", 3),
+    ("lu", 15),
+    ("fourier", 20),
+    ("terms", 60),
+    ("linked", 40),
+    ("generic", 40),
+    ("mixed", 12),
+    ("folded", 200),
+    ("chunks", 150),
+    ("collatz", 5),
+];
 const RUNS: usize = 5;
 
 fn main() {
+    println!("machine: {}", machine());
+    compare("sequential", "sequential kernels", &KERNELS);
+    compare("programs", "programs as their users write them", &PROGRAMS);
+}
+
+/// Builds the two files of that name and runs each kernel of one beside that of the other, in turns.
+fn compare(file: &str, title: &str, kernels: &[(&str, u32)]) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sources = tools::repository().join("tests/bench/sequential");
     let (x10, cpp) = (folder.path().join("x10"), folder.path().join("cpp"));
@@ -45,31 +81,35 @@ fn main() {
         Command::new(tools::apg())
             .args(["build", "--release", "-o"])
             .arg(&x10)
-            .arg(sources.join("sequential.x10")),
+            .arg(sources.join(file).with_extension("x10")),
     );
     succeed(
         Command::new("c++")
             .args(["-O3", "-march=native", "-ffp-contract=off", "-std=gnu++20", "-o"])
             .arg(&cpp)
-            .arg(sources.join("sequential.cpp")),
+            .arg(sources.join(file).with_extension("cpp")),
     );
-    println!("machine: {}", machine());
-    head("sequential kernels, processor time a turn");
-    for (name, turns) in KERNELS {
-        let peer = measure(&cpp, name, turns);
-        row(name, &measure(&x10, name, turns), Some(&peer));
+    head(&format!("{title}, processor time a turn"));
+    for (name, turns) in kernels {
+        let (mut own, mut peer) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            own.push(measure(&x10, name, *turns));
+            peer.push(measure(&cpp, name, *turns));
+        }
+        let (own, peer): (Times, Times) = (own.into_iter().collect(), peer.into_iter().collect());
+        row(name, &own, Some(&peer));
         row(&format!("peer: C++ {name}"), &peer, None);
     }
 }
 
 /// The processor time of a turn.
-fn measure(program: &Path, name: &str, turns: u32) -> Times {
+fn measure(program: &Path, name: &str, turns: u32) -> Duration {
     let run = |turns: u32| {
         let before = children();
         succeed(Command::new(program).arg(name).arg(turns.to_string()));
         children() - before
     };
-    (0..RUNS).map(|_| run(turns).saturating_sub(run(0)) / turns).collect()
+    run(turns).saturating_sub(run(0)) / turns
 }
 
 /// The processor time of all programs that have ended.

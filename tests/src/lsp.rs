@@ -228,12 +228,28 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(self.patience);
-        let message = message.unwrap_or_else(|_| panic!("no answer within {:?}", self.patience));
+        let message = self.messages.recv_timeout(self.patience).unwrap_or_else(|error| self.fail(error));
         if message["method"].is_string() && !message["id"].is_null() && !self.silent {
             self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }
         message
+    }
+}
+
+impl Server {
+    /// Says what is known of a server that does not answer.
+    fn fail(&mut self, error: mpsc::RecvTimeoutError) -> ! {
+        let what = match error {
+            mpsc::RecvTimeoutError::Timeout => format!("no answer within {:?}", self.patience),
+            mpsc::RecvTimeoutError::Disconnected => {
+                format!("the server closed its output; its status is {:?}", self.wait())
+            }
+        };
+        panic!(
+            "{what}\nit said:\n{}its threads:\n{}",
+            self.said(),
+            crate::processes::threads(self.child.id())
+        );
     }
 }
 

@@ -66,6 +66,32 @@ pub fn members(group: &str) -> Vec<String> {
         .collect()
 }
 
+/// The threads of a process on one line each: name, state, what they wait for, and their time on the processor in ticks.
+pub fn threads(process: u32) -> String {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+    let tasks = tasks.filter_map(|entry| Some(entry.ok()?.path()));
+    let line = |task: std::path::PathBuf| {
+        let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
+        let stat = read("stat");
+        let words: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+        let word = |nth: usize| words.get(nth).copied().unwrap_or("?");
+        format!("{} {} {} {}+{}\n", read("comm").trim(), word(0), read("wchan"), word(11), word(12))
+    };
+    tasks.map(line).collect()
+}
+
+/// How long the threads of a process have had the processor, but for those of these names.
+pub fn processor_time(process: u32, but: &[&str]) -> Duration {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+    let time = |task: std::path::PathBuf| {
+        let name = fs::read_to_string(task.join("comm")).ok()?;
+        let times = fs::read_to_string(task.join("schedstat")).ok()?;
+        let counts = !but.contains(&name.trim());
+        times.split(' ').next()?.parse().ok().filter(|_| counts).map(Duration::from_nanos)
+    };
+    tasks.filter_map(|entry| time(entry.ok()?.path())).sum()
+}
+
 /// All files below a folder.
 pub fn files(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };

@@ -208,6 +208,7 @@ fn misuse_of_the_command() {
     one_error(&folder.apg(&["run", "Hello.x10", "--accels", "gpu?"]), 2, &["--accels", "all"]);
     one_error(&folder.apg(&["run", "Hello.x10", "--nonsense"]), 2, &["--nonsense"]);
     one_error(&folder.apg(&["explain", "cuda/nonsense"]), 2, &["cuda/nonsense"]);
+    one_error(&folder.apg(&["explain", "type/mismtch"]), 2, &["type/mismatch"]);
     let output = folder.apg_with(&["run", "Hello.x10"], |command| command.env("X10_NPLACES", "none"));
     one_error(&output, 2, &["X10_NPLACES"]);
 }

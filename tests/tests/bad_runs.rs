@@ -29,12 +29,16 @@ fn fails(options: &[&str], argument: &str, status: i32, texts: &[&str]) {
 fn run(folder: &Path, options: &[&str], argument: &str) -> (std::process::ExitStatus, String) {
     let child = start(folder, options, argument);
     let ended = end_of(child);
-    // What is built is in the cache, and nothing else is anywhere.
+    leaves_nothing(folder);
+    ended
+}
+
+/// What is built is in the cache, and nothing else is anywhere.
+fn leaves_nothing(folder: &Path) {
     let mut left = files(folder);
     left.retain(|file| !file.contains("/cache/programs/") && !file.contains("/cache/objects/"));
     left.retain(|file| !file.contains("/cache/include/") && !file.ends_with("/Faults.x10"));
     assert_eq!(left, Vec::<String>::new());
-    ended
 }
 
 fn start(folder: &Path, options: &[&str], argument: &str) -> Child {
@@ -56,7 +60,7 @@ fn what_a_statement_does_wrong() {
         ("memory", &["OutOfMemoryError: no room in the heap", "(Faults.x10:18)"]),
         (
             "stack",
-            &["StackOverflowError: an activity has used up its stack", "at Faults.grow (Faults.x10:41)"],
+            &["StackOverflowError: an activity has used up its stack", "at Faults.grow (Faults.x10:42)"],
         ),
     ] {
         fails(&["--heap", "64M"], argument, 1, texts);
@@ -69,7 +73,7 @@ fn an_optimised_program_says_where_its_stack_ends() {
         &["--release"],
         "stack",
         1,
-        &["StackOverflowError", "at Faults.grow (Faults.x10:41)", "... the same "],
+        &["StackOverflowError", "at Faults.grow (Faults.x10:42)", "... the same "],
     );
 }
 
@@ -105,7 +109,12 @@ fn processes(child: &Child) -> Vec<u32> {
 
 /// A program of three places that wait for ever, once all of them do.
 fn waiting(folder: &Path) -> Child {
-    let mut child = start(folder, &["--places", "3"], "wait");
+    begun(folder, "wait")
+}
+
+/// A program of three places, once each of them has printed a line.
+fn begun(folder: &Path, argument: &str) -> Child {
+    let mut child = start(folder, &["--places", "3"], argument);
     let mut lines = BufReader::new(child.stdout.take().expect("piped"));
     for _ in 0..3 {
         lines.read_line(&mut String::new()).expect("a line");
@@ -130,15 +139,19 @@ fn a_place_that_is_killed_ends_the_program_with_its_name() {
         (status.code(), errors.trim()),
         (Some(137), "apg: place 2 ended unexpectedly (killed by signal 9)")
     );
+    leaves_nothing(folder.path());
 }
 
 #[test]
 fn nobody_outlives_place_0() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut child = waiting(folder.path());
-    child.kill().expect("killed");
-    // Fails if a process of the group is left.
-    assert_eq!(end_of(child).0.signal(), Some(9));
+    for argument in ["wait", "talk"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut child = begun(folder.path(), argument);
+        child.kill().expect("killed");
+        // Fails if a process of the group is left.
+        assert_eq!(end_of(child).0.signal(), Some(9));
+        leaves_nothing(folder.path());
+    }
 }
 
 #[test]

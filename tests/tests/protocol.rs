@@ -1,6 +1,11 @@
 //! The language server through its protocol: diagnostics in the order of the edits, fixes, hover, lenses, and bad messages.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
 use apg_tests::session::Session;
+use apg_tests::tools;
 use serde_json::{Value, json};
 
 const KERNEL: &str = "import x10.compiler.CUDA;
@@ -160,4 +165,35 @@ fn closing_a_document_takes_its_diagnostics_back() {
     session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     let published = session.server.notification("textDocument/publishDiagnostics");
     assert_eq!(published["diagnostics"], json!([]));
+}
+
+#[test]
+fn a_client_connects_to_an_address() {
+    let mut child = Command::new(tools::apg_lsp())
+        .args(["--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut said).expect("a line");
+    let address = said.trim().rsplit(' ').next().expect("an address");
+    let stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{said}: {error}"));
+    let send = |message: Value| {
+        let body = message.to_string();
+        write!(&stream, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("it reads");
+    };
+    let params = json!({ "capabilities": {}, "processId": null, "rootUri": null });
+    send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }));
+    let mut answer = [0; 100];
+    (&stream).read_exact(&mut answer).expect("an answer");
+    assert!(String::from_utf8_lossy(&answer).contains("result"));
+    send(json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }));
+    send(json!({ "jsonrpc": "2.0", "method": "exit" }));
+    let mut answers = String::new();
+    (&stream).read_to_string(&mut answers).expect("it answers and ends");
+    assert!(answers.contains("\"id\":2"), "{answers}");
+    assert!(child.wait().expect("it ends").success());
+    // Nobody else on the network is served.
+    let refused = Command::new(tools::apg_lsp()).args(["--listen", "0.0.0.0:0"]).output().expect("it starts");
+    assert_eq!(refused.status.code(), Some(2));
 }

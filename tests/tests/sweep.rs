@@ -1,5 +1,6 @@
 //! Every request on every word of real programs: the class library, the examples, and X10's samples if `APG_X10_HOME` names a clone.
-//! No answer may be an error. How long answers took is printed, not asserted.
+//! No answer may be an error. How long answers took is printed; `APG_SWEEP_LIMIT` says how many milliseconds of the processor one may take,
+//! which is what it takes on the wall of a machine that does nothing else.
 //!
 //! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all. `APG_SWEEP` names folders to take instead.
 
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use apg_tests::processes;
 use apg_tests::requests;
 use apg_tests::session::Session;
 use apg_tests::tools;
@@ -18,6 +20,9 @@ const LEFT_OUT: &[&str] = &["textDocument/rename", "apg/generatedCode"];
 /// What the protocol calls slow here.
 const SLOW: Duration = Duration::from_millis(100);
 
+/// Threads that answer nothing.
+const BACKGROUND: &[&str] = &["apg-lsp-ahead", "apg-lsp-kernels"];
+
 #[test]
 fn every_request_is_answered_everywhere() {
     let step = std::env::var("APG_SWEEP_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(200);
@@ -26,6 +31,7 @@ fn every_request_is_answered_everywhere() {
         sweep(&folder, &tools::x10_files(&folder), step, &mut times);
     }
     times.print();
+    times.check();
 }
 
 fn folders() -> Vec<PathBuf> {
@@ -81,10 +87,13 @@ fn ask(
     let start = [number(line), number(character)];
     let end = if start == [0, 0] { [99_999, 0] } else { start };
     let parameters = requests::at(uri, start, end);
-    let start = Instant::now();
+    let work = |session: &Session| processes::processor_time(session.server.process(), BACKGROUND);
+    let (before, start) = (work(session), Instant::now());
     let id = session.server.send_request(method, parameters);
     let answer = session.server.answer(id);
-    times.add(method, start.elapsed(), || format!("{uri}:{}:{}", line + 1, character + 1));
+    let wall = start.elapsed();
+    let worked = work(session).saturating_sub(before);
+    times.add(method, wall, worked, || format!("{uri}:{}:{}", line + 1, character + 1));
     // What cannot be renamed says so.
     let refused =
         requests::may_be_refused(method) && !answer["error"].is_null() && answer["error"]["code"] != -32603;
@@ -113,33 +122,57 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     all
 }
 
-/// Times by method: how many, how many slow ones, the longest and where.
+/// Times by method.
 #[derive(Default)]
-struct Times(BTreeMap<&'static str, (Vec<Duration>, usize, Duration, String)>);
+struct Times(BTreeMap<&'static str, OfMethod>);
+
+#[derive(Default)]
+struct OfMethod {
+    all: Vec<Duration>,
+    /// How many took long on the wall, and how many of the processor.
+    slow: [usize; 2],
+    /// The one that took longest on the wall, and the one that took most of the processor, and where.
+    longest: [(Duration, String); 2],
+}
 
 impl Times {
-    fn add(&mut self, method: &'static str, time: Duration, place: impl Fn() -> String) {
-        let (all, slow, longest, at) = self.0.entry(method).or_default();
-        all.push(time);
-        *slow += usize::from(time > SLOW);
-        if time > *longest {
-            (*longest, *at) = (time, place());
+    fn add(&mut self, method: &'static str, wall: Duration, worked: Duration, place: impl Fn() -> String) {
+        let of_method = self.0.entry(method).or_default();
+        of_method.all.push(wall);
+        for (nth, time) in [wall, worked].into_iter().enumerate() {
+            of_method.slow[nth] += usize::from(time > SLOW);
+            if time > of_method.longest[nth].0 {
+                of_method.longest[nth] = (time, place());
+            }
         }
     }
 
     fn print(&mut self) {
         println!(
-            "| request | asked | median | p99 | longest | over {SLOW:?} | the longest |\n|---|---|---|---|---|---|---|"
+            "| request | asked | median | p99 | longest | over {SLOW:?} | most of the processor | over {SLOW:?} | that |\n|---|---|---|---|---|---|---|---|---|"
         );
-        for (method, (all, slow, longest, at)) in &mut self.0 {
+        for (method, OfMethod { all, slow, longest: [(longest, _), (most, at)] }) in &mut self.0 {
             all.sort();
             let at_share = |percent: usize| all[(all.len() - 1) * percent / 100];
             println!(
-                "| {method} | {} | {:.2?} | {:.2?} | {longest:.1?} | {slow} | {at} |",
+                "| {method} | {} | {:.2?} | {:.2?} | {longest:.1?} | {} | {most:.1?} | {} | {at} |",
                 all.len(),
                 at_share(50),
-                at_share(99)
+                at_share(99),
+                slow[0],
+                slow[1],
             );
         }
+    }
+
+    /// Fails if one took more of the processor than it may.
+    fn check(&self) {
+        let Some(limit) = std::env::var("APG_SWEEP_LIMIT").ok().and_then(|limit| limit.parse().ok()) else {
+            return;
+        };
+        let limit = Duration::from_millis(limit);
+        let over: Vec<_> = self.0.iter().map(|(method, it)| (method, &it.longest[1])).collect();
+        let over: Vec<_> = over.into_iter().filter(|(_, (time, _))| *time > limit).collect();
+        assert!(over.is_empty(), "{over:?}");
     }
 }

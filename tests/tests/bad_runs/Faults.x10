@@ -35,9 +35,16 @@ public class Faults {
             if (count.get() != 1000000) throw new Exception("only " + count.get());
         }
         if (which.equals("wait")) { finish for (p in Place.places()) at (p) async { Console.OUT.println("waits"); System.sleep(1000000); } }
+        if (which.equals("talk")) finish for (p in Place.places()) async at (p) talk();
     }
 
     static def grow(r:Rail[Long]):Rail[Long] {
         return new Rail[Long](grow(new Rail[Long](3)).size + 1);
+    }
+
+    static def talk() {
+        Console.OUT.println("talks");
+        val rail = new Rail[Byte](1000000);
+        for (var i:Long = 0; i >= 0; i++) at (Place.places().next(here)) if (rail.size == 0) throw new Exception();
     }
 }
