@@ -297,6 +297,27 @@ fn shared_rails_start_as_asked_and_blocks_do_not_see_each_other() {
     check(kernel, 128, 0, |it| it % 64 * 2 + 5);
 }
 
+/// The third rail once started where the first does, on devices only.
+#[test]
+fn shared_rails_follow_each_other_on_devices() {
+    let body = (4..7).map(|it| store(ints(it), Ty::I32, convert(Ty::I64, thread()), int(0))).collect();
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::Ref(INTS), Ty::Ref(INTS)], body);
+    for (local, length) in [(4, 60), (5, 10), (6, 64)] {
+        share(&mut kernel, local, length, SharedInit::Value(int(0)));
+    }
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    for line in [
+        "constexpr unsigned shared_1_ = apg_shared_end<apg_i32>(0u, 60u);",
+        "(apg_i32 *)(shared_memory_ + shared_1_);",
+        "constexpr unsigned shared_2_ = apg_shared_end<apg_i32>(shared_1_, 10u);",
+        "(apg_i32 *)(shared_memory_ + shared_2_);",
+    ] {
+        assert!(text.contains(line), "no `{line}` in\n{text}");
+    }
+}
+
 #[test]
 fn three_axes_number_threads_with_the_last_one_fastest() {
     // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
