@@ -78,6 +78,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     auto_values(code, kernel);
     constants_ahead(code, kernel);
     shared(code, kernel);
+    code.unrolled = (super::unroll::loops(kernel), super::unroll::TIMES);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
