@@ -4,7 +4,9 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
+use super::blocks::{
+    BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, LEAD, NONE, Region, class_of, kind, large_pages, zero,
+};
 use super::object::{ARRAY_HEADER, Ref};
 use super::{collect, others, threads};
 use crate::layout::{Counted, Kind, Object, Type};
@@ -130,12 +132,17 @@ pub fn heap() -> &'static Heap {
 
 /// Three quarters of the machine's memory.
 fn default_limit() -> usize {
+    of_machine() / 4 * 3
+}
+
+/// Memory that this machine has for the process.
+pub fn of_machine() -> usize {
     // SAFETY: asks the system for two numbers.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
     let group =
         std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    physical.min(group.unwrap_or(usize::MAX)) / 4 * 3
+    physical.min(group.unwrap_or(usize::MAX))
 }
 
 /// Reserves addresses; less than asked for where the system limits them.
@@ -311,21 +318,23 @@ impl Heap {
                 }
             }
         }
-        let count = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
+        let count = u32::try_from((LEAD + bytes).div_ceil(BLOCK)).ok()?;
         let first = {
             let mut central = self.central();
             let first = self.take_blocks(&mut central, count, ceiling)?;
             (first, self.region.make_large(first, count))
         };
         let (first, clean) = first;
-        let address = self.region.address(first) as *mut u8;
-        sanitizer::unpoison(address as usize, count as usize * BLOCK);
+        let (start, room) = (self.region.address(first), count as usize * BLOCK);
+        sanitizer::unpoison(start, room);
+        large_pages(start, room);
         if !clean && zeroed {
             // SAFETY: the blocks are this thread's.
-            unsafe { zero(address, count as usize * BLOCK) };
+            unsafe { zero(start as *mut u8, room) };
         }
-        sanitizer::allocated(address as usize, bytes, count as usize * BLOCK);
-        Some(address)
+        let address = self.region.large(first);
+        sanitizer::allocated(address, bytes, room - LEAD);
+        Some(address as *mut u8)
     }
 }
 
@@ -460,7 +469,7 @@ pub fn grow_string(string: Ref, length: usize) -> bool {
     let meta = unsafe { &*region.meta(block) };
     let room = match region.kind(block) {
         kind::SMALL => meta.cell as usize,
-        _ => meta.extent as usize * BLOCK,
+        _ => meta.extent as usize * BLOCK - LEAD,
     };
     // The sanitizer knows of no such room.
     let fits = start == string.address() && ARRAY_HEADER + length <= room && i32::try_from(length).is_ok();
