@@ -159,6 +159,24 @@ fn folders_of_the_workspace_come_and_go() {
 }
 
 #[test]
+fn settings_change_while_it_runs() {
+    let (mut session, _) = session();
+    let packages = tempfile::tempdir().expect("a folder");
+    let class = packages.path().join("extra/Extra.x10");
+    std::fs::create_dir(packages.path().join("extra")).expect("made");
+    std::fs::write(class, "package extra;\npublic class Extra {}\n").expect("written");
+    let uri = session.open("User.x10", "import extra.Extra;\nclass User { val extra:Extra = null; }\n");
+    let leads = |session: &mut Session| session.at("textDocument/definition", &uri, 1, 25) != Value::Null;
+    assert!(!leads(&mut session));
+    let settings = json!({ "settings": { "apg": { "sourcePath": [packages.path()] } } });
+    session.server.notify("workspace/didChangeConfiguration", settings);
+    assert!((0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        leads(&mut session)
+    }));
+}
+
+#[test]
 fn tokens_come_as_differences() {
     let (mut session, uri) = session();
     let all = session.of("textDocument/semanticTokens/full", &uri);

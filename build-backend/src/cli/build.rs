@@ -29,6 +29,10 @@ pub struct Build {
     #[arg(long)]
     release: bool,
 
+    /// Compile for a debugger: every variable can be seen, nothing is optimised
+    #[arg(long, conflicts_with_all = ["release", "sanitize"])]
+    debug: bool,
+
     /// What the program checks while it runs
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     checks: Checks,
@@ -113,7 +117,7 @@ impl Build {
     pub fn run(self) -> Outcome {
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Portable };
-        let mode = Mode { profile, sanitizer: self.sanitize, debug: false };
+        let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debug };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),

@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod clean;
 mod completions;
+mod debugger;
 mod doctor;
 mod events;
 mod explain;

@@ -9,12 +9,13 @@ use apg_runtime::transport::launch;
 use clap::{Args, Parser};
 
 use super::build::{self, Request};
+use super::debugger::Debugger;
 use super::events;
 use super::options::{Checks, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
 use crate::build::Options;
-use crate::driver::{self, Cache, Mode, Profile, Sanitizer};
+use crate::driver::{self, Mode, Profile, Sanitizer};
 use crate::report::Format;
 
 /// Build a program and run it
@@ -40,9 +41,10 @@ pub struct Run {
     #[arg(long, value_enum, value_name = "WHICH")]
     sanitize: Option<Sanitizer>,
 
-    /// Start gdb with the program: `run` starts it, `break FILE:LINE` stops it, `xlocals` and `xprint NAME` show variables
-    #[arg(long, conflicts_with_all = ["release", "sanitize"])]
-    debugger: bool,
+    /// Start a debugger with the program (gdb, unless it is named): `run` starts it, `break FILE:LINE` stops it, `xlocals` and `xprint NAME` show variables
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "gdb")]
+    #[arg(conflicts_with_all = ["release", "sanitize"])]
+    debugger: Option<Debugger>,
 
     /// The class whose `main` is meant, if the file has several
     #[arg(long, value_name = "CLASS")]
@@ -185,7 +187,7 @@ impl Run {
         }
         let progress = Progress::default();
         let profile = if self.release { Profile::Release } else { Profile::Dev };
-        let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debugger };
+        let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debugger.is_some() };
         let request = Request {
             file: &self.file,
             main: self.main.as_deref(),
@@ -204,8 +206,8 @@ impl Run {
         if let Some(sanitizer) = self.sanitize {
             return self.run_with(sanitizer, program);
         }
-        if self.debugger {
-            return self.debug(program);
+        if let Some(debugger) = self.debugger {
+            return debugger.start(self.of_built(program));
         }
         let mut options = self.launch.resolve(Image::File(program.clone()))?;
         options.place_arguments = self.launch.for_places(program);
@@ -220,21 +222,6 @@ impl Run {
         let library = driver::find_compiler().and_then(|it| sanitizer.library(&it));
         let library = library.map_err(|error| build::driver_failure(&error))?;
         become_sanitized(sanitizer, library, self.of_built(program))
-    }
-
-    /// Goes on as gdb, with the program.
-    fn debug(&self, program: PathBuf) -> Outcome {
-        use std::os::unix::process::CommandExt;
-        let cannot = |error: std::io::Error| {
-            Failure::new(format!("cannot start gdb: {error}"))
-                .hint("install it (Debian, Ubuntu: `apt install gdb`)")
-        };
-        let script =
-            Cache::default().headers(&[driver::GDB_SCRIPT]).map_err(|error| build::driver_failure(&error))?;
-        let mut command = std::process::Command::new("gdb");
-        command.args(["-q", "-x"]).arg(script.folder.join(driver::GDB_SCRIPT.0)).arg("--args");
-        command.arg(std::env::current_exe().map_err(cannot)?).args(self.of_built(program));
-        Err(cannot(command.exec()))
     }
 
     /// The command line that runs the program once it is built.

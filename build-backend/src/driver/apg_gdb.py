@@ -11,7 +11,8 @@ MOST = 50
 # By apg_slot: the C type of a value in memory.
 SLOTS = ["bool", "signed char", "short", "int", "long long", "unsigned char", "unsigned short", "unsigned int",
          "unsigned long long", "float", "double"]
-FUNCTION = re.compile(r"^F_(.+)_[0-9a-f]{8}(?:\(.*)?$")
+# Functions, kernels on a device, and kernels on a processor.
+FUNCTION = re.compile(r"^(?:F|K|run_K)_(.+)_[0-9a-f]{8}(?:<\w+>)?(?:\(.*)?$")
 VARIABLE = re.compile(r"^v\d+_(.+)$")
 
 
@@ -178,9 +179,5 @@ class Print(gdb.Command):
 
 Locals()
 Print()
-# The collector stops threads by this signal.
-gdb.execute("handle SIGPWR nostop noprint pass", to_string=True)
-# The program is loaded after the start; its functions are known then.
-gdb.execute("set breakpoint pending on")
 gdb.execute("set print thread-events off")
 gdb.execute("set print entry-values no")

@@ -77,8 +77,9 @@ impl From<Profile> for Mode {
     }
 }
 
-/// What gdb reads to know X10.
-pub const GDB_SCRIPT: (&str, &str) = ("apg_gdb.py", include_str!("apg_gdb.py"));
+/// What gdb reads to know X10. The first works also where gdb was built without Python, as some cuda-gdb are.
+pub const GDB_SCRIPTS: [(&str, &str); 2] =
+    [("apg.gdb", include_str!("apg.gdb")), ("apg_gdb.py", include_str!("apg_gdb.py"))];
 
 /// Hears what is being done; all methods may be called from several threads.
 pub trait Observer: Sync {

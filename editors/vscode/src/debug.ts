@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 
-import { isOnPath } from "./programs";
+import { findOnPath } from "./programs";
 import { findApg } from "./run";
 
 /** A launch configuration of ours. */
@@ -15,27 +15,58 @@ interface Launch extends vscode.DebugConfiguration {
   places?: number;
   accels?: string;
   args?: string[];
+  /** Stops in kernels too. */
+  kernels?: boolean;
 }
 
-/** The debuggers that can be used, by the extension that brings them, best first. */
-const DEBUGGERS: { extension: string; configure: (run: Program) => vscode.DebugConfiguration }[] = [
+/** A debugger that can be used, by the extension that brings it. */
+interface Candidate {
+  extension: string;
+  configure: (run: Program) => vscode.DebugConfiguration;
+}
+
+// The collector stops threads by a signal, which is nothing to stop for.
+const LLDB = { preRunCommands: ["process handle --stop false --notify false --pass true SIGPWR"] };
+const GDB = { MIMode: "gdb", setupCommands: [{ text: "handle SIGPWR nostop noprint pass" }] };
+
+/** The debuggers of host code, best first. */
+const OF_HOSTS: Candidate[] = [
   {
     extension: "vadimcn.vscode-lldb",
-    configure: (run) => ({ ...basis(run, "lldb"), env: run.env }),
+    configure: (run) => ({ ...basis(run, "lldb"), ...LLDB, env: run.env }),
   },
   {
     extension: "llvm-vs-code-extensions.lldb-dap",
-    configure: (run) => ({ ...basis(run, "lldb-dap"), env: Object.entries(run.env).map(([name, value]) => `${name}=${value}`) }),
+    configure: (run) => ({
+      ...basis(run, "lldb-dap"),
+      ...LLDB,
+      env: Object.entries(run.env).map(([name, value]) => `${name}=${value}`),
+    }),
   },
   {
     extension: "ms-vscode.cpptools",
-    configure: (run) => ({
-      ...basis(run, "cppdbg"),
-      MIMode: "gdb",
-      environment: Object.entries(run.env).map(([name, value]) => ({ name, value })),
-    }),
+    configure: (run) => ({ ...basis(run, "cppdbg"), ...GDB, environment: listed(run.env) }),
   },
 ];
+
+/** The debuggers of host code and kernels, best first. */
+function ofKernels(cudaGdb: string): Candidate[] {
+  return [
+    {
+      extension: "nvidia.nsight-vscode-edition",
+      configure: (run) => ({ ...basis(run, "cuda-gdb"), debuggerPath: cudaGdb, environment: listed(run.env) }),
+    },
+    {
+      extension: "ms-vscode.cpptools",
+      configure: (run) => ({
+        ...basis(run, "cppdbg"),
+        ...GDB,
+        miDebuggerPath: cudaGdb,
+        environment: listed(run.env),
+      }),
+    },
+  ];
+}
 
 interface Program {
   name: string;
@@ -43,6 +74,15 @@ interface Program {
   args: string[];
   cwd: string;
   env: Record<string, string>;
+}
+
+function listed(variables: Record<string, string>): { name: string; value: string }[] {
+  return Object.entries(variables).map(([name, value]) => ({ name, value }));
+}
+
+/** Where cuda-gdb is: on the PATH, or where the CUDA toolkit puts itself. */
+function findCudaGdb(): Promise<string | undefined> {
+  return findOnPath("cuda-gdb", ["/usr/local/cuda/bin"]);
 }
 
 function basis(run: Program, type: string): vscode.DebugConfiguration {
@@ -60,11 +100,13 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     );
   }
 
-  provideDebugConfigurations(): vscode.DebugConfiguration[] {
+  async provideDebugConfigurations(): Promise<vscode.DebugConfiguration[]> {
     const common = { type: "apg", request: "launch", program: "${file}" };
+    const kernels = { ...common, name: "Debug this X10 program and its kernels (cuda-gdb)", kernels: true };
     return [
       { ...common, name: "Debug this X10 program" },
       { ...common, name: "Debug this X10 program at 2 places", places: 2 },
+      ...((await findCudaGdb()) === undefined ? [] : [kernels]),
     ];
   }
 
@@ -87,9 +129,17 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     if (command === undefined || launch.program === undefined) {
       return undefined;
     }
-    const found = DEBUGGERS.find(({ extension }) => vscode.extensions.getExtension(extension) !== undefined);
+    const cudaGdb = launch.kernels === true ? await findCudaGdb() : undefined;
+    if (launch.kernels === true && cudaGdb === undefined) {
+      void vscode.window.showErrorMessage(
+        "cuda-gdb is not on the PATH: it comes with the CUDA toolkit. Without `kernels` in the configuration host code is debugged.",
+      );
+      return undefined;
+    }
+    const candidates = cudaGdb === undefined ? OF_HOSTS : ofKernels(cudaGdb);
+    const found = candidates.find(({ extension }) => vscode.extensions.getExtension(extension) !== undefined);
     if (found === undefined) {
-      await debugInTerminal(command, folder, launch);
+      await debugInTerminal(command, folder, launch, cudaGdb === undefined ? "gdb" : "cuda-gdb");
       return undefined;
     }
     const settings = vscode.workspace.getConfiguration("apg", vscode.Uri.file(launch.program));
@@ -103,14 +153,18 @@ export class Debugger implements vscode.DebugConfigurationProvider {
       program,
       args: launch.args ?? settings.get<string[]>("run.arguments", []),
       cwd: folder?.uri.fsPath ?? path.dirname(launch.program),
-      env: { X10_NPLACES: String(launch.places ?? 1), ...(accels === "" ? {} : { X10RT_ACCELS: accels.toUpperCase() }) },
+      env: {
+        X10_NPLACES: String(launch.places ?? 1),
+        ...(accels === "" ? {} : { X10RT_ACCELS: accels.toUpperCase() }),
+        ...(cudaGdb === undefined ? {} : { APG_DEVICE_DEBUG: "1" }),
+      },
     });
   }
 
   private async build(command: string, file: string, sourcePath: string[]): Promise<string | undefined> {
     const directory = this.context.storageUri?.fsPath ?? this.context.globalStorageUri.fsPath;
     const program = path.join(directory, path.basename(file, ".x10"));
-    const args = ["build", file, "-o", program, ...sourcePath.flatMap((source) => ["--source-path", source])];
+    const args = ["build", "--debug", file, "-o", program, ...sourcePath.flatMap((source) => ["--source-path", source])];
     try {
       await mkdir(directory, { recursive: true });
       await vscode.window.withProgress(
@@ -131,8 +185,9 @@ async function debugInTerminal(
   command: string,
   folder: vscode.WorkspaceFolder | undefined,
   launch: Launch,
+  debuggerName: "gdb" | "cuda-gdb",
 ): Promise<void> {
-  if (!(await isOnPath("gdb"))) {
+  if (debuggerName === "gdb" && (await findOnPath("gdb")) === undefined) {
     const install = "Show CodeLLDB";
     const text =
       "No debugger for native programs is installed: install gdb, or one of the extensions CodeLLDB, LLDB DAP and C/C++ (Microsoft).";
@@ -145,12 +200,12 @@ async function debugInTerminal(
   const settings = vscode.workspace.getConfiguration("apg", vscode.Uri.file(file));
   const accels = launch.accels ?? settings.get<string>("run.accels", "");
   const programArguments = launch.args ?? settings.get<string[]>("run.arguments", []);
-  const shellArgs = ["run", "--debugger", file, "--places", String(launch.places ?? 1)];
+  const shellArgs = ["run", `--debugger=${debuggerName}`, file, "--places", String(launch.places ?? 1)];
   shellArgs.push(...(accels === "" ? [] : ["--accels", accels]));
   shellArgs.push(...settings.get<string[]>("sourcePath", []).flatMap((source) => ["--source-path", source]));
   shellArgs.push(...(programArguments.length === 0 ? [] : ["--", ...programArguments]));
   const terminal = vscode.window.createTerminal({
-    name: `gdb: ${path.basename(file)}`,
+    name: `${debuggerName}: ${path.basename(file)}`,
     shellPath: command,
     shellArgs,
     cwd: folder?.uri.fsPath ?? path.dirname(file),

@@ -35,14 +35,14 @@ export async function findProgram(
   return undefined;
 }
 
-/** Whether a command of this name can be started. */
-export async function isOnPath(name: string): Promise<boolean> {
-  for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
+/** A command of this name that can be started: the first on the PATH, else in these folders. */
+export async function findOnPath(name: string, further: string[] = []): Promise<string | undefined> {
+  for (const folder of [...(process.env.PATH ?? "").split(path.delimiter), ...further]) {
     if (folder !== "" && (await isProgram(path.join(folder, name)))) {
-      return true;
+      return path.join(folder, name);
     }
   }
-  return false;
+  return undefined;
 }
 
 async function isProgram(file: string): Promise<boolean> {

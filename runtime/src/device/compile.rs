@@ -6,6 +6,9 @@ use cudarc::nvrtc::sys;
 
 use super::error::{DeviceError, Kind};
 
+/// The environment variable with which kernels are compiled for a debugger: nothing is optimised, and variables can be seen.
+pub const DEBUG: &str = "APG_DEVICE_DEBUG";
+
 /// Stands in front of code that wants the fast mathematical functions.
 pub const FAST_MATH: &str = "#pragma apg fast_math\n";
 
@@ -72,10 +75,11 @@ fn options_for(target: Target) -> Vec<String> {
         Target::Device(number) => format!("--gpu-architecture=sm_{number}"),
         Target::Portable(number) => format!("--gpu-architecture=compute_{number}"),
     };
+    let debug = std::env::var_os(DEBUG).is_some_and(|value| value != "0");
     vec![
         architecture,
         "--std=c++17".to_owned(),
-        "--generate-line-info".to_owned(),
+        if debug { "--device-debug" } else { "--generate-line-info" }.to_owned(),
         // Infinite loops without side effects are X10's to keep, and warnings about unused variables nobody's to read.
         "--disable-warnings".to_owned(),
     ]

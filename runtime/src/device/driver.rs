@@ -73,7 +73,17 @@ pub fn ready() -> Result<(), String> {
     READY.get_or_init(start).clone()
 }
 
+/// Loads the driver's library for good. To look whether it is there loads it and lets it go again, and a debugger of kernels takes
+/// note of its first time in the process only.
+fn keep_loaded() {
+    // SAFETY: a library of a well-known name; its initialisers are the driver's own.
+    if let Ok(library) = unsafe { libloading::Library::new("libcuda.so.1") } {
+        std::mem::forget(library);
+    }
+}
+
 fn start() -> Result<(), String> {
+    keep_loaded();
     // SAFETY: looks for a library of a well-known name; its initialisers are the driver's own.
     if !unsafe { sys::is_culib_present() } {
         return Err("the NVIDIA driver is not installed (no libcuda)".to_owned());

@@ -34,7 +34,7 @@ mod texture;
 use std::sync::Arc;
 
 pub use cache::directory as cache_directory;
-pub use compile::{FAST_MATH, compile_for, compiler_version, ptx};
+pub use compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use copy::Upload;
 pub use driver::{count, driver_version};
 pub use environment::{Prepared, prepare_host};
