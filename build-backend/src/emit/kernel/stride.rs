@@ -155,7 +155,7 @@ fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
         },
         _ => return None,
     };
-    Some(Expr { ty: expr.ty, kind })
+    Some(Expr { ty: expr.ty, kind, position: None })
 }
 
 /// By how much an expression grows from one thread to the next.
