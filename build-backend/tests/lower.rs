@@ -244,3 +244,28 @@ fn programs_are_well_formed() {
     }
     assert!(calls > 50, "{calls} calls");
 }
+
+#[test]
+fn a_kernel_for_types_that_no_device_holds_names_the_call_that_chose_them() {
+    let text = "import x10.compiler.CUDA;
+public class Main {
+    static def copy[T](from:GlobalRail[T]{self.home() == here}, to:GlobalRail[T]{self.home() == here}) {
+        finish async at (here) @CUDA {
+            finish for (block in 0n..7n) async {
+                clocked finish for (t in 0n..127n) clocked async { to(t) = from(t); }
+            }
+        }
+    }
+    public static def main(Rail[String]) {
+        val numbers = GlobalRail[Int](new Rail[Int](1024));
+        copy[Int](numbers, numbers);
+        val texts = GlobalRail[String](new Rail[String](1024));
+        copy[String](texts, texts);
+    }
+}
+";
+    let errors = program_with(text, None).expect_err("strings are no elements for a device");
+    let [error] = errors.as_slice() else { panic!("{errors:#?}") };
+    assert_eq!(error.code, "build/kernel-type");
+    assert!(error.notes.iter().any(|it| it.ends_with("Main.x10:14")), "{:?}", error.notes);
+}

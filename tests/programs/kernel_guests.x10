@@ -317,7 +317,7 @@ public class kernel_guests {
     static def fft(p:Place):Boolean {
         val n = 256n, bits = 8n;
         val re = new Rail[Double](n, (i:Long) => (i * 17 % 23) as Double);
-        val or = CUDAUtilities.makeGlobalRail[Double](p, n), oi = CUDAUtilities.makeGlobalRail[Double](p, n);
+        val outRe = CUDAUtilities.makeGlobalRail[Double](p, n), outIm = CUDAUtilities.makeGlobalRail[Double](p, n);
         finish async at (p) @CUDA {
             finish for (b in 0n..0n) async {
                 val r = new Rail[Double](n);
@@ -339,14 +339,14 @@ public class kernel_guests {
                         r(i) += x; im(i) += y;
                         Clock.advanceAll();
                     }
-                    or(t) = r(t); oi(t) = im(t);
-                    or(t + n / 2n) = r(t + n / 2n); oi(t + n / 2n) = im(t + n / 2n);
+                    outRe(t) = r(t); outIm(t) = im(t);
+                    outRe(t + n / 2n) = r(t + n / 2n); outIm(t + n / 2n) = im(t + n / 2n);
                 }
             }
         }
         val er = new Rail[Double](n), ei = new Rail[Double](n);
         for (k in 0..(n - 1)) for (j in 0..(n - 1)) { er(k) += re(j) * Math.cos(-2 * Math.PI * j * k / n); ei(k) += re(j) * Math.sin(-2 * Math.PI * j * k / n); }
-        return near(get(or), er, 1e-6) && near(get(oi), ei, 1e-6);
+        return near(get(outRe), er, 1e-6) && near(get(outIm), ei, 1e-6);
     }
 
     /** Random numbers. */

@@ -163,10 +163,12 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
     let whole = draft.stmt(stmt).range;
     let insert =
         |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };
-    let mut edits = vec![insert(range.start(), "finish async at (here) ")];
+    let waited = matches!(draft.parents.parent(Node::Stmt(stmt)), Some(Node::Stmt(parent)) if matches!(draft.stmt(parent).kind, StmtKind::Async { .. }));
+    let head = if waited { "at (here)" } else { "finish async at (here)" };
+    let mut edits = vec![insert(range.start(), &format!("{head} "))];
     if !matches!(draft.stmt(stmt).kind, StmtKind::Block(_)) {
         edits.push(insert(range.end(), " {"));
         edits.push(insert(whole.end(), " }"));
     }
-    violation.note(note).repair(Repair::edits(vec![text("Wrap in `finish async at (here)`")], edits))
+    violation.note(note).repair(Repair::edits(vec![text(format!("Wrap in `{head}`"))], edits))
 }

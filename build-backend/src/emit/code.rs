@@ -174,6 +174,8 @@ pub struct Code<'p> {
     pub ahead: FxHashMap<*const Expr, String>,
     /// Locals that are declared where they are needed: their assignments are not printed.
     pub derived: FxHashSet<LocalId>,
+    /// Loops that are unrolled so many times though the program does not ask for it.
+    pub unrolled: (FxHashSet<LabelId>, u32),
     /// In a kernel for a device: how many threads a block has.
     pub block_size: String,
     /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
@@ -205,6 +207,7 @@ impl<'p> Code<'p> {
             twins: FxHashSet::default(),
             derived: FxHashSet::default(),
             ahead: FxHashMap::default(),
+            unrolled: Default::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),

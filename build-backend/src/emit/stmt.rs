@@ -159,7 +159,8 @@ impl Code<'_> {
         test_last: bool,
     ) {
         let condition = self.expr(condition);
-        if let Some(count) = unroll {
+        let (own, times) = &self.unrolled;
+        if let Some(count) = unroll.or_else(|| own.contains(&label).then_some(*times)) {
             let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
             self.out.line(format!("#pragma {vendor}unroll {count}"));
         }

@@ -111,7 +111,18 @@ impl Builder<'_, '_> {
         let message = format!("a kernel cannot use {what}{elements} of type `{shown}`");
         let note = "code with type parameters is built for each type that they stand for, here for one that a device cannot hold: \
                     those are numbers, `Boolean`, `Char`, structs of these, and rails of such elements";
-        self.error(LowerError::new("build/kernel-type", message).note(note), range);
+        self.instance_error(message, note, range);
+    }
+
+    /// Reports what is wrong with code for one choice of its type parameters, and which call chose.
+    fn instance_error(&mut self, message: String, note: &str, range: TextRange) {
+        let mut error = LowerError::new("build/kernel-type", message).note(note);
+        let lowerer = &self.lowerer;
+        if let Some(call) = lowerer.writing.0.and_then(|it| lowerer.asked_for.get(&it)) {
+            let file = &lowerer.program.files[call.file.index()];
+            error = error.note(format!("these types come from {file}:{}", call.line));
+        }
+        self.error(error, range);
     }
 
     /// Length and element of `new Rail[T](n, value)` in the code of a kernel. It is on the thread's stack: the recogniser allows no other.
@@ -168,6 +179,6 @@ impl Builder<'_, '_> {
         );
         let note = "code with type parameters is built for each type that they stand for: where that is no number, its operators must be \
                     functions for devices";
-        self.error(LowerError::new("build/kernel-type", message).note(note), range);
+        self.instance_error(message, note, range);
     }
 }

@@ -383,6 +383,7 @@ impl<'a, 'db> Builder<'a, 'db> {
 
     pub(super) fn at(&mut self, range: TextRange) {
         self.position = self.source.lines.position(self.source.base + u32::from(range.start()));
+        self.lowerer.writing.1 = Some(self.position);
     }
 
     pub(super) fn error(&mut self, error: LowerError, range: TextRange) {

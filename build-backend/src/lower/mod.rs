@@ -161,6 +161,10 @@ struct Lowerer<'db> {
     interface_keys: Vec<InterfaceKey>,
     functions: FxHashMap<FunctionKey, mir::FunctionId>,
     queue: Vec<(FunctionKey, mir::FunctionId)>,
+    /// The function that is being written, and where in it.
+    writing: (Option<mir::FunctionId>, Option<mir::Position>),
+    /// What asked for a function first.
+    asked_for: FxHashMap<mir::FunctionId, mir::Position>,
     statics: FxHashMap<FieldId, mir::StaticId>,
     files: FxHashMap<SourceFile, Rc<position::FileLines>>,
     layouts: FxHashMap<Ty, Rc<Layout>>,

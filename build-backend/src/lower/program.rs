@@ -27,6 +27,8 @@ impl<'db> Lowerer<'db> {
             interface_keys: Vec::new(),
             functions: Default::default(),
             queue: Vec::new(),
+            writing: (None, None),
+            asked_for: Default::default(),
             statics: Default::default(),
             files: Default::default(),
             layouts: Default::default(),
@@ -273,6 +275,9 @@ impl<'db> Lowerer<'db> {
         }
         let id = self.reserve_function();
         self.functions.insert(key.clone(), id);
+        if let Some(position) = self.writing.1 {
+            self.asked_for.insert(id, position);
+        }
         self.queue.push((key, id));
         id
     }

@@ -29,8 +29,10 @@ impl Lowerer<'_> {
                 if self.endless || self.too_large() {
                     return;
                 }
+                self.writing = (Some(id), None);
                 self.write(&key, id);
             }
+            self.writing = (None, None);
             self.fill_tables();
             self.custom_types();
             for (callee, _) in self.dispatchers.clone() {

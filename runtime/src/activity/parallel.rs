@@ -18,7 +18,8 @@ type Body = dyn Fn(i64, i64) -> Ref + Sync;
 pub struct Job {
     next: AtomicI64,
     end: i64,
-    chunk: i64,
+    /// One of this many parts of what is left is taken at once.
+    parts: i64,
     /// The caller's; valid until no helper is active any more.
     body: *const Body,
     /// Helpers inside, and [`CLOSED`].
@@ -54,15 +55,21 @@ impl Job {
         &raw const self.next
     }
 
+    /// The next piece. The first ones are long, so that neighbours, which mostly use the same memory, are done by one thread, and the last ones
+    /// short, so that all threads end together.
+    fn take(&self) -> Option<(i64, i64)> {
+        let piece = |first: i64| ((self.end - first) / self.parts).max(1);
+        let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |first| {
+            (first < self.end).then(|| first + piece(first))
+        });
+        taken.ok().map(|first| (first, first + piece(first)))
+    }
+
     fn run(&self) {
         // SAFETY: the caller waits for us.
         let body = unsafe { &*self.body };
-        loop {
-            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
-            if first >= self.end {
-                return;
-            }
-            let exception = body(first, (first + self.chunk).min(self.end));
+        while let Some((first, last)) = self.take() {
+            let exception = body(first, last);
             if !exception.is_null() {
                 self.next.store(self.end, Ordering::Relaxed);
                 let handle = Handle::new(exception);
@@ -80,23 +87,20 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
     if count <= 1 || threads == 1 {
         return if count > 0 { body(0, count) } else { Ref::NULL };
     }
-    // Small pieces even out; each costs one addition.
-    let chunk = (count / (threads * 8)).max(1);
     // SAFETY: only the lifetime changes; the job is closed and empty before this function returns.
     let body =
         unsafe { std::mem::transmute::<*const (dyn Fn(i64, i64) -> Ref + Sync + '_), *const Body>(body) };
     let job = Arc::new(Job {
         next: AtomicI64::new(0),
         end: count,
-        chunk,
+        parts: 4 * threads,
         body,
         helpers: AtomicUsize::new(0),
         left: Arc::default(),
         exception: Mutex::new(None),
     });
-    let pieces = (count - 1) / chunk + 1;
     sanitizer::release(job.begin());
-    for _ in 0..(threads - 1).min(pieces - 1) {
+    for _ in 0..(threads - 1).min(count - 1) {
         pool::push(Task::Help(Arc::clone(&job)));
     }
     job.run();

@@ -12,6 +12,9 @@ use crate::sanitizer;
 pub const BLOCK: usize = 64 * 1024;
 /// Objects larger than this get blocks of their own.
 pub const LARGEST_SMALL: usize = BLOCK / 2;
+/// What is left free in front of a large object, so that the first element of a rail begins a line of the caches: vectors as long as a
+/// line are then read from one line each, not from two.
+pub const LEAD: usize = (64 - super::object::ARRAY_HEADER % 64) % 64;
 /// Sizes of cells, in multiples of 16 bytes.
 pub const CLASS_SIZES: [u32; 37] = [
     16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280,
@@ -180,6 +183,11 @@ impl Region {
         self.base + block as usize * BLOCK
     }
 
+    /// Where the large object begins whose first block this is.
+    pub fn large(&self, block: u32) -> usize {
+        self.address(block) + LEAD
+    }
+
     /// Start of the object that an address lies in, and its place: block and cell (0 in a large object).
     pub fn find(&self, address: usize) -> Option<(usize, u32, usize)> {
         let offset = address.wrapping_sub(self.base);
@@ -197,11 +205,11 @@ impl Region {
                 let taken = cell < meta.cells as usize && meta.allocated[cell / 64] & (1 << (cell % 64)) != 0;
                 taken.then(|| (self.address(block) + cell * meta.cell as usize, block, cell))
             }
-            kind::LARGE => Some((self.address(block), block, 0)),
+            kind::LARGE => Some((self.large(block), block, 0)),
             kind::LARGE_TAIL => {
                 // SAFETY: as above.
                 let head = block - unsafe { (*self.meta(block)).extent };
-                Some((self.address(head), head, 0))
+                Some((self.large(head), head, 0))
             }
             _ => None,
         }
@@ -258,4 +266,23 @@ pub unsafe fn zero(at: *mut u8, bytes: usize) {
             at.write_bytes(0, bytes);
         }
     }
+}
+
+/// Asks for large pages for an object of several of them: who goes through a long rail in strides then seldom waits for the address of a
+/// page, and memory that is used for the first time comes faster. Where the system has none, nothing changes.
+pub fn large_pages(at: usize, bytes: usize) {
+    const PAGE: usize = 2 << 20;
+    const WORTH: usize = 4 << 20;
+    if bytes < WORTH {
+        return;
+    }
+    let first = at.next_multiple_of(PAGE);
+    let end = (at + bytes) / PAGE * PAGE;
+    #[cfg(target_os = "linux")]
+    // SAFETY: whole pages inside the caller's memory, whose contents stay what they are.
+    unsafe {
+        libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (first, end);
 }

@@ -4,7 +4,9 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::blocks::{BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, NONE, Region, class_of, kind, zero};
+use super::blocks::{
+    BLOCK, CLASS_SIZES, CLASSES, LARGEST_SMALL, LEAD, NONE, Region, class_of, kind, large_pages, zero,
+};
 use super::object::{ARRAY_HEADER, Ref};
 use super::{collect, others, threads};
 use crate::layout::{Counted, Kind, Object, Type};
@@ -311,21 +313,23 @@ impl Heap {
                 }
             }
         }
-        let count = u32::try_from(bytes.div_ceil(BLOCK)).ok()?;
+        let count = u32::try_from((LEAD + bytes).div_ceil(BLOCK)).ok()?;
         let first = {
             let mut central = self.central();
             let first = self.take_blocks(&mut central, count, ceiling)?;
             (first, self.region.make_large(first, count))
         };
         let (first, clean) = first;
-        let address = self.region.address(first) as *mut u8;
-        sanitizer::unpoison(address as usize, count as usize * BLOCK);
+        let (start, room) = (self.region.address(first), count as usize * BLOCK);
+        sanitizer::unpoison(start, room);
+        large_pages(start, room);
         if !clean && zeroed {
             // SAFETY: the blocks are this thread's.
-            unsafe { zero(address, count as usize * BLOCK) };
+            unsafe { zero(start as *mut u8, room) };
         }
-        sanitizer::allocated(address as usize, bytes, count as usize * BLOCK);
-        Some(address)
+        let address = self.region.large(first);
+        sanitizer::allocated(address, bytes, room - LEAD);
+        Some(address as *mut u8)
     }
 }
 
@@ -470,7 +474,7 @@ pub fn grow_string(string: Ref, length: usize) -> bool {
     let meta = unsafe { &*region.meta(block) };
     let room = match region.kind(block) {
         kind::SMALL => meta.cell as usize,
-        _ => meta.extent as usize * BLOCK,
+        _ => meta.extent as usize * BLOCK - LEAD,
     };
     // The sanitizer knows of no such room.
     let fits = start == string.address() && ARRAY_HEADER + length <= room && i32::try_from(length).is_ok();

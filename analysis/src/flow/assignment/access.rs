@@ -7,7 +7,7 @@ use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, LocalKind, S
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::infer::surroundings::class_captures;
+use crate::infer::surroundings::{class_captures, enclosing_owner};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_item, own_field};
 use crate::ty::TyKind;
@@ -77,12 +77,15 @@ impl Walker<'_> {
         }
     }
 
-    /// An object of a local or anonymous class keeps variables of the code around the class, as they are now.
+    /// An object of a local or anonymous class keeps variables of the code around the class, as they are now. Other code, that of
+    /// the class itself too, is not asked: what it uses is what this would be told.
     fn keep_variables(&mut self, class: ClassId, at: ExprId) {
-        for variable in class_captures(self.facts.db, class).iter() {
-            if Some(variable.owner) == self.owner {
-                self.read_local(variable.local, at);
-            }
+        let db = self.facts.db;
+        if self.owner.is_none() || enclosing_owner(db, class) != self.owner {
+            return;
+        }
+        for variable in class_captures(db, class).iter() {
+            self.read_local(variable.local, at);
         }
     }
 

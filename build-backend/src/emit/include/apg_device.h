@@ -11,6 +11,10 @@ typedef unsigned apg_char;
 /* The first check that fails leaves a record for the host; its thread ends, the others go on. */
 struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; };
 struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
+/* Where the next rail of shared memory starts; the host computes the same. */
+template <class T> static __device__ constexpr unsigned apg_shared_end(unsigned start, unsigned length) {
+  return (start + length * (unsigned)sizeof(T) + 15u) & ~15u;
+}
 /* Accesses that the host has found to be inside their rails are not checked. */
 #ifdef APG_PROVEN
 static constexpr bool proven_ = true;

@@ -78,6 +78,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     auto_values(code, kernel);
     constants_ahead(code, kernel);
     shared(code, kernel);
+    code.unrolled = (super::unroll::loops(kernel), super::unroll::TIMES);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -207,14 +208,16 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         let place = code.local(rail.local);
         let ty = code.ty(rail.element);
         let address = match &start {
-            Some(start) => format!("shared_memory_ + ({start})"),
+            Some(start) => format!("shared_memory_ + {start}"),
             None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
         };
         code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", place.text));
         let length = kernel.host.shared_lengths.get(number).and_then(super::constant);
-        start = start
-            .zip(length.filter(|it| *it >= 0))
-            .map(|(start, length)| format!("({start} + {length}u * (unsigned)sizeof({ty}) + 15u) & ~15u"));
+        start = start.zip(length.filter(|it| *it >= 0)).map(|(start, length)| {
+            let end = format!("shared_{}_", number + 1);
+            code.out.line(format!("constexpr unsigned {end} = apg_shared_end<{ty}>({start}, {length}u);"));
+            end
+        });
         code.locals[rail.local.index()].rail =
             Some(RailText::new(place.text.clone(), format!("((apg_i64)shared_.length[{number}])")));
     }

@@ -94,11 +94,17 @@ pub fn is_derivable(
                     | Operation::Min
                     | Operation::Max
             );
-            scalar && cheap && args.iter().all(all)
+            scalar && (cheap || is_power(*operation, args)) && args.iter().all(all)
         }
         ExprKind::And(a, b) | ExprKind::Or(a, b) => all(a) && all(b),
         _ => false,
     }
+}
+
+/// A division by a power of two, or its rest: warps and lanes.
+fn is_power(operation: Operation, args: &[Expr]) -> bool {
+    let divides = matches!(operation, Operation::Div | Operation::Rem);
+    divides && args.get(1).and_then(super::constant).is_some_and(|it| it > 0 && it & (it - 1) == 0)
 }
 
 /// `local + by`, or `local - by` (true).

@@ -13,6 +13,7 @@ mod rotate;
 mod stride;
 mod strided;
 mod threads;
+mod unroll;
 mod usage;
 
 pub use bounds::Proof;

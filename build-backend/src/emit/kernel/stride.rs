@@ -2,8 +2,9 @@
 //! take a turn of such a loop together: one after the other they would each step through memory, together they
 //! touch neighbouring elements, and the compiler can vectorise over them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cpu::Printer;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
 
@@ -180,5 +181,78 @@ fn coefficient(expr: &Expr, thread: LocalId, context: &Context<'_, '_>) -> Optio
             }
         }
         _ => None,
+    }
+}
+
+/// What an index adds to a counter; none if it is something else.
+fn beyond(index: &Expr, counter: LocalId) -> Option<Option<&Expr>> {
+    let is_counter = |it: &Expr| beyond(it, counter).is_some_and(|by| by.is_none());
+    match &index.kind {
+        ExprKind::Local(local) => (*local == counter).then_some(None),
+        ExprKind::Operation { operation: Operation::Convert, args } => beyond(args.first()?, counter),
+        ExprKind::Operation { operation: Operation::Add, args } => match args.as_slice() {
+            [a, b] if is_counter(a) => Some(Some(b)),
+            [a, b] if is_counter(b) => Some(Some(a)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'k> Printer<'_, '_, 'k> {
+    /// What a loop that all step through reads in order: a captured rail's first element, and what is added to the counter.
+    pub(super) fn streams(&mut self, stride: &Stride<'k>) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        visit_exprs(stride.body, &mut |it, _| {
+            let ExprKind::Element { rail, index, .. } = &it.kind else { return };
+            let ExprKind::Local(rail) = rail.kind else { return };
+            if rail.index() >= self.kernel.captures.len() {
+                return;
+            }
+            let Some(by) = beyond(index, stride.index) else { return };
+            let text = match by {
+                None => String::new(),
+                Some(by) if self.plan.is_uniform(by, &FxHashSet::default()) && self.code.is_plain(by) => {
+                    format!(" + {}", self.code.wide_value(by))
+                }
+                Some(_) => return,
+            };
+            let stream = self.code.local(rail).rail.map(|it| (it.data, text));
+            found.extend(stream.filter(|it| !found.contains(it)));
+        });
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(kind: ExprKind) -> Expr {
+        Expr { ty: Ty::I32, kind }
+    }
+
+    fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
+        int(ExprKind::Operation { operation, args: vec![a, b] })
+    }
+
+    #[test]
+    fn an_index_beyond_the_counter_says_by_how_much() {
+        let counter = LocalId(3);
+        let i = || int(ExprKind::Local(counter));
+        let n = || int(ExprKind::Local(LocalId(1)));
+        let wide = |it| Expr {
+            ty: Ty::I64,
+            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
+        };
+        let by = |it: &Expr| {
+            beyond(it, counter).map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
+        };
+        assert_eq!(by(&wide(i())), Some(None));
+        assert_eq!(by(&sum(Operation::Add, i(), n())), Some(Some(true)));
+        assert_eq!(by(&wide(sum(Operation::Add, n(), wide(i())))), Some(Some(true)));
+        // What moves at another speed is not a stream.
+        assert_eq!(by(&sum(Operation::Mul, i(), n())), None);
+        assert_eq!(by(&n()), None);
     }
 }

@@ -303,6 +303,55 @@ fn shared_rails_start_as_asked_and_blocks_do_not_see_each_other() {
     check(kernel, 128, 0, |it| it % 64 * 2 + 5);
 }
 
+/// The third rail once started where the first does, on devices only.
+#[test]
+fn shared_rails_follow_each_other_on_devices() {
+    let body = (4..7).map(|it| store(ints(it), Ty::I32, convert(Ty::I64, thread()), int(0))).collect();
+    let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::Ref(INTS), Ty::Ref(INTS)], body);
+    for (local, length) in [(4, 60), (5, 10), (6, 64)] {
+        share(&mut kernel, local, length, SharedInit::Value(int(0)));
+    }
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    for line in [
+        "constexpr unsigned shared_1_ = apg_shared_end<apg_i32>(0u, 60u);",
+        "(apg_i32 *)(shared_memory_ + shared_1_);",
+        "constexpr unsigned shared_2_ = apg_shared_end<apg_i32>(shared_1_, 10u);",
+        "(apg_i32 *)(shared_memory_ + shared_2_);",
+    ] {
+        assert!(text.contains(line), "no `{line}` in\n{text}");
+    }
+}
+
+#[test]
+fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_they_are() {
+    let body_with = |end: Expr, more: Vec<Stmt>| {
+        let mut body = vec![set(6, add(i32_(6), element(Ty::I32, ints(4), var(5, Ty::I64))))];
+        body.extend(more);
+        vec![
+            set(5, long(0)),
+            set(6, int(0)),
+            repeat(0, lt(var(5, Ty::I64), end), body, vec![set(5, add(var(5, Ty::I64), long(1)))]),
+            out(global_thread(), i32_(6)),
+        ]
+    };
+    let n = || var(1, Ty::I64);
+    for (body, unrolled) in [
+        (body_with(n(), vec![]), true),
+        (body_with(long(8), vec![]), false),
+        (body_with(n(), vec![barrier()]), false),
+        (body_with(n(), vec![out(global_thread(), int(1))]), false),
+    ] {
+        let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::I64, Ty::I32], body);
+        share(&mut kernel, 4, 64, SharedInit::Value(int(3)));
+        let program = launch(kernel, 128, 64);
+        super::compile_cuda(&program);
+        let text = super::emit(&program, false).unwrap().cuda.concat();
+        assert_eq!(text.contains("#pragma unroll 16"), unrolled, "{text}");
+    }
+}
+
 #[test]
 fn three_axes_number_threads_with_the_last_one_fastest() {
     // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
