@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn int(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I32, kind }
+        Expr { ty: Ty::I32, kind, position: None }
     }
 
     fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
@@ -244,6 +244,7 @@ mod tests {
         let wide = |it| Expr {
             ty: Ty::I64,
             kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
+            position: None,
         };
         let by = |it: &Expr| {
             beyond(it, counter).map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))
