@@ -1,5 +1,6 @@
 import x10.util.*;
 import x10.util.concurrent.*;
+import x10.xrx.Runtime;
 
 /** Atomic variables, locks, latches, conditions and futures. */
 public class concurrent {
@@ -112,10 +113,31 @@ public class concurrent {
     show("nested", nested()());
   }
 
+  /** What the thread of an activity keeps is found again by the activity while it does not wait. */
+  static def keepsakes() {
+    val storage = new WorkerLocalStorage[String,Long]();
+    val wrong = GlobalRef[AtomicLong](new AtomicLong());
+    finish for (p in Place.places()) at (p) async for (k in 1..20) async {
+      val before = storage.get("k");
+      val found = storage.put("k", k) == before && storage.get("k") == k && storage.getOrThrow("k") == k
+        && storage.getOrElse("other", -k) == -k && storage.remove("k") == k && storage.get("k") == 0;
+      if (!found) at (wrong.home) wrong.getLocalOrCopy().incrementAndGet();
+    }
+    show("keepsakes", wrong());
+    raises("nothing kept", ()=>{ storage.getOrThrow("none"); });
+    val ran = new AtomicLong();
+    Runtime.runFinish(()=>{ for (i in 1..10) Runtime.runAsync(()=>{ Runtime.x10rtProbe(); ran.incrementAndGet(); }); });
+    show("ran", ran);
+    val alone = new Latch();
+    Runtime.runUncountedAsync(()=>{ alone.release(); });
+    alone.await();
+  }
+
   public static def main(Rail[String]) {
     atomics();
     locks();
     latches();
     futures();
+    keepsakes();
   }
 }

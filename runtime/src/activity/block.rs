@@ -9,6 +9,7 @@ use parking_lot::{Condvar, Mutex};
 use super::fiber::{self, Fiber, Switch};
 use super::pool;
 use super::queues::Task;
+use super::throttle;
 use crate::sanitizer;
 
 /// Wakes one waiting activity (or thread), once.
@@ -103,6 +104,16 @@ impl Event {
 
     /// Waits until it has happened.
     pub fn wait(&self) {
+        self.wait_with(|| ());
+    }
+
+    /// The same for what another place does.
+    pub fn wait_for_others(&self) {
+        self.wait_with(throttle::wait);
+    }
+
+    /// Waits, with something held if the caller leaves its thread.
+    fn wait_with<T>(&self, hold: impl FnOnce() -> T) {
         /// The event outlives the wait: whoever waits holds it, and nobody touches it any more who wakes that one.
         struct Waited(*const Event);
         // SAFETY: see above.
@@ -113,6 +124,7 @@ impl Event {
             return;
         }
         let event = Waited(self);
+        let _held = hold();
         block(move |waker| {
             // SAFETY: see above.
             let event = unsafe { &*{ event }.0 };

@@ -88,6 +88,8 @@ pub struct Activity {
     pub implicit_clock: Option<i64>,
     /// Bytes on the stacks of activities of other places that wait for it.
     pub nesting: usize,
+    /// It is not put off ([`super::throttle`]).
+    pub is_urgent: bool,
 }
 
 impl Activity {
@@ -103,6 +105,7 @@ impl Activity {
             clocks: Clocks::default(),
             implicit_clock: None,
             nesting: 0,
+            is_urgent: false,
             open: std::ptr::null(),
             atomic: 0,
             nested: 0,
@@ -299,7 +302,7 @@ pub fn spawn(activity: Activity) {
 
 /// Starts an activity whose governor has been entered for it already, after those that can run now.
 pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Send>) {
-    start_activity_at(Activity::new(governor, Work::Runtime(work)));
+    start_activity_at(Activity { is_urgent: true, ..Activity::new(governor, Work::Runtime(work)) });
 }
 
 /// The same for an activity with more to it.

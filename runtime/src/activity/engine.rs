@@ -47,6 +47,7 @@ impl Engine for LocalEngine {
             clocks: clocks.into(),
             implicit_clock: implicit,
             nesting,
+            is_urgent: governor.is_visit(),
             ..Activity::new(governor, Work::Runtime(work))
         });
     }

@@ -97,7 +97,9 @@ fn make() -> &'static Fiber {
             remark!(
                 "  this program has more activities waiting at the same time than this machine can hold;"
             );
-            remark!("  raise `vm.max_map_count`, or let fewer activities block at once");
+            remark!(
+                "  let fewer activities block at once, or raise `vm.max_map_count` or the limit on address space"
+            );
             pool::end_process(1);
         }
     };

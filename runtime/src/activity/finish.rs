@@ -132,7 +132,11 @@ impl Finish {
             if self.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own) {
                 self.look_at_flights();
                 // Whoever counts to zero says so.
-                self.ended.wait();
+                if self.home.is_unknown() {
+                    self.ended.wait();
+                } else {
+                    self.ended.wait_for_others();
+                }
                 self.ended.reset();
             }
         }

@@ -21,6 +21,7 @@ pub mod shared;
 mod sleepers;
 mod stack;
 mod stuck;
+mod throttle;
 pub mod timer;
 
 pub use current::{Activity, Governing, Identity, Work, activity, on_fiber, spawn, spawn_closure, start_at};

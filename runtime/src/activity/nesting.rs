@@ -1,7 +1,6 @@
 //! How deep activities are nested: one waits for another, which waits for another, each on a stack of its own. No stack overflows then, though a
 //! recursion through `finish async` or `at` may have no end: it is ended as if all of it were on one stack.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::fiber::{self, Fiber};
@@ -78,17 +77,6 @@ pub fn count_fiber() {
     FIBERS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The most fibers: each is two parts of the address space, of which the system allows so many.
-fn most_fibers() -> usize {
-    static MOST: OnceLock<usize> = OnceLock::new();
-    *MOST.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
-        let maps: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
-        // The rest of the process needs some, and who waits without beginning anything is not asked.
-        maps / 2 / 8 * 7
-    })
-}
-
 /// Whether the calling activity is so deep in others that wait for it that it must not begin to wait for one more: says of what there are
 /// too many.
 pub fn is_too_deep() -> Option<String> {
@@ -97,7 +85,7 @@ pub fn is_too_deep() -> Option<String> {
         let most = MOST >> 20;
         return Some(format!("activities that wait for one another have used up their stacks of {most} MiB"));
     }
-    let (made, most) = (FIBERS.load(Ordering::Relaxed), most_fibers());
+    let (made, most) = (FIBERS.load(Ordering::Relaxed), stack::most());
     (made > most && made - fiber::count_idle() > most)
         .then(|| format!("more than {most} activities wait, each with a stack of its own"))
 }

@@ -10,6 +10,7 @@ use super::fiber;
 use super::finish::Finish;
 use super::queues::{Look, Queues, Task};
 use super::sleepers::Sleepers;
+use super::throttle;
 use crate::memory::Ref;
 
 /// The pool of this process.
@@ -212,7 +213,7 @@ pub fn attend_until(done: impl Fn() -> bool) -> bool {
             if !queues.own_is_empty(own.number) {
                 break;
             }
-        } else if attention.has_looked() && (!queues.is_empty() || attention.is_over()) {
+        } else if attention.has_looked() && (!queues.nothing_ready() || attention.is_over()) {
             break;
         }
     }
@@ -318,6 +319,7 @@ pub fn next_task() -> Task {
             return task;
         }
         queues.wait(quiet, busy, look_for_deadlock);
+        throttle::allow_more();
         (quiet, busy) = (QUIET.1.min(quiet * 5), BUSY.1.min(busy * 2));
     }
 }

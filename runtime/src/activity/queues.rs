@@ -11,6 +11,7 @@ use super::fiber::Fiber;
 use super::finish::Finish;
 use super::parallel::Job;
 use super::sleepers::Sleepers;
+use super::throttle;
 use crate::memory::Ref;
 
 /// Something to run.
@@ -42,6 +43,15 @@ impl Task {
         }
     }
 
+    /// It is an activity that has not begun, and nobody of another place waits for it.
+    fn can_be_put_off(&self) -> bool {
+        match self {
+            Task::Closure(..) => true,
+            Task::Activity(activity) => !activity.is_urgent,
+            Task::Resume(_) | Task::Help(_) => false,
+        }
+    }
+
     fn into_pair(self) -> Pair {
         match self {
             Task::Closure(closure, finish) => [closure.address(), finish as usize],
@@ -70,6 +80,8 @@ impl Task {
 pub struct Queues {
     injector: Injector<Task>,
     own: Vec<Deque>,
+    /// Of each thread, activities that it has put off.
+    later: Vec<Deque>,
     sleepers: Sleepers,
 }
 
@@ -88,6 +100,7 @@ impl Queues {
         Queues {
             injector: Injector::new(),
             own: (0..threads).map(|_| Deque::new()).collect(),
+            later: (0..threads).map(|_| Deque::new()).collect(),
             sleepers: Sleepers::default(),
         }
     }
@@ -132,8 +145,44 @@ impl Queues {
 
     /// This thread's newest task.
     pub fn pop(&self, number: usize) -> Option<Task> {
-        // SAFETY: taken from the queue.
-        self.own[number].pop().map(|pair| unsafe { Task::from_pair(pair) })
+        loop {
+            // SAFETY: taken from the queue.
+            let task = unsafe { Task::from_pair(self.own[number].pop()?) };
+            if let Some(task) = self.begin_or_put_off(number, task) {
+                return Some(task);
+            }
+        }
+    }
+
+    /// The task, unless it is an activity that is put off.
+    #[inline]
+    fn begin_or_put_off(&self, number: usize, task: Task) -> Option<Task> {
+        if throttle::is_on() && task.can_be_put_off() {
+            self.later[number].push(task.into_pair());
+            return None;
+        }
+        Some(task)
+    }
+
+    /// An activity that was put off and may be begun now.
+    fn find_put_off(&self, number: usize) -> Option<Task> {
+        let own = &self.later[number];
+        if self.later.iter().all(Deque::is_empty) || !throttle::may_begin() {
+            return None;
+        }
+        let take = |other: &Deque| match other.steal(own, None) {
+            // It is of no use to its owner.
+            Stolen::Alone(pair) => other.steal(own, Some(pair)),
+            stolen => stolen,
+        };
+        let stolen = || {
+            self.later.iter().map(take).find_map(|stolen| match stolen {
+                Stolen::Pair(pair) => Some(pair),
+                _ => None,
+            })
+        };
+        // SAFETY: taken from a queue.
+        own.pop().or_else(stolen).map(|pair| unsafe { Task::from_pair(pair) })
     }
 
     /// The closure of this thread's newest task, if that is an activity of the finish and no more than its closure.
@@ -170,7 +219,7 @@ impl Queues {
     }
 
     /// Work: this thread's newest, then what came from elsewhere, then others' oldest. One that is alone in a queue is taken at the second
-    /// look, for its owner may want it at once.
+    /// look, for its owner may want it at once. At last what was put off.
     pub fn find(&self, number: usize, look: &mut Look) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
@@ -180,7 +229,10 @@ impl Queues {
         loop {
             let mut again = false;
             match self.injector.steal() {
-                Steal::Success(task) => return Some(task),
+                Steal::Success(task) => match self.begin_or_put_off(number, task) {
+                    None => again = true,
+                    task => return task,
+                },
                 Steal::Retry => again = true,
                 Steal::Empty => {}
             }
@@ -192,15 +244,20 @@ impl Queues {
                 }
                 let known = before.filter(|(queue, _)| *queue == other).map(|(_, pair)| pair);
                 match self.own[other].steal(&self.own[number], known) {
-                    // SAFETY: taken from the queue.
-                    Stolen::Pair(pair) => return Some(unsafe { Task::from_pair(pair) }),
+                    Stolen::Pair(pair) => {
+                        // SAFETY: taken from the queue.
+                        match self.begin_or_put_off(number, unsafe { Task::from_pair(pair) }) {
+                            None => again = true,
+                            task => return task,
+                        }
+                    }
                     Stolen::Alone(pair) => look.alone = Some((other, pair)),
                     Stolen::Retry => again = true,
                     Stolen::Empty => {}
                 }
             }
             if !again {
-                return None;
+                return self.find_put_off(number);
             }
         }
     }
@@ -212,6 +269,11 @@ impl Queues {
 
     /// Whether there is no work.
     pub fn is_empty(&self) -> bool {
+        self.nothing_ready() && self.later.iter().all(Deque::is_empty)
+    }
+
+    /// Whether there is no work but what was put off.
+    pub fn nothing_ready(&self) -> bool {
         self.injector.is_empty() && self.own.iter().all(Deque::is_empty)
     }
 
@@ -229,6 +291,6 @@ impl Queues {
 
     /// Shows the collector what is in the threads' queues; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
-        self.own.iter().for_each(|deque| deque.each_word(visit));
+        self.own.iter().chain(&self.later).for_each(|deque| deque.each_word(visit));
     }
 }

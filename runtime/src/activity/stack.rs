@@ -1,11 +1,18 @@
-//! The stacks of fibers: address space of which memory is taken as it is used, with a page below that cannot be touched. A stack
+//! The stacks of fibers: address space of which memory is taken as it is used, with a part below that cannot be touched. A stack
 //! begins at a multiple of its size, so that generated code sees from its stack pointer how much is left.
+//!
+//! Stacks are made in rows. Where the system can guard a part of a mapping without dividing it (Linux 6.13), a row is one
+//! mapping, and mappings beside each other become one: then memory is all that limits how many there are.
 
 use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use corosensei::stack::{Stack, StackPointer};
+use parking_lot::Mutex;
 
 use super::fiber::Fiber;
+use crate::memory;
 
 /// Address space of a stack.
 pub const SIZE: usize = 8 << 20;
@@ -16,6 +23,15 @@ pub const RESERVE: usize = 256 << 10;
 const ABOVE: usize = 64;
 /// Lowest part, which cannot be touched.
 const GUARD: usize = 64 << 10;
+/// Stacks of a row.
+const ROW: usize = 16;
+/// Memory that a stack takes when hardly anything is on it: pages at its top, one for its fiber, and those that say where these are.
+const LEAST: usize = 24 << 10;
+
+/// Stacks of the row that was made last which nobody has yet: where the next one begins, and where the last one ends.
+static REST: Mutex<(usize, usize)> = Mutex::new((0, 0));
+/// A guard is a mapping of its own.
+static DIVIDED: AtomicBool = AtomicBool::new(false);
 
 /// A stack.
 pub struct AlignedStack {
@@ -23,29 +39,20 @@ pub struct AlignedStack {
 }
 
 impl AlignedStack {
-    /// A new one.
+    /// A new one. It is never given back.
     pub fn new() -> io::Result<AlignedStack> {
-        let (protection, flags) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: new address space; what lies beside the aligned part of it goes back.
-        unsafe {
-            let flags = flags | libc::MAP_NORESERVE | libc::MAP_STACK;
-            let space = libc::mmap(std::ptr::null_mut(), 2 * SIZE, protection, flags, -1, 0);
-            if space == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
-            let space = space as usize;
-            let start = space.next_multiple_of(SIZE);
-            if start > space {
-                libc::munmap(space as *mut _, start - space);
-            }
-            libc::munmap((start + SIZE) as *mut _, space + SIZE - start);
-            let stack = AlignedStack { start };
-            if libc::mprotect(start as *mut _, GUARD, libc::PROT_NONE) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(stack)
+        let mut rest = REST.lock();
+        if rest.0 == rest.1 {
+            // With a limit on address space a whole row may be too much.
+            *rest = row(ROW).or_else(|_| row(1))?;
         }
+        let start = rest.0;
+        rest.0 += SIZE;
+        drop(rest);
+        if guard(start)? {
+            DIVIDED.store(true, Ordering::Relaxed);
+        }
+        Ok(AlignedStack { start })
     }
 
     /// Lowest and highest address that can be used.
@@ -59,18 +66,64 @@ impl AlignedStack {
     }
 }
 
-impl Drop for AlignedStack {
-    fn drop(&mut self) {
-        // SAFETY: its own address space, which nobody uses any more.
-        unsafe { libc::munmap(self.start as *mut _, SIZE) };
+/// Address space for so many stacks: where it begins and ends.
+fn row(stacks: usize) -> io::Result<(usize, usize)> {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: new address space; what lies beside the aligned part of it goes back.
+    unsafe {
+        let flags = flags | libc::MAP_NORESERVE | libc::MAP_STACK;
+        let space = libc::mmap(std::ptr::null_mut(), (stacks + 1) * SIZE, protection, flags, -1, 0);
+        if space == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let space = space as usize;
+        let start = space.next_multiple_of(SIZE);
+        let end = start + stacks * SIZE;
+        if start > space {
+            libc::munmap(space as *mut _, start - space);
+        }
+        if space + SIZE > start {
+            libc::munmap(end as *mut _, space + SIZE - start);
+        }
+        Ok((start, end))
     }
+}
+
+/// Makes the lowest part of a stack one that cannot be touched. Whether that divided the mapping.
+fn guard(start: usize) -> io::Result<bool> {
+    /// Not known to older systems, which refuse it.
+    const MADV_GUARD_INSTALL: i32 = 102;
+    let start = start as *mut libc::c_void;
+    // SAFETY: a part of a new stack.
+    unsafe {
+        if libc::madvise(start, GUARD, MADV_GUARD_INSTALL) == 0 {
+            return Ok(false);
+        }
+        if libc::mprotect(start, GUARD, libc::PROT_NONE) == 0 {
+            return Ok(true);
+        }
+    }
+    Err(io::Error::last_os_error())
+}
+
+/// The most stacks: so many that an eighth of the machine's memory does for them, and fewer where each takes two of the mappings that the
+/// system allows a process.
+pub fn most() -> usize {
+    static MOST: OnceLock<(usize, usize)> = OnceLock::new();
+    let (by_memory, by_mappings) = *MOST.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
+        let mappings: usize = text.and_then(|text| text.trim().parse().ok()).unwrap_or(65_530);
+        // The rest of the process needs some, and who waits without beginning anything is not asked.
+        (memory::of_machine() / 8 / LEAST, mappings / 2 / 8 * 7)
+    });
+    if DIVIDED.load(Ordering::Relaxed) { by_mappings.min(by_memory) } else { by_memory }
 }
 
 fn pointer(address: usize) -> StackPointer {
     StackPointer::new(address).unwrap_or(StackPointer::MAX)
 }
 
-// SAFETY: memory of that range, with a guard below, as long as the value lives; both ends are aligned as stacks have to be.
+// SAFETY: memory of that range for ever, with a guard below; both ends are aligned as stacks have to be.
 unsafe impl Stack for AlignedStack {
     fn base(&self) -> StackPointer {
         pointer(self.start + SIZE - ABOVE)

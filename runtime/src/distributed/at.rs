@@ -20,8 +20,9 @@ use crate::serialize::parts::{Part, Received};
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Activities with less than that on the stacks of those that wait for them travel without saying so.
-const SHALLOW: usize = 1 << 20;
+/// Activities with less than that on the stacks of those that wait for them travel without saying so. They count as having as much, so that an
+/// activity that goes from place to place without an end is found to.
+const SHALLOW: usize = 8 << 10;
 
 /// Bytes of most messages.
 const USUAL: usize = 128;
@@ -181,11 +182,14 @@ pub(super) fn called(from: u32, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Re
     let number = input.number()?;
     let finish = FinishId::decode(&mut input)?;
     let about = input.number()?;
-    let clocked = about & about::LUGGAGE != 0;
-    let clocks = if clocked { Luggage::decode(&mut input)? } else { Luggage::default() };
+    let clocks = match about & about::LUGGAGE {
+        0 => Luggage { nesting: SHALLOW, ..Luggage::default() },
+        _ => Luggage::decode(&mut input)?,
+    };
+    let clocked = !clocks.is_empty();
     let caller = Caller { place: from, number, value: about & about::VALUE != 0 };
     let rest = body.len() - input.remaining();
-    let visit = |decode| start_visit(caller, finish, clocked.then_some(clocks), decode);
+    let visit = |decode| start_visit(caller, finish, clocks, decode);
     if !clocked && parts.is_empty() && is_brief(&body[rest..]) {
         match codec::begin_to_decode(&mut Input::new(&body[rest..])) {
             Ok(Begun::Whole(closure)) => {
@@ -222,9 +226,9 @@ fn is_brief(graph: &[u8]) -> bool {
 type Decode = Box<dyn FnOnce() -> Result<Ref, Ref> + Send>;
 
 /// Starts an activity that runs the body and answers.
-fn start_visit(caller: Caller, finish: FinishId, clocks: Option<Luggage>, decode: Decode) {
+fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode) {
     let visitor = Arc::new(Visitor::new(finish));
-    let (clocked, own) = (clocks.is_some(), Arc::clone(&visitor));
+    let (clocked, own) = (!clocks.is_empty(), Arc::clone(&visitor));
     let work = move || {
         let result = decode().and_then(|closure| caller.run(closure));
         // The activity goes back with its clocks, one that it has made here too; and without one that it has left.
@@ -234,7 +238,7 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Option<Luggage>, decode
         // Raised where the activity waits.
         Ref::NULL
     };
-    system().engine().spawn_on_clocks(visitor, clocks.unwrap_or_default(), Box::new(work));
+    system().engine().spawn_on_clocks(visitor, clocks, Box::new(work));
 }
 
 /// Starts something that nobody waits for here.

@@ -112,7 +112,7 @@ impl Waiting {
             call.number.store(0, Ordering::Relaxed);
             return Err(error);
         }
-        call.came.wait();
+        call.came.wait_for_others();
         // SAFETY: it has come, so nobody else has it.
         Ok(unsafe { &mut *call.answer.get() })
     }

@@ -23,6 +23,10 @@ pub trait Governor: Send + Sync {
     /// An activity goes to host place `place`: told before it is sent. A finish of this place hands this on to
     /// [`super::HomeFinish::departed`].
     fn departed(&self, this: &Arc<dyn Governor>, place: u32);
+    /// It is the body of an `at`: an activity of another place waits for it.
+    fn is_visit(&self) -> bool {
+        false
+    }
 }
 
 /// Something to wait for, once.

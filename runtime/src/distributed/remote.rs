@@ -157,4 +157,8 @@ impl Governor for Visitor {
         let real = self.real();
         real.departed(real, place);
     }
+
+    fn is_visit(&self) -> bool {
+        true
+    }
 }

@@ -132,12 +132,17 @@ pub fn heap() -> &'static Heap {
 
 /// Three quarters of the machine's memory.
 fn default_limit() -> usize {
+    of_machine() / 4 * 3
+}
+
+/// Memory that this machine has for the process.
+pub fn of_machine() -> usize {
     // SAFETY: asks the system for two numbers.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
     let group =
         std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    physical.min(group.unwrap_or(usize::MAX)) / 4 * 3
+    physical.min(group.unwrap_or(usize::MAX))
 }
 
 /// Reserves addresses; less than asked for where the system limits them.

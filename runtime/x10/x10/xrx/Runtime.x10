@@ -28,6 +28,16 @@ public final class Runtime {
     @Intrinsic("rt.worker_count") private static native def workerCount():Int;
     /** Lets messages and other activities come forward. */
     @Intrinsic("rt.probe") public static native def probe():void;
+    /** The same as probe. */
+    public static def x10rtProbe():void { probe(); }
+    /** The same as probe: this activity may go on at once. */
+    public static def x10rtBlockingProbe():void { probe(); }
+    /** Runs body with a finish around it. */
+    public static def runFinish(body:()=>void):void { finish body(); }
+    /** Starts body as an activity here, of the finish around the call. */
+    public static def runAsync(body:()=>void):void { async body(); }
+    /** Starts body as an activity here that nothing waits for. */
+    public static def runUncountedAsync(body:()=>void):void { @Uncounted async body(); }
     /** The number of this place. */
     public static def hereInt():Int = here.id as Int;
     /** The number of this place. */
