@@ -46,7 +46,10 @@ impl<'db> Infer<'db> {
     pub(super) fn type_scope(&self) -> TypeScope<'db> {
         let mut scope = match self.owner {
             Owner::Method(method) => TypeScope::method(self.db, method),
-            Owner::Field(_) => TypeScope::class(self.db, self.class),
+            Owner::Field(field) => TypeScope {
+                is_static: field_is_static(self.db, field),
+                ..TypeScope::class(self.db, self.class)
+            },
         };
         scope.local_types.extend(self.local_types.iter().cloned());
         scope
