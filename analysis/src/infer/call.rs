@@ -168,7 +168,7 @@ impl Infer<'_> {
         {
             return self.report(diagnostic);
         }
-        self.report(super::name::suggest(diagnostic, near, at));
+        self.report(super::unknown::suggest(diagnostic, near, at));
     }
 
     /// `e.m(x)`, `C.m(x)`, `super.m(x)`
