@@ -5,11 +5,11 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::bell::Bell;
+use super::bell::{self, Bell};
 use crate::memory::watch;
 
 /// Bytes of the ring; a power of two.
@@ -36,10 +36,13 @@ struct Shared {
 struct Note {
     /// How many there have been, what kind of message it is, and its bytes. Written last.
     head: AtomicU64,
-    /// How many of the other direction its writer has read.
+    /// How many of the other direction its writer has read, and whether it makes a [`PROMISE`].
     read: AtomicU64,
     words: [AtomicU64; NOTE / 8],
 }
+
+/// The writer of a note will look itself for what comes next, so that nobody has to be woken for that.
+const PROMISE: u64 = 1 << 63;
 
 /// Most bytes of a note.
 pub const NOTE: usize = 48;
@@ -143,6 +146,8 @@ struct Own {
     /// Of the writer: what the reader had read when it looked last. The reader writes there for every message, so that it is looked at only
     /// when the room that is known does not do.
     tail: AtomicU64,
+    /// The other place has promised to look for the next message.
+    promised: AtomicBool,
 }
 
 // SAFETY: the bytes between tail and head are the reader's, the others the writer's.
@@ -196,11 +201,21 @@ impl Pipe {
         let own = &self.shared.writer;
         own.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
         own.at.store(head, Ordering::Release);
-        self.shared.bells[1].ring();
+        self.tell_reader();
     }
 
-    /// Writes a message as a note, if that can be now.
-    pub fn write_note(&self, kind: u8, bytes: &[u8]) -> bool {
+    /// Something was written. A promise of the reader is good for one message.
+    fn tell_reader(&self) {
+        let promised = self.own.promised.load(Ordering::Relaxed);
+        if promised {
+            self.own.promised.store(false, Ordering::Relaxed);
+        }
+        self.shared.bells[1].ring(promised);
+    }
+
+    /// Writes a message as a note, if that can be now. The caller `promises`, with [`Pipe::promise`] for the other direction, that it
+    /// will look for what comes next.
+    pub fn write_note(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
         let note = &self.shared.note;
         let head = note.head.load(Ordering::Relaxed);
         if bytes.len() > NOTE || self.own.taken.load(Ordering::Acquire) != head >> 16 {
@@ -214,10 +229,11 @@ impl Pipe {
         for (to, word) in note.words.iter().zip(words) {
             to.store(u64::from_ne_bytes(word), Ordering::Relaxed);
         }
-        note.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
+        let read = self.own.read.load(Ordering::Acquire);
+        note.read.store(if promises { read | PROMISE } else { read }, Ordering::Relaxed);
         let head = ((head >> 16) + 1) << 16 | u64::from(kind) << 8 | bytes.len() as u64;
         note.head.store(head, Ordering::Release);
-        self.shared.bells[1].ring();
+        self.tell_reader();
         true
     }
 
@@ -237,7 +253,11 @@ impl Pipe {
         for (to, word) in memory.chunks_exact_mut(8).zip(&note.words) {
             to.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
-        self.own.taken.store(note.read.load(Ordering::Relaxed), Ordering::Release);
+        let taken = note.read.load(Ordering::Relaxed);
+        self.own.taken.store(taken & !PROMISE, Ordering::Release);
+        if taken & PROMISE != 0 {
+            self.own.promised.store(true, Ordering::Relaxed);
+        }
         self.own.read.store(head >> 16, Ordering::Release);
         Some(((head >> 8) as u8, usize::from(head as u8).min(NOTE)))
     }
@@ -271,7 +291,7 @@ impl Pipe {
         self.shared.reader.at.store(tail, Ordering::Release);
         // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
         if filled >= SIZE / 4 {
-            self.shared.bells[0].ring();
+            self.shared.bells[0].ring(false);
         }
     }
 
@@ -349,7 +369,7 @@ impl Pipe {
         }
         let count = self.shared.reader.fetched.load(Ordering::Relaxed);
         self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
-        self.shared.bells[0].ring();
+        self.shared.bells[0].ring(false);
         Ok(())
     }
 
@@ -372,11 +392,22 @@ impl Pipe {
 
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
-        self.shared.bells[1].sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        let state = if looked_at { bell::AWAKE } else { bell::SLEEPS };
+        self.shared.bells[1].state.store(state, Ordering::SeqCst);
         // Who slept in the middle of something all that time has not heard of its rest.
         if !looked_at && self.is_ready() {
             self.shared.bells[1].ring_anyway();
         }
+    }
+
+    /// The reader will promise the other place to look for what it writes next.
+    pub fn promise(&self) {
+        self.shared.bells[1].promise();
+    }
+
+    /// What was promised has come; whether the reader need not say that it looks no more.
+    pub fn has_kept_promise(&self) -> bool {
+        self.shared.bells[1].is_promised()
     }
 
     /// Copies between the ring from `at` on and `memory`.
@@ -535,24 +566,55 @@ mod tests {
             (length > 0).then(|| (0, bytes[..length].to_vec()))
         };
         assert!(!ours.is_ready() && next(&ours).is_none());
-        assert!(theirs.write_note(7, b"first"));
-        assert!(!theirs.write_note(7, b"second"), "the first was not read");
+        assert!(theirs.write_note(7, b"first", false));
+        assert!(!theirs.write_note(7, b"second", false), "the first was not read");
         assert!(theirs.write_at_once([b"sec", b"", b"ond"]));
         assert!(ours.is_ready());
         assert_eq!(next(&ours), Some((7, b"first".to_vec())));
         assert_eq!(next(&ours), Some((0, b"second".to_vec())));
         assert!(next(&ours).is_none());
-        assert!(!theirs.write_note(7, b"third"), "it is not known that the first was read");
-        assert!(answers.write_note(9, b""));
+        assert!(!theirs.write_note(7, b"third", false), "it is not known that the first was read");
+        assert!(answers.write_note(9, b"", false));
         assert_eq!(next(&back), Some((9, Vec::new())));
-        assert!(theirs.write_note(8, &[5; NOTE]));
+        assert!(theirs.write_note(8, &[5; NOTE], false));
         assert_eq!(next(&ours), Some((8, vec![5; NOTE])));
         assert!(answers.write_at_once([b"known", b"", b""]));
         assert_eq!(next(&back), Some((0, b"known".to_vec())));
-        assert!(!theirs.write_note(8, &[5; NOTE + 1]), "too long");
+        assert!(!theirs.write_note(8, &[5; NOTE + 1], false), "too long");
         assert!(theirs.write_at_once([b"in the ring", b"", b""]));
-        assert!(!theirs.write_note(8, b"later"), "the ring is not empty");
+        assert!(!theirs.write_note(8, b"later", false), "the ring is not empty");
         assert_eq!(next(&ours), Some((0, b"in the ring".to_vec())));
-        assert!(theirs.write_note(8, b"now"));
+        assert!(theirs.write_note(8, b"now", false));
+    }
+
+    #[test]
+    fn a_promise_is_good_for_one_message() {
+        let memory = Memory::new().expect("memory");
+        let (ours, questions) = memory.pipes(0).expect("mapped");
+        let (back, theirs) = memory.pipes(1).expect("mapped");
+        let mut note = [0; NOTE];
+        ours.looked_at(false);
+        ours.promise();
+        assert!(questions.write_note(1, b"question", true));
+        assert_eq!(back.take_note(&mut note), Some((1, 8)));
+        assert!(theirs.write_note(2, b"answer", false));
+        assert!(ours.has_kept_promise(), "nobody was woken for that");
+        assert_eq!(ours.take_note(&mut note), Some((2, 6)));
+        assert!(theirs.write_at_once([b"more", b"", b""]));
+        assert!(!ours.has_kept_promise(), "who sleeps is woken");
+    }
+
+    #[test]
+    fn nobody_is_woken_who_looks_and_everybody_who_sleeps() {
+        let memory = Memory::new().expect("memory");
+        let (ours, _) = memory.pipes(0).expect("mapped");
+        let (_, theirs) = memory.pipes(1).expect("mapped");
+        let state = || ours.shared.bells[1].state.load(Ordering::Relaxed);
+        ours.looked_at(true);
+        ours.promise();
+        assert_eq!(state(), bell::AWAKE, "who looks on says himself when he looks no more");
+        ours.looked_at(false);
+        assert!(theirs.write_at_once([b"asleep", b"", b""]));
+        assert_eq!(state(), bell::AWAKE, "woken");
     }
 }
