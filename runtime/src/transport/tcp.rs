@@ -282,10 +282,8 @@ impl Transport for Tcp {
             && !peer.keeps.load(Ordering::Acquire)
         {
             pipes.input.promise();
-            let out = peer.out.lock();
-            // What readers have kept meanwhile may come after it.
+            let _out = peer.out.lock();
             if pipes.out.write_note(kind, body, true) {
-                drop(out);
                 return Ok(true);
             }
         }
