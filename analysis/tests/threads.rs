@@ -156,6 +156,48 @@ fn questions_that_are_ended_hold_up_no_others() {
     }
 }
 
+/// Files of methods without result types that call each other, in no order: to type one is to type all, from wherever it begins.
+fn tangled(numbers: &mut Numbers) -> Vec<(PathBuf, Arc<str>)> {
+    let (classes, methods) = (2 + numbers.below(4), 2 + numbers.below(6));
+    let call =
+        |numbers: &mut Numbers| format!("C{}.m{}(n - 1)", numbers.below(classes), numbers.below(methods));
+    let mut files = Vec::new();
+    for class in 0..classes {
+        let mut text = format!("public class C{class} {{\n");
+        for method in 0..methods {
+            let (first, second) = (call(numbers), call(numbers));
+            let body = format!("n < 1 ? n : {first} + {second}");
+            text.push_str(&format!("    static def m{method}(n:Long) = {body};\n"));
+        }
+        text.push_str("}\n");
+        files.push((PathBuf::from(format!("/w/C{class}.x10")), text.into()));
+    }
+    files
+}
+
+/// As above, where the threads meet in the middle of a cycle.
+#[test]
+fn cycles_that_are_ended_hold_up_no_others() {
+    let end = Instant::now() + Duration::from_secs(number("APG_THREADS_SECONDS", 3));
+    let library = library();
+    let mut numbers = Numbers(number("APG_THREADS_SEED", 1));
+    let mut rounds = 0;
+    while Instant::now() < end {
+        let mut host = AnalysisHost::new(library.iter().cloned());
+        let files = tangled(&mut numbers);
+        host.set_files(files.iter().cloned());
+        host.set_roots(&files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>());
+        for _ in 0..20 {
+            let (path, text) = &files[numbers.below(files.len())];
+            ask_and_cancel(&host, path, &mut numbers);
+            let text = format!("{text}\n// {}", numbers.below(100));
+            within(LONGEST, || host.edit_file(path, text.into()));
+            rounds += 1;
+        }
+    }
+    println!("{rounds} rounds");
+}
+
 /// Has threads ask, ends some of them, and lets the others go on for a while.
 fn ask_and_cancel(host: &AnalysisHost, path: &Path, numbers: &mut Numbers) {
     let mut cancellers = Vec::new();
@@ -207,9 +249,10 @@ fn ask_until_ended(
     numbers: &mut Numbers,
 ) -> Result<(), apg_analysis::Cancelled> {
     let open = analysis.file(path).expect("known");
-    let all = analysis.all_files();
+    let (all, own) = (analysis.all_files(), analysis.user_files());
     for _ in 0..20 {
-        let file = all[numbers.below(all.len())];
+        let among = if numbers.below(2) == 0 { &all } else { &own };
+        let file = among[numbers.below(among.len())];
         match (thread + numbers.below(2)) % 4 {
             0 => analysis.with(|db| ide::find_supertypes(db, file))?,
             1 => {

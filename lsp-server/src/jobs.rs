@@ -75,6 +75,9 @@ impl Terms {
 
 type Run = Arc<dyn Fn(Snapshot) -> Result<(), Cancelled> + Send + Sync>;
 
+/// So often a request is asked again that failed with another thread's failure.
+const MOST_TRIES: u32 = 3;
+
 /// A request.
 pub struct Job {
     /// How it is answered.
@@ -83,8 +86,10 @@ pub struct Job {
     pub arrived: Option<u64>,
     /// What it is, for the log.
     pub what: String,
+    /// How often it failed because another thread did.
+    failures: u32,
     run: Run,
-    refuse: Arc<dyn Fn() + Send + Sync>,
+    refuse: Arc<dyn Fn(jsonrpc::Error) + Send + Sync>,
 }
 
 impl Job {
@@ -127,15 +132,16 @@ impl Job {
             }
             Ok(())
         };
-        let refuse = move || {
+        let refuse = move |error| {
             if let Some(reply) = locked(&refused).take() {
-                let _ = reply.send(Err(content_modified()));
+                let _ = reply.send(Err(error));
             }
         };
         let job = Job {
             what: what(&terms),
             terms,
             arrived: ordered::arrived(),
+            failures: 0,
             run: Arc::new(run),
             refuse: Arc::new(refuse),
         };
@@ -152,7 +158,19 @@ impl Job {
 
     /// Answers that the text it is about is no more.
     pub fn refuse(&self) {
-        (self.refuse)();
+        (self.refuse)(content_modified());
+    }
+
+    /// Whether it is to be asked again, which it is after an edit. What another thread failed at fails here too, sooner or later: a cycle
+    /// of questions that failed stays so until the next edit, and to ask for ever would leave nobody else a thread. Then the answer
+    /// is that it failed.
+    pub fn goes_on(&mut self, why: &Cancelled) -> bool {
+        self.failures += u32::from(matches!(why, Cancelled::PropagatedPanic));
+        let goes_on = self.failures < MOST_TRIES;
+        if !goes_on {
+            (self.refuse)(internal_error());
+        }
+        goes_on
     }
 }
 

@@ -568,7 +568,7 @@ impl MainLoop {
     }
 
     /// Runs a job, now or when it can be.
-    fn take(&mut self, job: Job) {
+    fn take(&mut self, mut job: Job) {
         let must_wait =
             job.terms.needs_workspace && self.reading > 0 || job.terms.is_long && self.long_jobs == LONG_JOBS;
         if must_wait {
@@ -584,7 +584,9 @@ impl MainLoop {
             if is_long {
                 sender.send(Event::LongDone(database));
             }
-            if let Ok(Err(_)) = outcome {
+            if let Ok(Err(why)) = outcome
+                && job.goes_on(&why)
+            {
                 sender.send(Event::Job(job));
             }
         };

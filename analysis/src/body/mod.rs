@@ -92,7 +92,7 @@ pub struct Expr {
 }
 
 /// A literal. Integers are the bits of the value, sign-extended; their width is the expression's type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
     /// Byte to ULong.
     Int(i64),

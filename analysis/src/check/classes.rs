@@ -13,7 +13,7 @@ use crate::item_tree::{
 };
 use crate::scope::problem::Problem;
 use crate::scope::resolve::TypeScope;
-use crate::scope::signature::method_signature;
+use crate::scope::signature::{class_header, method_signature};
 use crate::ty::Ty;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
@@ -41,6 +41,7 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
     super::contents::field_problems(db, class, item, &mut all);
     super::nesting::nesting_problems(db, class, item, &mut all);
     super::annotations::annotation_problems(db, class, item, &mut all);
+    guard_problems(db, class, item, &mut all);
     for nested in item.classes.iter().filter(|c| c.nth > 0 && c.place == ClassPlace::Member) {
         let id = ClassId::new(db, class.file(db), Some(class), nested.name.clone(), nested.nth);
         let message = format!("`{}` has another member type `{}`", item.name, nested.name);
@@ -56,6 +57,18 @@ pub(super) fn class_problems(db: &dyn Db, class: ClassId) -> Vec<(Item, Vec<Prob
         }
     }
     all
+}
+
+/// Members that the condition of the class names and nothing has: that is known only once the header has been read.
+fn guard_problems(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {
+    let Some(guard) = item.guard.as_ref().filter(|_| class_header(db, class).problems.is_empty()) else {
+        return;
+    };
+    let mut problems = Vec::new();
+    TypeScope::class(db, class).guard(guard, Some(Ty::this_type(db, class)), &mut problems);
+    if !problems.is_empty() {
+        all.push((Item::Class(class), problems));
+    }
 }
 
 fn duplicate_fields(db: &dyn Db, class: ClassId, item: &ClassItem, all: &mut Vec<(Item, Vec<Problem>)>) {

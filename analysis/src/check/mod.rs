@@ -12,6 +12,7 @@ mod invariants;
 mod nesting;
 mod overrides;
 mod pieces;
+mod promises;
 mod structure;
 mod unfinished;
 
@@ -64,6 +65,7 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
 fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
     let reassigned = flow_rules::val_reassigned::RULE.code;
     let unassigned = flow_rules::field_not_assigned::RULE.code;
+    let unset = flow_rules::use_before_assignment::RULE.code;
     // What is left out, where which other error stands.
     let consequences = [
         // `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
@@ -74,6 +76,11 @@ fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
         (flow_rules::captured_var::RULE.code, reassigned),
         // Of two fields of one name nobody knows which has the value.
         (unassigned, type_rules::duplicate_member::RULE.code),
+        // What cannot be shared, or must not be a `var`, is not asked for its value.
+        (unset, async_rules::captured_var::RULE.code),
+        (unset, place_rules::captured_var::RULE.code),
+        (unset, flow_rules::captured_var::RULE.code),
+        (unassigned, type_rules::struct_var_field::RULE.code),
     ];
     for (consequence, cause) in consequences {
         let at: Vec<TextRange> = all.iter().filter(|it| it.code == cause).map(|it| it.range).collect();

@@ -1,6 +1,7 @@
 //! Checks of a class against what it inherits: overriding, and abstract methods left without an
 //! implementation.
 
+use super::promises::{formals_problem, result_problem, seen_from};
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
@@ -175,6 +176,9 @@ fn bad_override(
             p.note("who calls that one catches only what it declares: declare it there too, or catch it here")
         });
     }
+    if let Some(problem) = formals_problem(db, (method, item), (other, owner), &name) {
+        return Some(problem);
+    }
     // An inferred result is checked with the code that it is inferred from.
     let given = method_signature(db, method).result?;
     bad_result(db, (method, item), given, (other, owner))
@@ -193,33 +197,9 @@ fn bad_result(
         None if method_item(db, other)?.has_body => erase(db, result_type(db, other)),
         None => return None,
     };
-    let own = own_params(db, method);
-    let substitution = owner.as_class(db).map(|(c, args)| Substitution::class(db, c, args))?;
-    let wanted = substitution.with_types(method_type_param_ids(db, other), &own).apply(db, wanted);
+    let wanted = seen_from(db, method, (other, owner))?.apply(db, wanted);
     let name = format!("`{}` of `{}`", other.name(db), other.class(db).name(db));
     result_problem(db, (method, item), given, wanted, &name)
-}
-
-/// The problem that `method` gives `given` where `wanted` is promised by what is called `name`.
-pub(super) fn result_problem(
-    db: &dyn Db,
-    (method, item): (MethodId, &MethodItem),
-    given: Ty,
-    wanted: Ty,
-    name: &str,
-) -> Option<Problem> {
-    let context = Context::method(db, method);
-    let fits =
-        given.is_void(db) == wanted.is_void(db) && (given.is_void(db) || context.is_subtype(given, wanted));
-    if fits || given.mentions_error(db) || wanted.mentions_error(db) {
-        return None;
-    }
-    let message = format!("the result is `{}`, but {name} gives `{}`", given.display(db), wanted.display(db));
-    let note = match wanted.is_void(db) {
-        true => "it must not give a result: declare it `:void`".to_owned(),
-        false => format!("make the result `{}` or a subtype", wanted.display(db)),
-    };
-    Some(Problem::new(&type_rules::bad_override::RULE, item.at, message).note(note))
 }
 
 /// The problem of a method whose result is inferred from its code with one that it overrides.

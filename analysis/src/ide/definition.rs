@@ -4,8 +4,10 @@ use apg_syntax::SyntaxKind::{
     ARG_LIST, ASSIGN_EXPR, BIN_EXPR, CALL_EXPR, CONSTRUCTOR_CALL_STMT, POSTFIX_EXPR, PREFIX_EXPR, SUPER_EXPR,
     THIS_EXPR,
 };
+use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxToken, TextRange, TextSize};
 
+use super::signature::candidates_of;
 use super::spans::{enclosing_class, owner_at};
 use super::symbol::{Symbol, name_token, token_symbols};
 use crate::body::{ExprKind, StmtKind};
@@ -13,6 +15,7 @@ use crate::db::{Db, parse};
 use crate::ids::SourceFile;
 use crate::infer::owner_body;
 use crate::item_tree::source::{Item, item_offset, item_ptr};
+use crate::scope::signature::method_signature;
 use crate::ty::supers::direct_supertypes;
 
 /// What is declared elsewhere and stands at an offset, and where. The name of a class after `new` stands for the constructor.
@@ -28,7 +31,10 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
             _ => false,
         };
         let symbol = symbols.iter().find(is_constructor).or(symbols.first()).copied();
-        return found(&token, symbol.or_else(|| object(db, file, &token)));
+        return found(
+            &token,
+            symbol.or_else(|| object(db, file, &token)).or_else(|| meant(db, file, &token)),
+        );
     }
     if offset > root.text_range().end() {
         return None;
@@ -36,6 +42,22 @@ pub fn defined_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(Sy
     let at = apg_syntax::token_at_offset(&root, offset);
     let operators = at.clone().right_biased().into_iter().chain(at.left_biased());
     operators.filter(|it| it.kind().is_punct()).find_map(|it| found(&it, operator(db, file, &it)))
+}
+
+/// The method that a call names whose arguments fit none, as while they are written: of several the one that takes as many, or
+/// the fewest more.
+fn meant(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Symbol> {
+    let callee = token.parent()?.parent()?;
+    let call = callee.parent().filter(|call| call.kind() == CALL_EXPR)?;
+    let list = call.children().find(|part| part.kind() == ARG_LIST)?;
+    let is_callee = call.text_range().start() == callee.text_range().start() && callee != list;
+    let written = list.children().filter(|part| ast::Expr::can_cast(part.kind())).count();
+    let takes = |symbol: &Symbol| match symbol {
+        Symbol::Item(Item::Method(method)) => method_signature(db, *method).params.len(),
+        _ => 0,
+    };
+    let all = candidates_of(db, file, &list).into_iter().map(|(symbol, _)| symbol).filter(|_| is_callee);
+    all.min_by_key(|symbol| (takes(symbol) < written, takes(symbol).abs_diff(written)))
 }
 
 /// The class of `this`, the one above it of `super`; the constructor that these call.

@@ -11,10 +11,11 @@ use crate::diagnostics::constraint::run_time_check;
 use crate::file_diagnostics;
 use crate::ids::{MethodId, SourceFile};
 use crate::infer::{Owner, owner_body};
-use crate::item_tree::items::method_item;
+use crate::item_tree::items::{method_item, qualified_name};
 use crate::item_tree::source::{Item, item_node, item_offset, item_ptr};
 use crate::kernel::launch_summaries;
 use crate::members::result_type;
+use crate::ty::Ty;
 
 /// A text shown in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,29 +180,51 @@ fn captures_hint(
         Captured::Local(local) => (body.local(*local).name.to_string(), Some(body.local(*local).ty)),
         Captured::This => ("this".to_owned(), None),
     };
-    let named: Vec<(String, Option<crate::ty::Ty>)> =
+    let named: Vec<(String, Option<Ty>)> =
         captures.iter().map(|c| name(&c.what)).filter(|(n, _)| !n.starts_with('$')).collect();
     if named.is_empty() {
         return None;
     }
     let names: Vec<&str> = named.iter().map(|(n, _)| n.as_str()).collect();
-    let bytes = |ty: &Option<crate::ty::Ty>| ty.and_then(|ty| crate::kernel::plain_bytes(db, ty));
-    let lines = named.iter().map(|(n, ty)| match (ty, bytes(ty)) {
-        (Some(ty), Some(bytes)) => format!("- `{n}: {}`, {bytes} bytes", ty.display(db)),
-        (Some(ty), None) => format!("- `{n}: {}`, with all it leads to", ty.display(db)),
-        (None, _) => format!("- `{n}`, with all it leads to"),
+    let bytes = |ty: &Option<Ty>| ty.and_then(|ty| crate::kernel::plain_bytes(db, ty));
+    let stays = |ty: &Option<Ty>| ty.and_then(|ty| what_stays(db, ty));
+    let lines = named.iter().map(|(n, ty)| {
+        let shown = ty.map_or(format!("`{n}`"), |ty| format!("`{n}: {}`", ty.display(db)));
+        match (stays(ty), bytes(ty)) {
+            (Some(what), _) => format!("- {shown}, {what}"),
+            (None, Some(bytes)) => format!("- {shown}, {bytes} bytes"),
+            (None, None) => format!("- {shown}, with all it leads to"),
+        }
     });
     let tooltip = format!("Copied to the other place:\n{}", lines.collect::<Vec<_>>().join("\n"));
+    let copied: Vec<_> = named.iter().map(|(_, ty)| ty).filter(|ty| stays(ty).is_none()).collect();
+    let known: u64 = copied.iter().copied().filter_map(bytes).sum();
     // What objects lead to is known when the program runs.
-    let known: u64 = named.iter().filter_map(|(_, ty)| bytes(ty)).sum();
-    let size = match named.iter().all(|(_, ty)| bytes(ty).is_some()) {
-        true => format!(" ({known} B)"),
-        false if known > 0 => format!(" ({known} B and objects)"),
-        false => String::new(),
+    let rest = match copied.iter().all(|ty| bytes(ty).is_some()) {
+        false => Some("objects"),
+        true => (copied.len() < named.len()).then_some("references"),
+    };
+    let size = match rest {
+        None => format!(" ({known} B)"),
+        Some(rest) if known > 0 => format!(" ({known} B and {rest})"),
+        Some("references") => " (references)".to_owned(),
+        Some(_) => String::new(),
     };
     let label = format!(" copies {}{size}", names.join(", "));
     let at = behind_place(db, file, end)?;
     Some(Inlay { at, label, kind: InlayKind::Captures, tooltip: Some(tooltip) })
+}
+
+/// What there is to say of a value of which little travels, whatever it leads to.
+fn what_stays(db: &dyn Db, ty: Ty) -> Option<&'static str> {
+    let (class, _) = ty.base(db).as_class(db)?;
+    match qualified_name(db, class).as_str() {
+        "x10.lang.GlobalRef" | "x10.lang.GlobalRail" => {
+            Some("a reference: what it refers to stays at its home")
+        }
+        "x10.lang.PlaceLocalHandle" => Some("a handle: each place has an object of its own"),
+        _ => None,
+    }
 }
 
 /// Behind the parenthesis of the `at` whose place ends here.

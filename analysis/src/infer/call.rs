@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{T, TextRange};
+use apg_syntax::{T, TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::convert::Why;
@@ -147,6 +147,12 @@ impl Infer<'_> {
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
+        // `p->f(x)`
+        let arrow = at.start().checked_sub(TextSize::of("->")).map(|start| TextRange::new(start, at.start()));
+        if let Some(arrow) = arrow.filter(|it| self.source(*it).is_some_and(|it| it == "->")) {
+            let diagnostic = name_rules::unresolved::RULE.at(arrow, "a member is selected by `.`");
+            return self.report(super::habits::replaced(diagnostic, arrow, ".".to_owned()));
+        }
         let near = apg_syntax::closest(name, names.iter().map(SmolStr::as_str));
         // `sqrt(x)`, as where such functions need no class.
         let math = near.is_none().then(|| known_class(self.db, Known::Math)).flatten();
@@ -162,7 +168,7 @@ impl Infer<'_> {
         {
             return self.report(diagnostic);
         }
-        self.report(super::name::suggest(diagnostic, near, at));
+        self.report(super::unknown::suggest(diagnostic, near, at));
     }
 
     /// `e.m(x)`, `C.m(x)`, `super.m(x)`

@@ -1,6 +1,6 @@
 //! Declarations of local variables.
 
-use apg_syntax::ast::{self, HasModifiers};
+use apg_syntax::ast::{self, AstNode, HasModifiers};
 use apg_syntax::{T, TextRange};
 use smol_str::SmolStr;
 
@@ -161,9 +161,13 @@ impl Infer<'_> {
     ) {
         let names: Vec<ast::Name> = pattern.names().collect();
         let Some(first) = names.first() else { return };
-        self.check_pattern(self.body.local(point).ty, range_of(first));
-        self.check_rank(point, names.len(), range_of(pattern));
-        let long = Ty::long(self.db);
+        // Of `(a, b)` the parser complained: of these names nothing is known.
+        let is_tuple = pattern.syntax().first_token().is_some_and(|it| it.kind() == T!['(']);
+        if !is_tuple {
+            self.check_pattern(self.body.local(point).ty, range_of(first));
+            self.check_rank(point, names.len(), range_of(pattern));
+        }
+        let long = if is_tuple { Ty::error(self.db) } else { Ty::long(self.db) };
         let components: Vec<LocalId> = names
             .iter()
             .map(|name| self.add_local(name.text(), long, is_var, LocalKind::Declared, range_of(name)))

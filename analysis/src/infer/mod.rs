@@ -37,6 +37,8 @@ mod stmt;
 pub mod surroundings;
 mod tested;
 mod undecided;
+mod unknown;
+mod written;
 
 use std::sync::Arc;
 

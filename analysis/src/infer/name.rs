@@ -1,22 +1,18 @@
 //! Names: what a simple or qualified name in an expression stands for, and member selection.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxNode, T, TextRange, closest};
+use apg_syntax::{TextRange, closest};
 use smol_str::SmolStr;
 
-use super::Owner;
 use super::ctx::{Infer, range_of};
 use super::surroundings::{Visible, captured_name, enclosing_owner, surroundings};
+use super::unknown::suggest;
 use crate::body::{Dispatch, ExprId, ExprKind};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
+use crate::diagnostics::{Diagnostic, name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::Modifiers;
-use crate::item_tree::items::{field_is_static, field_item, fields, method_is_static, methods};
-use crate::item_tree::lower::types::TypeLowering;
-use crate::scope::constraints::VARIABLE;
+use crate::item_tree::items::{field_is_static, field_item, method_is_static};
 use crate::scope::lookup::Found;
-use crate::scope::problem::placed;
-use crate::scope::resolve::TypeScope;
 use crate::scope::signature::field_type;
 use crate::ty::subst::Substitution;
 use crate::ty::{Path, PathRoot, Ty};
@@ -41,131 +37,6 @@ pub(super) struct Around {
 }
 
 impl<'db> Infer<'db> {
-    // ---- types as written
-
-    pub(super) fn type_scope(&self) -> TypeScope<'db> {
-        let mut scope = match self.owner {
-            Owner::Method(method) => TypeScope::method(self.db, method),
-            Owner::Field(_) => TypeScope::class(self.db, self.class),
-        };
-        scope.local_types.extend(self.local_types.iter().cloned());
-        scope
-    }
-
-    /// Runs `resolve` with everything that a type written here can mention.
-    pub(super) fn with_type_scope<T>(
-        &mut self,
-        own: Option<&str>,
-        resolve: impl FnOnce(&TypeScope<'_>, &mut TypeLowering, &mut Vec<crate::scope::problem::Problem>) -> T,
-    ) -> T {
-        let mut lowering = TypeLowering::default();
-        let mut problems = Vec::new();
-        let values = |name: &str| {
-            // A `val` may be named in its own type: there it is `self`.
-            if own == Some(name) {
-                return Some(Path::self_value());
-            }
-            let local = self.scopes.local(name)?;
-            let local = self.body.local(local);
-            let offset = if local.mutable { VARIABLE } else { local.range.start().into() };
-            Some(Path::local(local.name.clone(), offset))
-        };
-        let classes = |_: &TypeScope<'_>, name: &str| {
-            let local = self.scopes.local(name)?;
-            Some(self.body.local(local).ty.as_class(self.db).map(|(class, _)| class))
-        };
-        let scope = self.type_scope().with_values(&values).with_value_classes(&classes);
-        let result = resolve(&scope, &mut lowering, &mut problems);
-        let context = self.context();
-        problems.retain(|problem| problem.stands(&context));
-        for diagnostic in placed(&problems, &lowering.ranges) {
-            self.report(diagnostic);
-        }
-        result
-    }
-
-    /// A type definition that is a statement: from here on its name is known.
-    pub(super) fn local_typedef(&mut self, typedef: &ast::TypeDef) {
-        let owner = self.owner.into();
-        let id = crate::item_tree::source::typedef_of_node(self.db, owner, typedef.syntax());
-        let found = self.with_type_scope(None, |scope, lowering, problems| {
-            let item = crate::item_tree::lower::lower_typedef(typedef, 0, lowering);
-            let mut scope = scope.clone();
-            scope.expanding.extend(id);
-            if let Some(id) = id {
-                scope.local_types.push((item.name.clone(), Found::Typedefs(vec![id])));
-            }
-            problems.extend(crate::scope::signature::definition_problems(scope, &item));
-            id.map(|id| (item.name, Found::Typedefs(vec![id])))
-        });
-        self.local_types.extend(found);
-    }
-
-    /// A type of values, as written in the body.
-    pub(super) fn written_type(&mut self, ty: &ast::Type) -> Ty {
-        self.written_type_of(ty, None)
-    }
-
-    /// The type of the result of a closure, as written in the body: also `void`.
-    pub(super) fn written_result(&mut self, ty: &ast::Type) -> Ty {
-        match ty {
-            ast::Type::VoidType(_) => Ty::void(self.db),
-            _ => self.written_type(ty),
-        }
-    }
-
-    /// The type of the `val` named `own`, as written in the body.
-    pub(super) fn written_type_of(&mut self, ty: &ast::Type, own: Option<&str>) -> Ty {
-        let ast_range = range_of(ty);
-        let ty = self.with_type_scope(own, |scope, lowering, problems| {
-            scope.resolve_value_type(&lowering.ty(ty), problems)
-        });
-        let ty = self.at_this_place(ty);
-        if let Some(problem) = crate::check::constraints::type_problem(&self.context(), ty, 0) {
-            self.report(Diagnostic { range: ast_range, ..problem.diagnostic });
-        }
-        ty
-    }
-
-    /// The type that a name stands for; what is wrong with it was reported.
-    pub(super) fn written_named(&mut self, ty: &ast::NamedType) -> Ty {
-        self.with_type_scope(None, |scope, lowering, _| scope.resolve(&lowering.named(ty), &mut Vec::new()))
-    }
-
-    /// The class that a type name after `new` or before `(` names, and its type arguments if given.
-    pub(super) fn written_class(&mut self, ty: &ast::NamedType) -> Option<(ClassId, Option<Vec<Ty>>)> {
-        self.with_type_scope(None, |scope, lowering, problems| {
-            let reference = lowering.named(ty);
-            scope.resolve_class(&reference, problems)
-        })
-    }
-
-    /// The member type of a class, its own or inherited.
-    pub(super) fn member_type(&self, class: ClassId, name: &str) -> Option<Found> {
-        self.type_scope().member_type(class, name)
-    }
-
-    /// The class of a full name.
-    pub(super) fn class_named(&self, names: &[SmolStr]) -> Option<ClassId> {
-        self.type_scope().find_class(names)
-    }
-
-    /// The class of an annotation.
-    pub(super) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
-        let ty = annotation.named_type()?;
-        self.with_type_scope(None, |scope, lowering, problems| {
-            let mut reference = lowering.named(&ty);
-            // Its arguments are values, not those of a constrained type.
-            if let crate::item_tree::TypeRefKind::Named { args, .. } = &mut reference.kind {
-                args.clear();
-            }
-            scope.resolve_class(&reference, problems)
-        })
-        .map(|(class, _)| class)
-    }
-
-    // ---- names
-
     /// What `e`, a name or a selection, stands for; reports if nothing.
     pub(super) fn resolve(&mut self, e: &ast::Expr, report: bool) -> Resolved {
         let range = range_of(e);
@@ -607,129 +478,4 @@ impl<'db> Infer<'db> {
             Dispatch::Virtual
         }
     }
-
-    // ---- what was probably meant
-
-    fn unresolved(&mut self, name: &str, range: TextRange) {
-        // An import of that name that names nothing has been reported.
-        let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
-        if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
-            return;
-        }
-        let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
-        for around in self.around() {
-            names.extend(self.member_names(Ty::this_type(self.db, around.class)));
-        }
-        names.extend(self.type_scope().visible_names());
-        let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
-        if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
-            return self.report(diagnostic);
-        }
-        let near = super::habits::literal(name).or_else(|| crate::scope::lookup::type_elsewhere(name));
-        let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
-        if near.is_none()
-            && let Some(diagnostic) = Self::name_elsewhere(diagnostic.clone(), name)
-        {
-            return self.report(diagnostic);
-        }
-        const WORDS: [&str; 9] =
-            ["true", "false", "null", "this", "here", "self", "return", "break", "continue"];
-        let near = near.or_else(|| closest(name, WORDS.into_iter()));
-        if near.is_none() && self.is_assigned(range) {
-            let insert = TextRange::empty(range.start());
-            let edits = vec![TextEdit { file: None, range: insert, text: "var ".to_owned() }];
-            let note = "variables are declared: `val` if it keeps this value, `var` if it gets others";
-            return self.report(diagnostic.note(note).fix(Fix { title: format!("Declare `{name}`"), edits }));
-        }
-        self.report(suggest(diagnostic, near, range));
-    }
-
-    /// Remembers the dot before a name if it stands in another line.
-    pub(super) fn selects(&mut self, node: &SyntaxNode, name: TextRange) {
-        let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
-        let before = tokens.take_while(|token| token.text_range().end() <= name.start());
-        let (mut dot, mut is_far) = (None, false);
-        for token in before {
-            match token.kind() {
-                T![.] => (dot, is_far) = (Some(token.text_range()), false),
-                _ => is_far |= token.text().contains('\n'),
-            }
-        }
-        if is_far {
-            self.far_name = dot.map(|dot| (name, dot));
-        }
-    }
-
-    pub(super) fn no_member(&mut self, ty: Ty, name: &str, at: TextRange, is_static: bool) {
-        if ty.mentions_error(self.db) {
-            return;
-        }
-        if let Some((_, dot)) = self.far_name.filter(|(far, _)| *far == at) {
-            let shown = self.show(ty.base(self.db));
-            let message = format!("the name of a member of `{shown}` is missing after this dot");
-            self.report(name_rules::unresolved_member::RULE.at(dot, message).note(format!(
-                "the `{}` in a line below is none",
-                name.strip_prefix("operator_").unwrap_or(name)
-            )));
-            return;
-        }
-        if let Some(keyword) = name.strip_prefix("operator_").filter(|name| !name.starts_with("implicit")) {
-            let shown = self.show(ty.base(self.db));
-            let message = format!("`{shown}` declares no `operator {keyword}`");
-            self.report(name_rules::unresolved_member::RULE.at(at, message));
-            return;
-        }
-        let kind = if is_static { "static member" } else { "member" };
-        let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
-        let names = self.member_names(ty);
-        let known = |other: &&str| names.iter().any(|it| it == other);
-        let is_method = !is_static && known(&name);
-        let message = match is_method {
-            true => format!("`{name}` is a method of `{}`, not a field", self.show(ty.base(self.db))),
-            false => message,
-        };
-        let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
-        if let Some(param) = ty.base(self.db).as_param(self.db) {
-            let param = param.name(self.db);
-            return self.report(diagnostic.note(format!(
-                "`{param}` may be any type: bound it by what has the member, `{{{param} <: Interface}}` after the type parameters"
-            )));
-        }
-        let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
-        let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
-        if let Some(diagnostic) = elsewhere {
-            return self.report(diagnostic);
-        }
-        if is_method {
-            let diagnostic = self.method_as_field(diagnostic, ty, name, at);
-            return self.report(diagnostic);
-        }
-        let near = super::habits::elsewhere(name).find(known);
-        let Some(near) = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str))) else {
-            return self.report(diagnostic);
-        };
-        let (range, text) = self.member_text(ty, near, at);
-        self.report(suggest(diagnostic, Some(&text), range));
-    }
-
-    pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
-        let db = self.db;
-        let mut names = Vec::new();
-        for supertype in self.context().supertypes(ty).iter().copied() {
-            let Some((class, _)) = supertype.as_class(db) else { continue };
-            names.extend(fields(db, class).iter().map(|field| field.name(db).clone()));
-            names.extend(methods(db, class).iter().map(|method| method.name(db).clone()));
-        }
-        names.retain(|name| !name.starts_with("operator") && name != "this");
-        names
-    }
-}
-
-/// Adds "did you mean" and the edit that takes the advice.
-pub(super) fn suggest(diagnostic: Diagnostic, near: Option<&str>, range: TextRange) -> Diagnostic {
-    let Some(near) = near else { return diagnostic };
-    let edit = TextEdit { file: None, range, text: near.to_owned() };
-    diagnostic
-        .note(format!("did you mean `{near}`?"))
-        .fix(Fix { title: format!("Replace by `{near}`"), edits: vec![edit] })
 }

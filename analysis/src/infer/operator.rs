@@ -15,6 +15,15 @@ use crate::ty::known::Known;
 use crate::ty::relate::erase;
 use crate::ty::test::{TypeTest, mentions_param};
 
+/// What to write for an operator that means something else in other languages, where nothing declares it.
+fn elsewhere(op: &str) -> Option<&'static str> {
+    Some(match op {
+        "**" => "powers are computed by `Math.pow(x, y)`",
+        "->" => "a closure is written `(x:Type) => value`; a member is selected by `.`",
+        _ => return None,
+    })
+}
+
 impl Infer<'_> {
     /// A chain `a + b + c` leans to the left and may be long: it is taken apart without recursion.
     pub(super) fn binary(&mut self, e: &ast::BinExpr) -> ExprId {
@@ -118,7 +127,9 @@ impl Infer<'_> {
         let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
         let mut diagnostic = type_rules::no_operator::RULE
             .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
-        if matches!(failure, Failure::Ambiguous(_)) {
+        if let Some(note) = elsewhere(op.text()) {
+            diagnostic = diagnostic.note(note);
+        } else if matches!(failure, Failure::Ambiguous(_)) {
             let notes = failure.notes(self.db);
             diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
         } else if let Some(note) = self.operator_hint(left, right) {

@@ -13,6 +13,8 @@ use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
+use crate::scope::signature::method_signature;
+use crate::ty::relate::erase;
 use crate::ty::{Path, Ty};
 
 /// The method that a call means.
@@ -192,6 +194,21 @@ impl<'db> Infer<'db> {
 
     // ---- messages
 
+    /// Whether some of `methods` are one method that is declared twice, which is said there.
+    fn are_duplicates(&self, name: &str, methods: &[MethodId]) -> bool {
+        let db = self.db;
+        let formals = |method: MethodId| -> Vec<Ty> {
+            method_signature(db, method).params.iter().map(|it| erase(db, it.ty)).collect()
+        };
+        let is_twice = |(index, method): (usize, &MethodId)| {
+            methods[..index]
+                .iter()
+                .any(|it| it.class(db) == method.class(db) && formals(*it) == formals(*method))
+        };
+        // Conversions differ in what they give.
+        !name.starts_with("operator") && methods.iter().enumerate().any(is_twice)
+    }
+
     /// Says why a call means no method.
     pub(super) fn call_failed(
         &mut self,
@@ -201,7 +218,8 @@ impl<'db> Infer<'db> {
         call: &Call,
     ) -> ExprId {
         let silent = call.args.iter().any(|&id| self.ty(id).mentions_error(self.db))
-            || call.type_args.iter().any(|ty| ty.mentions_error(self.db));
+            || call.type_args.iter().any(|ty| ty.mentions_error(self.db))
+            || matches!(failure, Failure::Ambiguous(methods) if self.are_duplicates(name, methods));
         if silent {
             return self.error(call.range);
         }

@@ -2,6 +2,7 @@
 
 use apg_syntax::ast::{self, AstNode, HasAnnotations};
 use apg_syntax::{SyntaxNode, TextRange};
+use rustc_hash::FxHashSet;
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
@@ -389,7 +390,7 @@ impl Infer<'_> {
             );
         }
         let label = self.scopes.enter_target(false, true);
-        let mut seen: Vec<Option<Literal>> = Vec::new();
+        let mut seen: FxHashSet<Option<Literal>> = FxHashSet::default();
         let cases = self.scoped(|infer| {
             let groups = s.switch_block().into_iter().flat_map(|block| block.switch_groups());
             let mut cases = Vec::new();
@@ -427,7 +428,7 @@ impl Infer<'_> {
         &mut self,
         label: &ast::SwitchLabel,
         ty: Ty,
-        seen: &mut Vec<Option<Literal>>,
+        seen: &mut FxHashSet<Option<Literal>>,
     ) -> Option<Option<Literal>> {
         let range = range_of(label);
         let constant = if label.is_default() {
@@ -467,7 +468,7 @@ impl Infer<'_> {
                 }
             }
         };
-        if seen.contains(&constant) {
+        if !seen.insert(constant.clone()) {
             let what = if constant.is_none() { "`default`" } else { "this value" };
             self.report(
                 type_rules::duplicate_case::RULE
@@ -475,7 +476,6 @@ impl Infer<'_> {
             );
             return None;
         }
-        seen.push(constant.clone());
         Some(constant)
     }
 }

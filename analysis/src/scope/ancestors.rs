@@ -1,23 +1,23 @@
 //! What classes inherit from, by the names in their headers alone. Type arguments and constraints in a header may speak of
 //! members that classes inherit, of the class itself too, so what is inherited has to be known before they are looked at.
 
+use rustc_hash::FxHashSet;
+
 use super::resolve::TypeScope;
 use crate::db::Db;
 use crate::ids::ClassId;
 use crate::item_tree::TypeRefKind;
 use crate::item_tree::items::class_item;
 
-/// A class that inherits from more is cut off: only a hierarchy that grows without end does.
-const MAX_ANCESTORS: usize = 512;
-
 /// The classes and interfaces that `class` inherits from, nearest first.
 #[salsa::tracked(cycle_result = nobody)]
 pub fn ancestors(db: &dyn Db, class: ClassId) -> Vec<ClassId> {
     let mut all = vec![class];
+    let mut seen: FxHashSet<ClassId> = all.iter().copied().collect();
     let mut next = 0;
-    while next < all.len() && all.len() < MAX_ANCESTORS {
+    while next < all.len() {
         for parent in parents(db, all[next]) {
-            if !all.contains(parent) {
+            if seen.insert(*parent) {
                 all.push(*parent);
             }
         }

@@ -205,6 +205,13 @@ impl<'a> TypeScope<'a> {
                 if !type_args.is_empty() || !args.is_empty() {
                     problems.push(wrong_count(at, &segment.name, 0, type_args.len()));
                 }
+                let problem = self.out_of_reach(at, ty);
+                // Once for a signature is enough.
+                let said = |problem: &Problem| {
+                    problems.iter().any(|it| it.diagnostic.message == problem.diagnostic.message)
+                };
+                let problem = problem.filter(|problem| !said(problem));
+                problems.extend(problem);
                 ty
             }
             Found::Class(class) => {
@@ -213,6 +220,30 @@ impl<'a> TypeScope<'a> {
             }
             Found::Typedefs(typedefs) => self.expand(at, &typedefs, type_args, args, problems),
         }
+    }
+
+    /// The problem that a type parameter is that of a class of which there is no object here: it stands for what the object was made for.
+    fn out_of_reach(&self, at: u32, ty: Ty) -> Option<Problem> {
+        let db = self.db;
+        let param = ty.as_param(db).filter(|param| param.method(db).is_none())?;
+        let owner = param.class(db);
+        let mut around = std::iter::successors(self.class, |class| class.outer(db));
+        let mut is_static = self.is_static;
+        let reached = around.find(|class| {
+            let is_it = *class == owner;
+            is_static |= !is_it && crate::members::is_static_class(db, *class);
+            is_it
+        });
+        reached.filter(|_| is_static)?;
+        let message = format!(
+            "`{}` is what an object of `{}` is made for, and static code has none",
+            param.name(db),
+            owner.name(db)
+        );
+        Some(
+            Problem::new(&type_rules::static_context::RULE, at, message)
+                .note("give the static member a type parameter of its own, or leave `static` out"),
+        )
     }
 
     /// The arguments for those parameters of an inner class that are not its own; `qualifier` is what is written

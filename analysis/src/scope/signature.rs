@@ -100,6 +100,10 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     }
     if let Some(guard) = &item.guard {
         header.guard = scope.guard(guard, None, &mut problems);
+        // The condition speaks of the object, under either name.
+        for term in &mut header.guard.constraint.terms {
+            *term = term.at_root(&PathRoot::SelfValue, &Path::this());
+        }
     }
     header.problems = problems;
     header
@@ -320,7 +324,8 @@ pub fn field_signature(db: &dyn Db, field: FieldId) -> FieldSignature {
     };
     let mut problems = Vec::new();
     let own_field = Some(item.name.clone());
-    let scope = TypeScope { own_field, ..TypeScope::class(db, field.class(db)) };
+    let is_static = crate::item_tree::items::field_is_static(db, field);
+    let scope = TypeScope { own_field, is_static, ..TypeScope::class(db, field.class(db)) };
     let ty = item.ty.as_ref().map(|t| scope.resolve_value_type(t, &mut problems));
     FieldSignature { ty, problems }
 }

@@ -297,3 +297,11 @@ class Person extends Named implements Comparable[Person] {
 ",
     );
 }
+
+#[test]
+fn deep_hierarchies_inherit_from_their_first_class() {
+    let chain: String = (1..600).map(|n| format!("class C{n} extends C{} {{}}\n", n - 1)).collect();
+    clean(&format!(
+        "class C0 {{ def first() = 0; }}\n{chain}class Last {{ def use() = new C599().first(); }}\n"
+    ));
+}

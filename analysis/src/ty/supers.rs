@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
+
 use super::known::{Known, known_class};
 use super::subst::Substitution;
 use super::{Ty, TyKind};
@@ -21,8 +23,8 @@ pub fn superclass(db: &dyn Db, class: ClassId) -> Option<Ty> {
     header.has_superclass.then(|| header.supers.first().copied()).flatten()
 }
 
-/// A hierarchy deeper or wider than this is cut: only a cyclic or ever-growing one is.
-const MAX_SUPERTYPES: usize = 512;
+/// A hierarchy with more generic types than this is cut: only an ever-growing one has so many.
+const MAX_APPLIED: usize = 512;
 
 /// `class` itself and everything that it extends and implements, directly or not, in terms of its own
 /// parameters, nearest first; `Any` last. Cyclic inheritance (an error of its own) ends here.
@@ -30,13 +32,16 @@ const MAX_SUPERTYPES: usize = 512;
 pub fn all_supertypes(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     let any = known_class(db, Known::Any).map(|any| Ty::class(db, any, Vec::new()));
     let mut all = vec![Ty::this_type(db, class)];
+    let mut seen: FxHashSet<Ty> = all.iter().copied().collect();
+    let mut applied = 0;
     let mut next = 0;
-    while next < all.len() && all.len() < MAX_SUPERTYPES {
+    while next < all.len() && applied < MAX_APPLIED {
         if let TyKind::Class { class, args } = all[next].kind(db) {
             let substitution = Substitution::class(db, *class, args);
             for supertype in direct_supertypes(db, *class) {
                 let supertype = substitution.apply(db, supertype.base(db));
-                if !all.contains(&supertype) && Some(supertype) != any {
+                if Some(supertype) != any && seen.insert(supertype) {
+                    applied += usize::from(supertype.as_class(db).is_some_and(|(_, args)| !args.is_empty()));
                     all.push(supertype);
                 }
             }

@@ -1,6 +1,8 @@
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
+use apg_analysis::Cancelled;
 use tower_lsp_server::ls_types::{DidOpenTextDocumentParams, TextDocumentItem};
 
 use super::{Edit, Sender, Settings, start};
@@ -80,4 +82,26 @@ fn a_question_that_does_not_end_is_answered() {
     let answer = runtime.block_on(endless.answer).expect("no panic");
     assert!(answer.is_err_and(|message| message.contains("took too long")));
     assert_eq!(known(&runtime, &sender), ["class First {}"]);
+}
+
+#[test]
+fn a_question_that_fails_with_others_is_answered() {
+    let (runtime, sender) = start_with(Duration::from_secs(10));
+    open(&sender, "First");
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = asked.clone();
+    let answer = runtime.block_on(sender.ask(Terms::anytime(), move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Err::<(), _>(Cancelled::PropagatedPanic)
+    }));
+    assert!(answer.is_err_and(|error| error.message.contains("failed at this request")));
+    // What fails because another thread did may do better alone, but not for ever.
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
+    // What an edit ended is asked until it is answered.
+    let tries = AtomicU32::new(0);
+    let answer = sender.ask(Terms::anytime(), move |_| match tries.fetch_add(1, Ordering::SeqCst) {
+        0..10 => Err(Cancelled::PendingWrite),
+        tries => Ok(tries),
+    });
+    assert_eq!(runtime.block_on(answer), Ok(10));
 }

@@ -10,6 +10,9 @@ pub static RULE: Rule = Rule {
     explanation: r##"
 A method that overrides another stands for it wherever the other is called. So its result is a subtype of the other's,
 it can be seen at least as far, it is static only if the other is, and the other is not `final`.
+
+Constraints count: `Long` is no subtype of `Long{self!=0}`. Formals have the same constraints, for methods whose formals differ in
+constraints alone are neither one method nor two.
 "##,
     failing: r##"
 class Shape {

@@ -9,9 +9,9 @@ pub static RULE: Rule = Rule {
     summary: "A use of `this` where there is no object.",
     explanation: r##"
 Static methods, static fields and their initialisers belong to the class, not to an object, so they have no `this` and cannot use fields and
-methods that belong to an object.
+methods that belong to an object. The type parameters of a class stand for what an object was made for, and mean nothing there either.
 
-Pass the object as an argument, or make the member static.
+Pass the object as an argument, make the member static, or give it type parameters of its own.
 "##,
     failing: r##"
 class Example {

@@ -49,6 +49,42 @@ class Box extends Shape {
     assert_eq!(said, ["new Box(n:Long)", "new Shape(name:String)"]);
 }
 
+/// Who has not written the arguments yet asks what they are to be.
+#[test]
+fn calls_that_fit_nothing_yet_say_what_they_mean() {
+    let text = "
+class Shape {
+    def grow(factor:Long):Long = factor;
+    def grow(factor:Long, limit:Long):Long = factor;
+    static def make() = new Shape();
+    def use() {
+        gr$0ow(
+        this.gr$0ow(1, 2, 3);
+        this.gr$0ow(\"x\");
+        Shape.ma$0ke(1);
+    }
+}
+";
+    let (plain, offsets) = cursors(text);
+    let host = host(&plain);
+    let example = file(&host, crate::diagnostics::DEFAULT_FILE);
+    let ask = |db: &dyn crate::db::Db| {
+        let hovers =
+            offsets.iter().map(|offset| hover(db, example, *offset).map_or(String::new(), |h| h.markdown));
+        hovers.map(|it| it.lines().nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let said = host.snapshot().with(ask).expect("not cancelled");
+    assert_eq!(
+        said,
+        [
+            "def grow(factor:Long):Long // of Shape",
+            "def grow(factor:Long, limit:Long):Long // of Shape",
+            "def grow(factor:Long):Long // of Shape",
+            "static def make() // of Shape",
+        ]
+    );
+}
+
 #[test]
 fn names_say_what_they_stand_for() {
     let text = "

@@ -22,6 +22,11 @@ class Example {
         for (p in Place.places()) at (p) async { Console.OUT.println(sum); }
         at (((here))) { Console.OUT.println(sum); }
     }
+    static def far(r:GlobalRef[Example], own:PlaceLocalHandle[Example], n:Int, rail:Rail[Long]) {
+        at (r) { Console.OUT.println(r + \" \" + own); }
+        at (r.home) { Console.OUT.println(r + \" \" + n); }
+        at (r.home()) { Console.OUT.println(r + \" \" + rail(n)); }
+    }
 }
 $0";
     let found = ask(text, |db, file, _| {
@@ -45,6 +50,9 @@ $0";
             "val sum = area(width:",
             "for (p in Place.places()) at (p) copies sum (8 B)",
             "at (((here))) copies sum (8 B)",
+            "at (r) copies r, own (references)",
+            "at (r.home) copies r, n (4 B and references)",
+            "at (r.home()) copies r, n, rail (4 B and objects)",
         ]
     );
 }

@@ -181,6 +181,14 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
         p.missing("expected an expression");
         return None;
     }
+    if p.at(IDENT)
+        && let Some(value) = words::value(p)
+    {
+        return Some(value);
+    }
+    if let Some(text) = words::text_block(p) {
+        return Some(text);
+    }
     if p.at(IDENT) && matches!(p.nth(1), IDENT | T!['(']) {
         if values::at_worded_closure(p) {
             return Some(Operand::expr(values::worded_closure(p)));

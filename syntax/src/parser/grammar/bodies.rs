@@ -34,6 +34,11 @@ impl Braces {
         Braces { start: p.position, is_opened: false, errors: p.errors.len(), own_errors, unclosed }
     }
 
+    /// The opening brace, if there is one.
+    pub fn opened(&self) -> Option<usize> {
+        self.is_opened.then_some(self.start)
+    }
+
     /// Whether a closing brace stands here that ends this, or what is around it. One that belongs to nothing is put aside.
     pub fn end(&self, p: &mut Parser<'_>) -> bool {
         while p.input.is_paired && p.at(T!['}']) && !self.is_mine(p) {

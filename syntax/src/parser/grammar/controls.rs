@@ -197,9 +197,10 @@ pub(super) fn switch_block(p: &mut Parser<'_>) {
         m.complete(p, SWITCH_BLOCK);
         return;
     };
+    let errors = p.errors.len();
     let done = p.nested(|p| {
         while !body.end(p) && !p.at_end() && !stmts::at_member(p) {
-            switch_group(p, &body);
+            switch_group(p, &body, errors);
         }
         Some(())
     });
@@ -207,7 +208,8 @@ pub(super) fn switch_block(p: &mut Parser<'_>) {
     m.complete(p, SWITCH_BLOCK);
 }
 
-fn switch_group(p: &mut Parser<'_>, body: &Body) {
+/// `errors` were there before the block.
+fn switch_group(p: &mut Parser<'_>, body: &Body, errors: usize) {
     let m = p.start();
     let before = p.position;
     if !p.at(T![case]) && !p.at(T![default]) {
@@ -217,6 +219,7 @@ fn switch_group(p: &mut Parser<'_>, body: &Body) {
         let m = p.start();
         let is_case = p.at(T![case]);
         p.bump();
+        words::label_arrow(p, errors);
         if is_case {
             exprs::expr(p);
         }

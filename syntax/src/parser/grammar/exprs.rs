@@ -203,6 +203,9 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
                 p.bump();
                 p.at_statement = false;
                 values::third_sign(p, op);
+                if words::operator_rest(p, op) {
+                    return Some(m.complete(p, ERROR));
+                }
                 if op == T![..] {
                     values::open_end(p);
                 }
@@ -220,6 +223,10 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
 fn conditional(p: &mut Parser<'_>, condition: Operand) -> Operand {
     let m = condition.into_expr(p).precede(p);
     p.bump();
+    if words::null_test(p) {
+        p.nested(|p| binary(p, 0));
+        return Operand::expr(m.complete(p, ERROR));
+    }
     expr(p);
     if p.expect(T![:]) {
         p.at_statement = false;

@@ -180,6 +180,7 @@ pub(super) fn signature_rest(p: &mut Parser<'_>) {
     throws(p);
     values::result_arrow(p);
     result_type(p, Braces::Before(&SIGNATURE));
+    words::where_clause(p);
     if p.at(T![throws]) {
         p.error("`throws` comes before the result type");
         throws(p);

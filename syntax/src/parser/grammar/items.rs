@@ -53,6 +53,7 @@ fn item(p: &mut Parser<'_>) -> bool {
     match p.current() {
         T![import] => import(p),
         T![;] => empty(p),
+        _ if words::template(p) => {}
         _ => {
             let m = p.start();
             match p.kind_at(lookahead::after_modifiers(p, p.position)) {
@@ -90,6 +91,11 @@ fn package(p: &mut Parser<'_>, m: Marker) {
 fn import(p: &mut Parser<'_>) {
     let m = p.start();
     p.bump();
+    if words::import_static(p) {
+        p.eat(T![;]);
+        m.complete(p, ERROR);
+        return;
+    }
     qualified_name(p);
     if p.eat(T![.]) && !p.eat(T![*]) {
         p.missing("expected a name or `*`");
@@ -198,6 +204,8 @@ pub(super) fn type_after_keyword(p: &mut Parser<'_>, m: Marker, keyword: SyntaxK
 fn heritage(p: &mut Parser<'_>) {
     const FOLLOW: TokenSet = TokenSet::new(&[T![extends], T![implements], T![,]]);
     loop {
+        words::where_clause(p);
+        words::heritage(p);
         typos::heritage(p);
         let kind = match p.current() {
             T![extends] => EXTENDS_CLAUSE,

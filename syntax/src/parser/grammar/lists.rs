@@ -143,6 +143,7 @@ pub(super) fn type_param_list(p: &mut Parser<'_>) {
             p.bump();
         }
         name(p);
+        words::bound(p);
         m.complete(p, TYPE_PARAM);
     });
     m.complete(p, TYPE_PARAM_LIST);

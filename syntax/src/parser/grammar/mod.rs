@@ -20,6 +20,7 @@ mod stmts;
 mod types;
 mod typos;
 mod values;
+mod words;
 
 use self::bodies::Braces as Body;
 pub(crate) use self::foreign::INFERRED;

@@ -34,12 +34,20 @@ pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
     match p.kind_at(index) {
         T![in] | T![type] if next == T!['('] => true,
+        T![as] if index > 0 && !after_operand(p.kind_at(index - 1)) => AFTER_VALUE.contains(next),
         T![at] | T![in] | T![when] | T![type] | T![property] => {
             AFTER_VALUE.contains(next) || PERHAPS_AFTER_VALUE.contains(next)
         }
         T![offer] | T![async] | T![atomic] | T![finish] => AFTER_VALUE.contains(next),
         _ => false,
     }
+}
+
+/// Whether a value may end in a token of this kind.
+fn after_operand(kind: SyntaxKind) -> bool {
+    kind == IDENT
+        || kind.is_literal()
+        || matches!(kind, T![')'] | T![']'] | T!['}'] | T![this] | T![self] | T![here])
 }
 
 /// A keyword that is meant as a name.

@@ -46,7 +46,14 @@ fn block_with(p: &mut Parser<'_>, tail: Tail, of_constructor: bool) -> bool {
 
 /// Statements up to the closing brace; whether the last was an expression without `;`.
 fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
-    while !body.end(p) && !p.at_end() && !at_member(p) {
+    while !body.end(p) && !p.at_end() {
+        if body.opened().is_some_and(|open| words::at_local_function(p, open)) {
+            words::local_function(p);
+            continue;
+        }
+        if at_member(p) {
+            break;
+        }
         let before = p.position;
         if stmt_or_tail(p, tail) {
             return true;
@@ -93,6 +100,9 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     if p.at(IDENT) {
+        if words::statement(p) {
+            return false;
+        }
         typos::statement(p);
     }
     let annotated = lookahead::after_annotations(p, p.position);

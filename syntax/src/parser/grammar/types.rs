@@ -137,6 +137,11 @@ fn function_type(p: &mut Parser<'_>, braces: Braces<'_>) -> Completed {
         T!['{'] => p.matching(after).is_some_and(|it| p.kind_at(it + 1) == T![=>]),
         _ => false,
     };
+    let commas = || (p.position + 1..after).any(|it| p.kind_at(it) == T![,]);
+    if !is_function && after > p.position && commas() {
+        values::tuple_type(p);
+        return m.complete(p, ERROR);
+    }
     if !is_function && p.nth(1) != T![')'] && after > p.position {
         p.error("a type cannot stand in parentheses");
         p.hint("leave them out; a function type has `=>` and its result type after them");

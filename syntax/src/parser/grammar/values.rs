@@ -56,6 +56,27 @@ pub(super) fn worded_closure(p: &mut Parser<'_>) -> Completed {
 
 //--- Tuples
 
+const TUPLES: &str = "X10 has no tuples";
+const APART: &str = "a value cannot be taken apart by parentheses";
+
+/// Whether the statement that the parenthesis at `open` is in was told that there are no tuples.
+fn is_said(p: &Parser<'_>, open: usize) -> bool {
+    let starts = |index: &usize| matches!(p.kind_at(*index), T![;] | T!['{'] | T!['}']);
+    let start = (0..open).rev().find(starts).map_or(0, |it| it + 1);
+    let start = p.input.range(p.lexed, start).start();
+    let last = p.errors.last().filter(|it| it.range.start() >= start);
+    last.is_some_and(|it| it.message == TUPLES || it.message == APART)
+}
+
+/// `(T, U)` as a type, at the parenthesis.
+pub(super) fn tuple_type(p: &mut Parser<'_>) {
+    let close = p.matching(p.position).unwrap_or(p.position);
+    let range = range_of(p, p.position, close);
+    p.error_at(range, TUPLES);
+    p.hint("make a struct with a field for each value; two values are an `x10.util.Pair[T,U]`");
+    p.skip_balanced();
+}
+
 /// `(a, b)`, at the first comma; the parenthesis opened at `open`.
 pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
     let close = p.matching(open).unwrap_or(p.position);
@@ -63,8 +84,8 @@ pub(super) fn tuple(p: &mut Parser<'_>, open: usize) {
     if open > 0 && p.kind_at(open - 1) == T![assert] {
         p.error_at(range, "an assertion has no parentheses around its parts");
         p.hint("write `assert condition : message;`");
-    } else {
-        p.error_at(range, "X10 has no tuples");
+    } else if !is_said(p, open) {
+        p.error_at(range, TUPLES);
         p.hint("make a struct with a field for each value; two values are an `x10.util.Pair`: `Pair(a, b)`");
     }
     while p.eat(T![,]) {
@@ -158,7 +179,7 @@ fn branch(p: &mut Parser<'_>) {
 /// The operator that a word between two operands is: `a and b`.
 pub(super) fn at_word_operator(p: &Parser<'_>) -> bool {
     p.at(IDENT)
-        && matches!(p.text(p.position), "and" | "or")
+        && matches!(p.text(p.position), "and" | "or" | "xor" | "mod")
         && !p.at_line_start()
         && (p.nth(1) == T!['('] || p.nth(1) == T![!] || p.nth(1) == IDENT || p.nth(1).is_literal())
 }
@@ -167,6 +188,8 @@ pub(super) fn at_word_operator(p: &Parser<'_>) -> bool {
 pub(super) fn word_operator(p: &mut Parser<'_>) {
     let (word, op) = match p.text(p.position) {
         "and" => ("and", "&&"),
+        "xor" => ("xor", "^"),
+        "mod" => ("mod", "%"),
         _ => ("or", "||"),
     };
     replaced(p, 1, &format!("there is no operator `{word}`"), &format!("write `a {op} b`"), op);
@@ -282,7 +305,25 @@ pub(super) fn step(p: &mut Parser<'_>) {
 
 /// `val (a, b) = e`, at the parenthesis: names that are to get a part each.
 pub(super) fn taken_apart(p: &mut Parser<'_>) {
-    p.error("a value cannot be taken apart by parentheses");
+    p.error(APART);
     p.hint("points are, by brackets: `val [i, j] = p`; of other values, name the parts one by one");
-    p.skip_balanced();
+    let open = p.position;
+    let close = p.matching(open).unwrap_or(open);
+    if !(open + 1..close).all(|it| matches!(p.kind_at(it), IDENT | T![,])) {
+        return p.skip_balanced();
+    }
+    // The names are there for what follows.
+    let m = p.start();
+    p.bump();
+    lists::bracketed(
+        p,
+        open,
+        T![')'],
+        "a name",
+        |p| p.at(IDENT),
+        |p| {
+            name(p);
+        },
+    );
+    m.complete(p, POINT_PATTERN);
 }

@@ -1,0 +1,134 @@
+//! Names that stand for nothing: what was probably meant.
+
+use apg_syntax::{SyntaxNode, T, TextRange, closest};
+use smol_str::SmolStr;
+
+use super::ctx::Infer;
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
+use crate::item_tree::items::{fields, methods};
+use crate::ty::Ty;
+
+impl Infer<'_> {
+    pub(super) fn unresolved(&mut self, name: &str, range: TextRange) {
+        // An import of that name that names nothing has been reported.
+        let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
+        if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
+            return;
+        }
+        let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
+        for around in self.around() {
+            names.extend(self.member_names(Ty::this_type(self.db, around.class)));
+        }
+        names.extend(self.type_scope().visible_names());
+        let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
+        if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
+            return self.report(diagnostic);
+        }
+        let near = super::habits::literal(name).or_else(|| crate::scope::lookup::type_elsewhere(name));
+        let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
+        if near.is_none()
+            && let Some(diagnostic) = Self::name_elsewhere(diagnostic.clone(), name)
+        {
+            return self.report(diagnostic);
+        }
+        const WORDS: [&str; 9] =
+            ["true", "false", "null", "this", "here", "self", "return", "break", "continue"];
+        let near = near.or_else(|| closest(name, WORDS.into_iter()));
+        if near.is_none() && self.is_assigned(range) {
+            let insert = TextRange::empty(range.start());
+            let edits = vec![TextEdit { file: None, range: insert, text: "var ".to_owned() }];
+            let note = "variables are declared: `val` if it keeps this value, `var` if it gets others";
+            return self.report(diagnostic.note(note).fix(Fix { title: format!("Declare `{name}`"), edits }));
+        }
+        self.report(suggest(diagnostic, near, range));
+    }
+
+    /// Remembers the dot before a name if it stands in another line.
+    pub(super) fn selects(&mut self, node: &SyntaxNode, name: TextRange) {
+        let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
+        let before = tokens.take_while(|token| token.text_range().end() <= name.start());
+        let (mut dot, mut is_far) = (None, false);
+        for token in before {
+            match token.kind() {
+                T![.] => (dot, is_far) = (Some(token.text_range()), false),
+                _ => is_far |= token.text().contains('\n'),
+            }
+        }
+        if is_far {
+            self.far_name = dot.map(|dot| (name, dot));
+        }
+    }
+
+    pub(super) fn no_member(&mut self, ty: Ty, name: &str, at: TextRange, is_static: bool) {
+        if ty.mentions_error(self.db) {
+            return;
+        }
+        if let Some((_, dot)) = self.far_name.filter(|(far, _)| *far == at) {
+            let shown = self.show(ty.base(self.db));
+            let message = format!("the name of a member of `{shown}` is missing after this dot");
+            self.report(name_rules::unresolved_member::RULE.at(dot, message).note(format!(
+                "the `{}` in a line below is none",
+                name.strip_prefix("operator_").unwrap_or(name)
+            )));
+            return;
+        }
+        if let Some(keyword) = name.strip_prefix("operator_").filter(|name| !name.starts_with("implicit")) {
+            let shown = self.show(ty.base(self.db));
+            let message = format!("`{shown}` declares no `operator {keyword}`");
+            self.report(name_rules::unresolved_member::RULE.at(at, message));
+            return;
+        }
+        let kind = if is_static { "static member" } else { "member" };
+        let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
+        let names = self.member_names(ty);
+        let known = |other: &&str| names.iter().any(|it| it == other);
+        let is_method = !is_static && known(&name);
+        let message = match is_method {
+            true => format!("`{name}` is a method of `{}`, not a field", self.show(ty.base(self.db))),
+            false => message,
+        };
+        let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
+        if let Some(param) = ty.base(self.db).as_param(self.db) {
+            let param = param.name(self.db);
+            return self.report(diagnostic.note(format!(
+                "`{param}` may be any type: bound it by what has the member, `{{{param} <: Interface}}` after the type parameters"
+            )));
+        }
+        let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
+        let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
+        if let Some(diagnostic) = elsewhere {
+            return self.report(diagnostic);
+        }
+        if is_method {
+            let diagnostic = self.method_as_field(diagnostic, ty, name, at);
+            return self.report(diagnostic);
+        }
+        let near = super::habits::elsewhere(name).find(known);
+        let Some(near) = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str))) else {
+            return self.report(diagnostic);
+        };
+        let (range, text) = self.member_text(ty, near, at);
+        self.report(suggest(diagnostic, Some(&text), range));
+    }
+
+    pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {
+        let db = self.db;
+        let mut names = Vec::new();
+        for supertype in self.context().supertypes(ty).iter().copied() {
+            let Some((class, _)) = supertype.as_class(db) else { continue };
+            names.extend(fields(db, class).iter().map(|field| field.name(db).clone()));
+            names.extend(methods(db, class).iter().map(|method| method.name(db).clone()));
+        }
+        names.retain(|name| !name.starts_with("operator") && name != "this");
+        names
+    }
+}
+
+/// Adds "did you mean" and the edit that takes the advice.
+pub(super) fn suggest(diagnostic: Diagnostic, near: Option<&str>, range: TextRange) -> Diagnostic {
+    let Some(near) = near else { return diagnostic };
+    let edit = TextEdit { file: None, range, text: near.to_owned() };
+    diagnostic
+        .note(format!("did you mean `{near}`?"))
+        .fix(Fix { title: format!("Replace by `{near}`"), edits: vec![edit] })
+}

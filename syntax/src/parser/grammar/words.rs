@@ -1,0 +1,389 @@
+//! Words and signs of other languages that no X10 has at their place: each is one error that says what to write. What follows is parsed as
+//! what it means, or put aside.
+
+use super::exprs::Operand;
+use super::habits::{adjacent, aside, range_of, replaced};
+use super::*;
+
+//--- Statements
+
+/// What follows a word that is no name of a variable or method: the value, or the statement, that it is about.
+fn is_before_value(p: &Parser<'_>, index: usize) -> bool {
+    let next = p.kind_at(index + 1);
+    let starts = next == IDENT
+        || next.is_literal()
+        || matches!(next, T![this] | T![here] | T![new] | T![for] | T![at]);
+    starts && !p.input.newline_before(index + 1)
+}
+
+/// The statement that a word before a value starts elsewhere: what is wrong, what to write, and the keyword for it.
+fn statement_word(word: &str) -> Option<(&'static str, &'static str, Option<SyntaxKind>)> {
+    Some(match word {
+        "spawn" | "go" | "begin" | "task" => (
+            "an activity is started by `async`",
+            "write `async ...`, and `finish { ... }` around it to wait for it",
+            Some(T![async]),
+        ),
+        "raise" => {
+            ("an exception is thrown by `throw`", "write `throw new Exception(\"...\");`", Some(T![throw]))
+        }
+        "yield" => (
+            "there is no `yield`",
+            "`val r = finish (reducer) { ... offer x; ... };` collects what activities offer",
+            Some(T![offer]),
+        ),
+        "defer" => ("there is no `defer`", "write `try { ... } finally { ... }`", None),
+        "parallel" => (
+            "there is no parallel loop",
+            "write `finish for (i in r) async { ... }`: an activity for each round",
+            None,
+        ),
+        "delete" | "free" => ("there is nothing to free", "memory that nothing refers to is collected", None),
+        "on" => ("there is no `on`", "`at (p) { ... }` goes to the place `p`", None),
+        "print" | "println" | "echo" | "puts" => {
+            ("a call has parentheses", "X10 prints by `Console.OUT.println(...)`", None)
+        }
+        _ => return None,
+    })
+}
+
+/// At a statement that starts with a name: a word that starts a statement elsewhere. Whether the statement was taken.
+pub(super) fn statement(p: &mut Parser<'_>) -> bool {
+    let index = p.position;
+    if is_pass(p) {
+        replaced(p, 1, "a statement that does nothing is `;`", "a block may also be empty: `{ }`", ";");
+        return true;
+    }
+    if is_match(p) {
+        let range = p.input.range(p.lexed, index);
+        p.error_at(range, "there is no `match`");
+        p.hint("write `switch (x) { case 1: ...; break; default: ... }`, or `if` and `else if`");
+        aside(p, 1);
+        p.skip_balanced();
+        p.skip_balanced();
+        return true;
+    }
+    if let Some(keyword) = negated(p) {
+        let range = p.input.range(p.lexed, index);
+        let text = keyword.text().unwrap_or_default();
+        p.error_at(range, format!("there is no `{}`", p.text(index)));
+        p.hint(&format!("write `{text} (!(...))`"));
+        p.input.kinds[index] = keyword;
+        return false;
+    }
+    let is_variable = foreign::is_variable(p, index) || habits::is_walrus(p, index + 1);
+    let Some((message, hint, keyword)) = statement_word(p.text(index)).filter(|_| !is_variable) else {
+        return false;
+    };
+    if !is_before_value(p, index) || (p.text(index) == "parallel") != (p.nth(1) == T![for]) {
+        return false;
+    }
+    let range = p.input.range(p.lexed, index);
+    p.error_at(range, message);
+    p.hint(hint);
+    match (keyword, p.text(index)) {
+        (Some(keyword), _) => {
+            p.replace_by(keyword.text().unwrap_or_default().to_owned());
+            p.input.kinds[index] = keyword;
+            false
+        }
+        (None, "defer" | "parallel") => {
+            aside(p, 1);
+            false
+        }
+        _ => {
+            line_aside(p);
+            true
+        }
+    }
+}
+
+/// Whether `pass` stands alone.
+fn is_pass(p: &Parser<'_>) -> bool {
+    let index = p.position;
+    p.text(index) == "pass" && (p.nth(1) == T!['}'] || p.input.newline_before(index + 1) && p.nth(1) != T![;])
+}
+
+/// Whether `match (x) { pattern => ... }` stands here, and not a call of a method of this name.
+fn is_match(p: &Parser<'_>) -> bool {
+    if !matches!(p.text(p.position), "match" | "when" | "select") || p.nth(1) != T!['('] {
+        return false;
+    }
+    let open = p.matching(p.position + 1).map_or(p.position, |it| it + 1);
+    p.kind_at(open) == T!['{']
+        && (matches!(p.kind_at(open + 2), T![=>] | T![->]) || p.kind_at(open + 1) == T![case])
+}
+
+/// The keyword with the opposite condition, where a statement follows `unless (c)` or `until (c)`.
+fn negated(p: &Parser<'_>) -> Option<SyntaxKind> {
+    let keyword = match p.text(p.position) {
+        "unless" => T![if],
+        "until" => T![while],
+        _ => return None,
+    };
+    let close = p.matching(p.position + 1).filter(|_| p.nth(1) == T!['('])?;
+    let next = p.kind_at(close + 1);
+    let follows = next == IDENT || next.is_keyword() && !matches!(next, T![as] | T![instanceof]);
+    (follows && !p.input.newline_before(close + 1)).then_some(keyword)
+}
+
+/// Puts the rest of a statement aside.
+fn line_aside(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.bump();
+    while !p.at_end() && !p.at_line_start() && !matches!(p.current(), T![;] | T!['}'] | T!['{']) {
+        match p.current() {
+            T!['('] | T!['['] => p.skip_balanced(),
+            _ => p.bump(),
+        }
+    }
+    m.complete(p, ERROR);
+    if !p.at_line_start() {
+        p.eat(T![;]);
+    }
+}
+
+/// `def f(x:T):R { ... }` in code, at `def`: parsed as the closure that was meant.
+pub(super) fn local_function(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.error("a method cannot stand in the code of another");
+    p.hint("write a closure, `val f = (x:Type) => { ... };`, or put the method beside this one");
+    aside(p, 1);
+    let declarator = p.start();
+    name(p);
+    let closure = p.start();
+    lists::type_param_list(p);
+    formals::formal_list(p);
+    formals::result_type(p, types::Braces::Other);
+    p.eat(T![=]);
+    atoms::closure_body(p);
+    closure.complete(p, CLOSURE_EXPR);
+    declarator.complete(p, DECLARATOR);
+    p.eat(T![;]);
+    m.complete(p, LOCAL_DECL);
+}
+
+/// Whether `def` stands in the code of a method as a function of its own: all braces are there, and its line is indented more than
+/// that of the brace at `open`.
+pub(super) fn at_local_function(p: &Parser<'_>, open: usize) -> bool {
+    let is_function = p.at(T![def]) && p.nth(1) == IDENT && p.nth(2) == T!['('];
+    is_function
+        && !p.input.unbalanced
+        && p.matching(open).is_some()
+        && (p.indent(p.position) > p.indent(open) || !is_below(p, open))
+}
+
+/// Whether the token here stands on a later line than the one at `index`.
+fn is_below(p: &Parser<'_>, index: usize) -> bool {
+    (index + 1..=p.position).any(|it| p.input.newline_before(it))
+}
+
+//--- The labels of `switch`
+
+/// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one. Said once for a `switch`; `errors`
+/// were there before it.
+pub(super) fn label_arrow(p: &mut Parser<'_>, errors: usize) {
+    const MESSAGE: &str = "a case ends in a colon";
+    let mut index = p.position;
+    while !matches!(p.kind_at(index), T![->] | T![=>]) {
+        let next = match p.kind_at(index) {
+            T!['('] | T!['['] => p.matching(index).map(|it| it + 1),
+            T![:] | T![;] | T!['{'] | T!['}'] | EOF => None,
+            _ => Some(index + 1),
+        };
+        match next.filter(|it| !p.input.newline_before(*it)) {
+            Some(next) => index = next,
+            None => return,
+        }
+    }
+    p.input.kinds[index] = T![:];
+    if p.errors[errors..].iter().all(|it| it.message != MESSAGE) {
+        let range = p.input.range(p.lexed, index);
+        p.error_at(range, MESSAGE);
+        p.hint("write `case 1: ...; break;`: without `break`, what the next case does is done as well");
+        p.replace_by(":".to_owned());
+    }
+}
+
+//--- Expressions
+
+/// A value that starts with a word or a letter that X10 does not have there.
+pub(super) fn value(p: &mut Parser<'_>) -> Option<Operand> {
+    let index = p.position;
+    match p.nth(1) {
+        IDENT | T![new] | T![this] | T!['('] if p.text(index) == "await" && !is_called(p, index) => {
+            let m = p.start();
+            replaced(
+                p,
+                1,
+                "there is no `await`",
+                "`finish { ... }` waits for the activities started in it; they assign their results to variables",
+                "",
+            );
+            let operand = atoms::chain(p);
+            operand.map(|_| Operand::expr(m.complete(p, ERROR)))
+        }
+        T!['{'] if is_future(p) => {
+            let m = p.start();
+            let range = p.input.range(p.lexed, index);
+            p.error_at(range, "an activity has no value");
+            p.hint("let it assign to a variable: `var r:T = ...; finish async { r = ...; }`");
+            p.bump();
+            p.skip_balanced();
+            Some(Operand::expr(m.complete(p, ERROR)))
+        }
+        STRING if adjacent(p, index) => {
+            let m = p.start();
+            let range = range_of(p, index, index + 1);
+            p.error_at(range, "a string has no letter before it");
+            p.hint("text is joined by `+`: `\"x = \" + x`; `\\n` in it starts a line");
+            aside(p, 2);
+            Some(Operand::expr(m.complete(p, ERROR)))
+        }
+        _ => None,
+    }
+}
+
+fn is_called(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index + 1) == T!['('] || p.input.newline_before(index + 1)
+}
+
+/// Whether `future { ... }` stands where a value is meant.
+fn is_future(p: &Parser<'_>) -> bool {
+    let before = p.kind_at(p.position.wrapping_sub(1));
+    matches!(p.text(p.position), "future" | "spawn" | "task" | "go" | "launch")
+        && matches!(before, T![=] | T!['('] | T![,] | T![return] | T![=>])
+}
+
+/// A string between three quotes, at its first two.
+pub(super) fn text_block(p: &mut Parser<'_>) -> Option<Operand> {
+    let index = p.position;
+    let is_block = p.at(STRING) && p.text(index) == "\"\"" && p.nth(1) == STRING && adjacent(p, index);
+    if !is_block {
+        return None;
+    }
+    let count = if p.nth(2) == STRING && adjacent(p, index + 1) { 3 } else { 2 };
+    let m = p.start();
+    let range = range_of(p, index, index + count - 1);
+    p.error_at(range, "a string stands between single quotation marks, on one line");
+    p.hint("write `\"...\\n\" + \"...\\n\"`");
+    aside(p, count);
+    Some(Operand::expr(m.complete(p, ERROR)))
+}
+
+/// `x ?: y` and `x ?? y`, after the first sign. Whether it is one of them.
+pub(super) fn null_test(p: &mut Parser<'_>) -> bool {
+    if !matches!(p.current(), T![:] | T![?]) || !adjacent(p, p.position - 1) {
+        return false;
+    }
+    let range = range_of(p, p.position - 1, p.position);
+    let sign = p.current().text().unwrap_or_default();
+    p.error_at(range, format!("there is no operator `?{sign}`"));
+    p.hint("write `x == null ? other : x`");
+    p.bump();
+    true
+}
+
+/// The rest of an operator of other languages, after the part `op` that is one of X10: `a <=> b`, `f<<<a, b>>>(c)`. Whether no operand
+/// follows.
+pub(super) fn operator_rest(p: &mut Parser<'_>, op: SyntaxKind) -> bool {
+    if !adjacent(p, p.position - 1) {
+        return false;
+    }
+    match (op, p.current()) {
+        (T![<=], T![>]) => {
+            let range = range_of(p, p.position - 1, p.position);
+            p.error_at(range, "there is no operator `<=>`");
+            p.hint("`a.compareTo(b)` is negative, 0 or positive");
+            aside(p, 1);
+            false
+        }
+        (T![<<], T![<]) => {
+            let range = range_of(p, p.position - 1, p.position);
+            p.error_at(range, "a kernel is not launched by `<<<...>>>`");
+            p.hint("write `finish async at (gpu) @CUDA { ... }`: the bounds of its two loops are the sizes of the grid and of a block");
+            line_rest_aside(p);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn line_rest_aside(p: &mut Parser<'_>) {
+    let m = p.start();
+    while !p.at_end() && !p.at_line_start() && !matches!(p.current(), T![;] | T!['}'] | T!['{']) {
+        p.bump();
+    }
+    m.complete(p, ERROR);
+}
+
+//--- Declarations
+
+/// After the name of a type parameter: a bound as other languages write it.
+pub(super) fn bound(p: &mut Parser<'_>) {
+    if !matches!(p.current(), T![extends] | T![implements] | T![super] | T![:] | T![<:] | T![:>]) {
+        return;
+    }
+    let parameter = p.text(p.position - 1).to_owned();
+    let m = p.start();
+    let start = p.position;
+    p.bump();
+    let ty = p.position;
+    types::type_(p);
+    let (range, bound) = (p.range_since(start), p.text_of(ty, p.position).to_owned());
+    p.error_at(range, "the bound of a type parameter is a condition");
+    p.hint(&format!(
+        "write `{{{parameter} <: {bound}}}` after the formals of the method, or the properties of the class"
+    ));
+    m.complete(p, ERROR);
+}
+
+/// `where T : U`, up to the body.
+pub(super) fn where_clause(p: &mut Parser<'_>) {
+    if !(p.at(IDENT) && p.text(p.position) == "where" && p.nth(1) == IDENT) {
+        return;
+    }
+    p.error("a condition stands in braces");
+    p.hint("write `{T <: U}` after the formals of the method, or the properties of the class");
+    let m = p.start();
+    while !p.at_end() && !matches!(p.current(), T!['{'] | T![;] | T![=] | T!['}']) {
+        p.bump();
+    }
+    m.complete(p, ERROR);
+}
+
+/// `class A : B`, at the colon, which is taken for `extends`.
+pub(super) fn heritage(p: &mut Parser<'_>) {
+    if p.at(T![:]) && p.nth(1) == IDENT {
+        let range = p.input.range(p.lexed, p.position);
+        p.error_at(range, "the superclass stands after `extends`, interfaces after `implements`");
+        p.replace_by("extends".to_owned());
+        p.input.kinds[p.position] = T![extends];
+    }
+}
+
+/// `import static a.b.c`, at `static`: put aside. Whether it stands here.
+pub(super) fn import_static(p: &mut Parser<'_>) -> bool {
+    if !p.at(T![static]) {
+        return false;
+    }
+    p.error("there is no `import static`");
+    p.hint("import the class, `import x10.util.Team;`, and select its members: `Team.WORLD`");
+    line_rest_aside(p);
+    true
+}
+
+/// `template <typename T>` before a declaration. Whether it stands here.
+pub(super) fn template(p: &mut Parser<'_>) -> bool {
+    let is_template = p.at(IDENT) && p.text(p.position) == "template" && p.nth(1) == T![<];
+    if is_template {
+        p.error("there is no `template`");
+        p.hint("type parameters stand in brackets after the name: `class C[T]`, `def f[T](x:T)`");
+        let m = p.start();
+        while !p.at_end() && !p.eat(T![>]) && !p.at(T!['{']) {
+            p.bump();
+        }
+        m.complete(p, ERROR);
+    }
+    is_template
+}
