@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 9
+#define APG_ABI_VERSION 10
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -43,10 +43,11 @@ struct apg_type {
   apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
-  const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 vtable_length;
   apg_u32 custom;                   /* an apg_custom */
   apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */
   apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */
+  const void *vtable[];             /* virtual methods: in the descriptor itself, so that a call reads no pointer to them */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */
@@ -155,6 +156,7 @@ typedef struct apg_runtime {
   apg_u64 quick;                    /* generated code may start activities itself */
   apg_object *(*allocate)(const apg_type *ty, apg_object **out);
   apg_object *(*allocate_rail)(const apg_type *ty, apg_i64 length, apg_object **out);
+  apg_object *(*allocate_rail_unwritten)(const apg_type *ty, apg_i64 length, apg_object **out);
   apg_object *(*string_literal)(const char *bytes, apg_i64 length, apg_object **out);
   apg_object *(*raise)(apg_u32 kind, const char *message);
   apg_object *(*raise_null)(void);
@@ -387,6 +389,8 @@ static inline apg_i64 apg_here() { return apg_rt->here; }
 __attribute__((malloc, returns_nonnull, noinline)) static apg_object *apg_allocate(const apg_type *ty) { apg_object *out; if (apg_object *e = apg_rt->allocate(ty, &out)) apg_raised(e); return out; }
 /* A new rail of zeros; a negative length raises NegativeArraySizeException. */
 __attribute__((malloc, returns_nonnull, noinline)) static apg_object *apg_allocate_rail(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail(ty, length, &out)) apg_raised(e); return out; }
+/* A new rail whose elements the program sets before anything reads them: what they are at first is anything. */
+__attribute__((malloc, returns_nonnull, noinline)) static apg_object *apg_allocate_rail_unwritten(const apg_type *ty, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->allocate_rail_unwritten(ty, length, &out)) apg_raised(e); return out; }
 /* The one string of the process with this text (UTF-8, `length` bytes). */
 static inline apg_object *apg_string_literal(const char *bytes, apg_i64 length) { apg_object *out; if (apg_object *e = apg_rt->string_literal(bytes, length, &out)) apg_raised(e); return out; }
 /* Raises the exception of an apg_exception_kind; always throws. */

@@ -64,12 +64,28 @@ const PROGRAMS: [(&str, u32); 25] = [
     ("chunks", 150),
     ("collatz", 5),
 ];
+/// The classics, and how often each runs.
+const CLASSICS: [(&str, u32); 12] = [
+    ("floyd", 15),
+    ("knapsack", 200),
+    ("breadth", 6),
+    ("permutations", 100),
+    ("rationals", 30),
+    ("trees", 15),
+    ("distance", 20),
+    ("bits", 200),
+    ("springs", 80),
+    ("shapes", 20),
+    ("brackets", 40),
+    ("heapsort", 5),
+];
 const RUNS: usize = 5;
 
 fn main() {
     println!("machine: {}", machine());
     compare("sequential", "sequential kernels", &KERNELS);
     compare("programs", "programs as their users write them", &PROGRAMS);
+    compare("classics", "classics", &CLASSICS);
 }
 
 /// Builds the two files of that name and runs each kernel of one beside that of the other, in turns.

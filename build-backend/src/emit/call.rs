@@ -55,7 +55,7 @@ impl Code<'_> {
         // As through a table, the check comes before the other operands.
         if let Some(receiver) = args.first_mut() {
             let kind = ExprKind::NonNull(Box::new(receiver.clone()));
-            *receiver = Expr { ty: receiver.ty, kind };
+            *receiver = Expr { ty: receiver.ty, kind, position: None };
         }
         let operands: Vec<&Expr> = args.iter().collect();
         self.ordered(&operands, |code, text| {

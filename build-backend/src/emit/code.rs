@@ -339,7 +339,7 @@ impl Code<'_> {
         let mut found = Vec::new();
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind
-                && let ExprKind::AllocateRail { class, length } = &value.kind
+                && let ExprKind::AllocateRail { class, length, .. } = &value.kind
             {
                 found.push((*local, *class, (**length).clone(), stmt.position));
             }

@@ -72,6 +72,20 @@ fn may_raise(expr: &Expr) -> bool {
     own || walk::children(&expr.kind).into_iter().any(may_raise)
 }
 
+/// Whether a trace or a debugger can be in an expression.
+fn is_seen(kind: &ExprKind) -> bool {
+    !matches!(
+        kind,
+        ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Null
+            | ExprKind::Zero
+            | ExprKind::Local(_)
+            | ExprKind::Here
+    )
+}
+
 impl Code<'_> {
     /// Whether C++'s free order of evaluation of these operands could be observed: one changes what another depends on, or
     /// it would decide which of two exceptions is raised.
@@ -88,6 +102,25 @@ impl Code<'_> {
 
     /// An expression.
     pub fn expr(&mut self, expr: &Expr) -> String {
+        let Some(position) = expr.position.filter(|it| *it != self.position) else {
+            return self.expr_here(expr);
+        };
+        let around = std::mem::replace(&mut self.position, position);
+        let text = self.expr_here(expr);
+        self.position = around;
+        // Kernels have no traces: their checks say where they are.
+        if self.target.is_kernel() || !is_seen(&expr.kind) {
+            return text;
+        }
+        let files = &self.program.files;
+        let [here, back] = [position, around].map(|it| super::writer::directive(it, files));
+        // GCC moves what is itself an operand of a call to that call's line, but nothing inside of it.
+        let text = if effect(expr) == Effect::Changes { format!("({{ {text}; }})") } else { text };
+        format!("\n{here}{text}\n{back}")
+    }
+
+    /// An expression where the one around it stands.
+    fn expr_here(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, expr.ty),
             ExprKind::Float(value) => self.float(*value, expr.ty),
@@ -128,10 +161,11 @@ impl Code<'_> {
                 let descriptor = self.descriptor(*class);
                 format!("apg_allocate({descriptor})")
             }
-            ExprKind::AllocateRail { class, length } => {
+            ExprKind::AllocateRail { class, length, zeroed } => {
                 let descriptor = self.descriptor(*class);
                 let length = self.expr(length);
-                format!("apg_allocate_rail({descriptor}, {length})")
+                let how = if *zeroed { "" } else { "_unwritten" };
+                format!("apg_allocate_rail{how}({descriptor}, {length})")
             }
             ExprKind::MakeObject { class, fields } => self.make_object(*class, fields, None),
             ExprKind::Frame { slot, class, fields } => self.make_object(*class, fields, Some(*slot)),

@@ -33,8 +33,17 @@ pub fn copies(code: &mut Code<'_>, mine: &[FunctionId]) -> String {
     text
 }
 
-/// Whether a function is one of the library's that is worth to be put into its callers.
+/// Whether a function is one of the library's that is worth to be put into its callers of other units.
 pub fn is_small(program: &Program, id: FunctionId) -> bool {
+    let function = &program.functions[id.index()];
+    let mut plain = true;
+    walk::visit_stmts(&function.body, &mut |stmt| plain &= !matches!(stmt.kind, StmtKind::Loop { .. }));
+    plain && is_short(program, id) && program.library.contains(&function.position.file)
+}
+
+/// Whether a function is worth to be put into its callers, as one that C++ defines within its class: without being told so, compilers put
+/// only half as much into callers.
+pub fn is_short(program: &Program, id: FunctionId) -> bool {
     let function = &program.functions[id.index()];
     let host = function.inlining == Inlining::Free
         && !function.for_kernels
@@ -46,8 +55,7 @@ pub fn is_small(program: &Program, id: FunctionId) -> bool {
         size += 1;
         plain &= !matches!(
             stmt.kind,
-            StmtKind::Loop { .. }
-                | StmtKind::Try { .. }
+            StmtKind::Try { .. }
                 | StmtKind::Async { .. }
                 | StmtKind::AsyncAt { .. }
                 | StmtKind::At { .. }
@@ -59,5 +67,5 @@ pub fn is_small(program: &Program, id: FunctionId) -> bool {
         );
     });
     walk::visit_exprs(&function.body, &mut |_, _| size += 1);
-    host && plain && size <= MOST && program.library.contains(&function.position.file)
+    host && plain && size <= MOST
 }

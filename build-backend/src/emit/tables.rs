@@ -114,7 +114,7 @@ impl Code<'_> {
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         let custom = self.custom(item.custom, &name, Some(&name));
         self.out.line(format!(
-            "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, nullptr, 0, {custom}}};",
+            "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, 0, {custom}}};",
             self.program.classes.len() + id.index(),
             quote(&item.name),
             fields.len(),
@@ -139,14 +139,14 @@ impl Code<'_> {
         }
         self.field_table(&name, &layout, &fields);
         let interfaces = self.interface_tables(class, &name);
-        let vtable = self.vtable(class, &name);
+        let vtable = self.vtable(class);
         let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
         let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof({layout})") };
         let element = self.element_text(class.kind);
         let custom = self.custom(class.custom, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         self.out.line(format!(
-            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {vtable}, {}, {custom}, {}}};",
+            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}{vtable}}};",
             id.0,
             kind(class.kind),
             quote(&class.name),
@@ -198,13 +198,13 @@ impl Code<'_> {
         }
     }
 
-    fn vtable(&mut self, class: &Class, name: &str) -> String {
+    /// The last member of a descriptor, if there is one.
+    fn vtable(&mut self, class: &Class) -> String {
         if class.vtable.is_empty() {
-            return "nullptr".into();
+            return String::new();
         }
         let code: Vec<String> = class.vtable.iter().map(|it| self.code_address(*it)).collect();
-        self.out.line(format!("static const void *const vtable_{name}[] = {{{}}};", code.join(", ")));
-        format!("vtable_{name}")
+        format!(", {{{}}}", code.join(", "))
     }
 
     fn interface_tables(&mut self, class: &Class, name: &str) -> String {

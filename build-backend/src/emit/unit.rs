@@ -74,7 +74,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         };
         let storage = |id: FunctionId| {
             let outside = !single || called.contains(&id) || elsewhere(id);
-            let small = single && functions.binary_search(&id).is_ok() && inlined::is_small(program, id);
+            let small = single && functions.binary_search(&id).is_ok() && inlined::is_short(program, id);
             match (outside, small) {
                 (false, false) => "static ",
                 (false, true) => "static inline ",

@@ -26,6 +26,10 @@ impl Writer {
                 at.line += 1;
             }
         }
+        // Parts of it that stand elsewhere have moved the compiler's count.
+        if text.contains(DIRECTIVE) {
+            self.at = None;
+        }
     }
 
     /// A line that opens a block.
@@ -51,8 +55,7 @@ impl Writer {
         if !always && self.at == Some(position) {
             return;
         }
-        let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
-        self.text.push_str(&format!("#line {} {}\n", position.line.max(1), quote(file)));
+        self.text.push_str(&directive(position, files));
         self.at = Some(position);
     }
 
@@ -67,6 +70,14 @@ impl Writer {
         self.text.push_str(text);
         self.at = None;
     }
+}
+
+const DIRECTIVE: &str = "\n#line ";
+
+/// The line that attributes the next one to a position.
+pub fn directive(position: Position, files: &[String]) -> String {
+    let file = files.get(position.file.index()).map_or("unknown.x10", String::as_str);
+    format!("#line {} {}\n", position.line.max(1), quote(file))
 }
 
 /// A C string literal; every byte outside printable ASCII as three octal digits.

@@ -154,7 +154,7 @@ impl Builder<'_, '_> {
         let value = self.value_as(value, element);
         let value = if self.is_constant(&value) { value } else { self.save(value) };
         let variable = self.declare(local);
-        let made = ExprKind::AllocateRail { class, length: Box::new(length.clone()) };
+        let made = ExprKind::AllocateRail { class, length: Box::new(length.clone()), zeroed: true };
         self.initialise(variable, expr(mir::Ty::Ref(class), made));
         let Variable::Local(rail) = variable else { return };
         let last = operation(Operation::Sub, mir::Ty::I64, vec![length, int(mir::Ty::I64, 1)]);

@@ -19,10 +19,16 @@ impl Builder<'_, '_> {
 
     /// The value of an expression, in the representation of its own type.
     pub(super) fn value(&mut self, id: ExprId) -> mir::Expr {
-        let around = self.fast;
+        let (fast, position, apart) = (self.fast, self.position, self.apart);
         self.fast |= self.source.body.fast.contains(&id);
-        let value = self.expression(id);
-        self.fast = around;
+        let own = self.position_of(id);
+        self.position = own;
+        self.apart |= own != position;
+        let mut value = self.expression(id);
+        if self.apart && value.position.is_none() {
+            value.position = Some(own);
+        }
+        (self.fast, self.position, self.apart) = (fast, position, apart);
         value
     }
 
@@ -493,7 +499,7 @@ impl Builder<'_, '_> {
         let class = self.lowerer.class_of(rail);
         self.lowerer.instantiate(class);
         let length = Box::new(int(mir::Ty::I64, items.len() as i64));
-        let made = expr(mir::Ty::Ref(class), ExprKind::AllocateRail { class, length });
+        let made = expr(mir::Ty::Ref(class), ExprKind::AllocateRail { class, length, zeroed: true });
         let made = self.save(made);
         let machine = self.lowerer.machine(element);
         for (i, item) in items.iter().enumerate() {

@@ -106,6 +106,8 @@ pub(super) struct Builder<'a, 'db> {
     continues: FxHashMap<LabelId, mir::LabelId>,
     next_label: u32,
     pub position: mir::Position,
+    /// The expression being lowered, or one around it, stands on another line than their statement.
+    pub apart: bool,
     /// Where the function begins.
     pub head: mir::Position,
     pub returns: Returns,
@@ -147,6 +149,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             continues: FxHashMap::default(),
             next_label: 0,
             position,
+            apart: false,
             head: position,
             returns,
             kernel: None,
@@ -213,7 +216,7 @@ impl<'a, 'db> Builder<'a, 'db> {
     }
 
     pub(super) fn local(&self, id: mir::LocalId) -> mir::Expr {
-        mir::Expr { ty: self.locals[id.index()].ty, kind: mir::ExprKind::Local(id) }
+        mir::Expr { ty: self.locals[id.index()].ty, kind: mir::ExprKind::Local(id), position: None }
     }
 
     /// Saves a value in a temporary.
@@ -256,7 +259,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             Variable::Local(local) => self.set(local, value),
             Variable::Cell(local, class) => {
                 let kind = mir::ExprKind::MakeObject { class, fields: vec![value] };
-                self.set(local, mir::Expr { ty: mir::Ty::Ref(class), kind });
+                self.set(local, mir::Expr { ty: mir::Ty::Ref(class), kind, position: None });
             }
         }
     }

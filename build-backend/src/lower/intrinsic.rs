@@ -89,10 +89,13 @@ impl Builder<'_, '_> {
         let machine = self.lowerer.machine(result);
         let mut args = args.into_iter();
         match (member, args.next(), args.next(), args.next()) {
-            ("allocate", Some(length), None, None) => {
+            ("allocate" | "allocate_unwritten", Some(length), None, None) => {
                 let class = self.lowerer.class_of(result);
                 self.lowerer.instantiate(class);
-                expr(machine, ExprKind::AllocateRail { class, length: Box::new(length) })
+                expr(
+                    machine,
+                    ExprKind::AllocateRail { class, length: Box::new(length), zeroed: member == "allocate" },
+                )
             }
             ("size", Some(rail), None, None) => {
                 expr(machine, ExprKind::Length { rail: Box::new(rail), checked: true })

@@ -128,7 +128,7 @@ impl Builder<'_, '_> {
 
 /// Expressions in short.
 pub(super) fn expr(ty: mir::Ty, kind: ExprKind) -> mir::Expr {
-    mir::Expr { ty, kind }
+    mir::Expr { ty, kind, position: None }
 }
 
 /// A constant of an integer type.

@@ -1,10 +1,13 @@
 //! From byte offsets to lines.
 
-use apg_analysis::ids::{FileOrigin, SourceFile};
-
 use std::rc::Rc;
 
+use apg_analysis::body::{ExprId, ExprKind};
+use apg_analysis::ids::{FileOrigin, SourceFile};
+use apg_syntax::TextSize;
+
 use super::Lowerer;
+use super::function::Builder;
 use crate::mir;
 
 /// Where the lines of a file start.
@@ -25,6 +28,45 @@ impl FileLines {
     pub(super) fn position(&self, offset: u32) -> mir::Position {
         let line = self.starts.partition_point(|it| *it <= offset) as u32;
         mir::Position { file: self.file, line: line.max(1) }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The position of an expression: of what has an operand in front, that of its own name or sign.
+    pub(super) fn position_of(&self, id: ExprId) -> mir::Position {
+        let node = self.source.body.expr(id);
+        let position = |offset: TextSize| self.source.lines.position(self.source.base + u32::from(offset));
+        let (start, end) = (node.range.start(), node.range.end());
+        let first = match &node.kind {
+            ExprKind::Call { receiver: Some(first), .. } | ExprKind::Field { object: first, .. } => *first,
+            ExprKind::ClosureCall { closure, .. } => *closure,
+            _ => return position(start),
+        };
+        let first = self.source.body.expr(first).range;
+        // What is written in front of its operand, or not at all, stands where it begins.
+        if first.end() <= start || first.end() >= end || position(start) == position(end) {
+            return position(start);
+        }
+        let text = self.source.file.text(self.lowerer.db);
+        let from = (self.source.base + u32::from(first.end())) as usize;
+        let gap = text.get(from..).map_or(0, gap);
+        position(first.end() + TextSize::new(gap as u32))
+    }
+}
+
+/// How long spaces, comments and closing parentheses at the beginning of a text are.
+fn gap(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        let after = rest.trim_start_matches(|it: char| it.is_whitespace() || it == ')');
+        let skipped = if after.starts_with("//") {
+            after.find('\n').unwrap_or(after.len())
+        } else if after.starts_with("/*") {
+            after.find("*/").map_or(after.len(), |it| it + 2)
+        } else {
+            return text.len() - after.len();
+        };
+        rest = &after[skipped..];
     }
 }
 
@@ -49,6 +91,13 @@ impl Lowerer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_found_behind_spaces_comments_and_parentheses() {
+        assert_eq!(gap(".a"), 0);
+        assert_eq!(gap(" )\n // a.b()\n /* .c */ .a"), " )\n // a.b()\n /* .c */ ".len());
+        assert_eq!((gap("// at the end"), gap("/* open"), gap("")), (13, 7, 0));
+    }
 
     #[test]
     fn offsets_become_one_based_lines() {

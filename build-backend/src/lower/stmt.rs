@@ -12,10 +12,11 @@ use crate::mir::{self, ExprKind, Operation, StmtKind as Out};
 impl Builder<'_, '_> {
     /// Appends the code of a statement to the current block.
     pub(super) fn stmt(&mut self, id: StmtId) {
-        let around = self.fast;
+        let (fast, apart) = (self.fast, self.apart);
         self.fast |= self.source.body.stmt(id).annotations.iter().any(|it| it.name == "FastMath");
+        self.apart = false;
         self.statement(id);
-        self.fast = around;
+        (self.fast, self.apart) = (fast, apart);
     }
 
     fn statement(&mut self, id: StmtId) {

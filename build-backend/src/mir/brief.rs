@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn expr(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I64, kind }
+        Expr { ty: Ty::I64, kind, position: None }
     }
 
     fn function(params: u32, body: Vec<StmtKind>) -> Function {

@@ -439,6 +439,8 @@ pub struct Expr {
     pub ty: Ty,
     /// Operation.
     pub kind: ExprKind,
+    /// Where it stands, if that need not be where its statement or the expression around it does.
+    pub position: Option<Position>,
 }
 
 /// Expressions.
@@ -477,8 +479,8 @@ pub enum ExprKind {
     MakeStruct(Vec<Expr>),
     /// A new object with zero fields; its constructor is a call after it.
     Allocate(ClassId),
-    /// A new rail of zeros. A negative length raises NegativeArraySizeException.
-    AllocateRail { class: ClassId, length: Box<Expr> },
+    /// A new rail, of zeros unless nothing reads an element before it is set. A negative length raises NegativeArraySizeException.
+    AllocateRail { class: ClassId, length: Box<Expr>, zeroed: bool },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
     /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::frame`] begins

@@ -136,7 +136,7 @@ mod tests {
             class(Some(3), &[Some(1), Some(6)]),
         ];
         let only = Only::new(&Program { classes, ..Program::default() });
-        let object = |class| Expr { ty: Ty::Ref(ClassId(class)), kind: ExprKind::Null };
+        let object = |class| Expr { ty: Ty::Ref(ClassId(class)), kind: ExprKind::Null, position: None };
         let found = |class, slot| only.in_class(ClassId(0), slot, &object(class)).map(|it| it.0);
         assert_eq!(found(0, 0), Some(1));
         assert_eq!(found(1, 1), Some(2));

@@ -428,8 +428,9 @@ impl<'a> Printer<'a> {
     fn object(&self, kind: &ExprKind) -> String {
         match kind {
             ExprKind::Allocate(class) => format!("new {}", self.class_name(*class)),
-            ExprKind::AllocateRail { class, length } => {
-                format!("new {}[{}]", self.class_name(*class), self.expr(length))
+            ExprKind::AllocateRail { class, length, zeroed } => {
+                let how = if *zeroed { "new" } else { "unwritten" };
+                format!("{how} {}[{}]", self.class_name(*class), self.expr(length))
             }
             ExprKind::MakeObject { class, fields } => {
                 format!("new {}{{{}}}", self.class_name(*class), self.list(fields))

@@ -44,8 +44,11 @@ impl Number {
 
     /// What it is in a kernel: `blocks` and `threads` are indices with their extents, the slowest first.
     pub fn value(self, blocks: &[(Expr, Expr)], threads: &[(Expr, Expr)], ty: Ty) -> Expr {
-        let long =
-            |operation, a, b| Expr { ty: Ty::I64, kind: ExprKind::Operation { operation, args: vec![a, b] } };
+        let long = |operation, a, b| Expr {
+            ty: Ty::I64,
+            kind: ExprKind::Operation { operation, args: vec![a, b] },
+            position: None,
+        };
         let value = match self {
             Number::Rank => rank(threads),
             Number::Lane => long(Operation::And, rank(threads), int(Ty::I64, WARP - 1)),
@@ -62,7 +65,7 @@ impl Number {
 }
 
 fn int(ty: Ty, value: i64) -> Expr {
-    Expr { ty, kind: ExprKind::Int(value) }
+    Expr { ty, kind: ExprKind::Int(value), position: None }
 }
 
 /// The number of an element, the last axis first.
@@ -74,10 +77,17 @@ fn rank(axes: &[(Expr, Expr)]) -> Expr {
             0 => index,
             _ => {
                 let args = vec![all, extent.clone()];
-                let before =
-                    Expr { ty: Ty::I64, kind: ExprKind::Operation { operation: Operation::Mul, args } };
+                let before = Expr {
+                    ty: Ty::I64,
+                    kind: ExprKind::Operation { operation: Operation::Mul, args },
+                    position: None,
+                };
                 let args = vec![before, index];
-                Expr { ty: Ty::I64, kind: ExprKind::Operation { operation: Operation::Add, args } }
+                Expr {
+                    ty: Ty::I64,
+                    kind: ExprKind::Operation { operation: Operation::Add, args },
+                    position: None,
+                }
             }
         };
     }
@@ -88,7 +98,7 @@ fn rank(axes: &[(Expr, Expr)]) -> Expr {
 fn count(axes: &[(Expr, Expr)]) -> Expr {
     let product = |all, extent| {
         let kind = ExprKind::Operation { operation: Operation::Mul, args: vec![all, extent] };
-        Expr { ty: Ty::I64, kind }
+        Expr { ty: Ty::I64, kind, position: None }
     };
     let extents = axes.iter().map(|it| convert(it.1.clone(), Ty::I64));
     extents.reduce(product).unwrap_or_else(|| int(Ty::I64, 1))
@@ -106,6 +116,10 @@ fn convert(value: Expr, ty: Ty) -> Expr {
             args[0].clone()
         }
         ExprKind::Int(number) => int(ty, number),
-        _ => Expr { ty, kind: ExprKind::Operation { operation: Operation::Convert, args: vec![value] } },
+        _ => Expr {
+            ty,
+            kind: ExprKind::Operation { operation: Operation::Convert, args: vec![value] },
+            position: None,
+        },
     }
 }

@@ -77,7 +77,8 @@ fn of_threads(functions: &[Function]) -> Vec<bool> {
 /// Numbers of threads, which came with functions, become what they are in this kernel.
 fn number_threads(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
     let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
-        let index = |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it) };
+        let index =
+            |it: &LocalId| Expr { ty: locals[it.index()].ty, kind: ExprKind::Local(*it), position: None };
         axes.iter().map(index).zip(extents.iter().cloned()).collect()
     };
     let blocks = axes(&kernel.block_locals, &kernel.host.blocks);
@@ -179,6 +180,7 @@ impl Inliner<'_> {
                 Expr {
                     ty: target.map_or(Ty::I32, |_| value.ty),
                     kind: target.map_or(ExprKind::Int(0), ExprKind::Local),
+                    position: None,
                 },
             );
             return self.expand(call, target, position);
@@ -194,7 +196,8 @@ impl Inliner<'_> {
             if let Some(call) = self.find(expr) {
                 let ty = call.ty;
                 let target = self.new_local(ty);
-                let call = std::mem::replace(call, Expr { ty, kind: ExprKind::Local(target) });
+                let call =
+                    std::mem::replace(call, Expr { ty, kind: ExprKind::Local(target), position: None });
                 return self.expand(call, Some(target), position);
             }
         }

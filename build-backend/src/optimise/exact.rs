@@ -235,8 +235,8 @@ pub(super) fn resolve(program: &Program, only: &Only, body: &mut [Stmt], exact: 
             && made(receiver).is_none()
         {
             let ty = receiver.ty;
-            let inner = std::mem::replace(receiver, Expr { ty, kind: ExprKind::Null });
-            *receiver = Expr { ty, kind: ExprKind::NonNull(Box::new(inner)) };
+            let inner = std::mem::replace(receiver, Expr { ty, kind: ExprKind::Null, position: None });
+            *receiver = Expr { ty, kind: ExprKind::NonNull(Box::new(inner)), position: None };
         }
         expr.kind = ExprKind::Call { function, args };
     });

@@ -104,7 +104,7 @@ impl Front<'_> {
         let local = LocalId(self.locals.len() as u32);
         let ty = expr.ty;
         self.locals.push(Local { name: format!("${}", local.0).into(), ty });
-        let value = std::mem::replace(expr, Expr { ty, kind: ExprKind::Local(local) });
+        let value = std::mem::replace(expr, Expr { ty, kind: ExprKind::Local(local), position: None });
         self.out.push(Stmt { position, kind: StmtKind::Set { local, value } });
     }
 

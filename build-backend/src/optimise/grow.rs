@@ -145,7 +145,7 @@ struct Grown {
 
 impl Grown {
     fn owned(self, own: bool, position: Position) -> Stmt {
-        let value = Expr { ty: Ty::Bool, kind: ExprKind::Int(own.into()) };
+        let value = Expr { ty: Ty::Bool, kind: ExprKind::Int(own.into()), position: None };
         Stmt { position, kind: StmtKind::Set { local: self.own, value } }
     }
 
@@ -173,7 +173,7 @@ impl Grown {
     fn append(self, value: &mut Expr) {
         if let ExprKind::Runtime { entry, args } = &mut value.kind {
             *entry = APPEND.into();
-            args.insert(1, Expr { ty: Ty::Bool, kind: ExprKind::Local(self.own) });
+            args.insert(1, Expr { ty: Ty::Bool, kind: ExprKind::Local(self.own), position: None });
         }
     }
 }

@@ -43,10 +43,11 @@ struct apg_type {
   apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
   apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
   apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
-  const void *const *vtable; apg_u32 vtable_length;
+  apg_u32 vtable_length;
   apg_u32 custom;                   /* an apg_custom */
   apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */
   apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */
+  const void *vtable[];             /* virtual methods: in the descriptor itself, so that a call reads no pointer to them */
 };
 
 /* x10.lang.GlobalRail by value: on a host the handle names a registered rail, on an accelerator it is the device address. */

@@ -99,6 +99,8 @@ entries! {
         raises fn allocate(ty: DescriptorPointer) -> Ref;
         /// A new rail of zeros; a negative length raises NegativeArraySizeException.
         raises fn allocate_rail(ty: DescriptorPointer, length: i64) -> Ref;
+        /// A new rail whose elements the program sets before anything reads them: what they are at first is anything.
+        raises fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Ref;
         /// The one string of the process with this text (UTF-8, `length` bytes).
         raises fn string_literal(bytes: Text, length: i64) -> Ref;
         /// Raises the exception of an apg_exception_kind; always throws.

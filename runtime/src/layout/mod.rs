@@ -144,9 +144,7 @@ pub struct Type {
     pub interface_count: u32,
     /// Interface tables, sorted by number.
     pub interfaces: *const Itable,
-    /// Virtual methods.
-    pub vtable: *const *const c_void,
-    /// Their number.
+    /// Number of virtual methods.
     pub vtable_length: u32,
     /// How instances are sent: one of [`custom`].
     pub custom: u32,
@@ -155,6 +153,8 @@ pub struct Type {
     pub restore: Option<Restore>,
     /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a message is read.
     pub brief: u8,
+    /// Virtual methods: as many as `vtable_length` lie here.
+    pub vtable: [*const c_void; 0],
 }
 
 /// See [`Type::restore`].

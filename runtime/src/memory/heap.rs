@@ -461,6 +461,16 @@ pub fn allocate_unwritten(ty: &'static Type, length: i64) -> Option<Ref> {
     try_memory(ty, length, bytes, heap().limit, false)
 }
 
+/// A new rail whose elements hold no references and mean nothing yet; `None` if that saves nothing (small ones are made of memory that is
+/// zero already) or would need a collection.
+pub fn allocate_set_later(ty: &'static Type, length: i64) -> Option<Ref> {
+    let bytes = ty.instance_size(length)?;
+    if bytes <= LARGEST_SMALL || length < 0 || super::mark::elements_have_references(ty) {
+        return None;
+    }
+    try_memory(ty, length, bytes, heap().threshold.load(Ordering::Relaxed), false)
+}
+
 /// Makes a string longer, if there is room behind it; the caller, who alone has the string, sets the new bytes at once.
 pub fn grow_string(string: Ref, length: usize) -> bool {
     let region = &heap().region;

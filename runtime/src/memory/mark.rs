@@ -137,6 +137,16 @@ impl<'a> Marker<'a> {
     }
 }
 
+/// Whether the elements of a rail are or have references.
+pub fn elements_have_references(ty: &Type) -> bool {
+    match ty.element_slot {
+        slot::REF => true,
+        // SAFETY: descriptors are static.
+        slot::VALUE => unsafe { ty.element.as_ref() }.is_none_or(has_references),
+        _ => false,
+    }
+}
+
 /// Whether a struct has references.
 fn has_references(ty: &Type) -> bool {
     ty.fields().iter().any(|field| match field.slot {

@@ -27,8 +27,8 @@ pub use collect::{CollectionHold, Statistics, collect, hold_collection, statisti
 pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{
-    ProgramHeap, allocate, allocate_counted, allocate_unwritten, bytes_in_use, configure, grow_string,
-    has_room_at_once, make_room, of_machine, shorten_string,
+    ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use, configure,
+    grow_string, has_room_at_once, make_room, of_machine, shorten_string,
 };
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};

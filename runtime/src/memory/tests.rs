@@ -22,7 +22,7 @@ pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>)
         element: std::ptr::null(),
         interface_count: 0,
         interfaces: std::ptr::null(),
-        vtable: std::ptr::null(),
+        vtable: [],
         vtable_length: 0,
         custom: 0,
         restore: None,

@@ -41,6 +41,14 @@ pub fn allocate_rail(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
     }
 }
 
+pub fn allocate_rail_unwritten(ty: DescriptorPointer, length: i64) -> Outcome<Ref> {
+    // SAFETY: a descriptor of the program.
+    match memory::allocate_set_later(unsafe { &*ty }, length) {
+        Some(rail) => Ok(rail),
+        None => allocate_rail(ty, length),
+    }
+}
+
 pub fn string_literal(bytes: Text, length: i64) -> Outcome<Ref> {
     // SAFETY: a constant of the program with that length.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };

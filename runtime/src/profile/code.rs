@@ -35,7 +35,7 @@ impl Code {
             return Code::Unknown;
         }
         // SAFETY: an entry of the type's table.
-        let function = unsafe { *ty.vtable.add(CLOSURE_APPLY as usize) };
+        let function = unsafe { *ty.vtable.as_ptr().add(CLOSURE_APPLY as usize) };
         match program::offset_of(function as usize) {
             Some(offset) => Code::Function(offset as i64),
             None => Code::Unknown,

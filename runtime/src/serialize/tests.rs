@@ -24,7 +24,7 @@ const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
         element: null(),
         interface_count: 0,
         interfaces: null(),
-        vtable: null(),
+        vtable: [],
         vtable_length: 0,
         custom: 0,
         restore: None,

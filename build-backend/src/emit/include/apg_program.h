@@ -193,8 +193,10 @@ struct apg_string_header { const apg_type *type; long length; };
 static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
 static inline apg_i64 apg_byte_count(const apg_object *o) { return ((const apg_string_header *)o)->length; }
 static inline apg_i32 apg_quick_string_length(apg_object *s) { return (apg_i32)apg_byte_count(apg_check(s)); }
+/* Raises; what is known of the text and of all else is still so where it does not come to that. */
+[[noreturn]] static APG_COLD void apg_no_char(apg_object *s, apg_i32 i) { apg_string_char_at(s, i); __builtin_unreachable(); }
 static inline apg_char apg_quick_string_char_at(apg_object *s, apg_i32 i) {
-  if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) return apg_string_char_at(s, i);
+  if (APG_UNLIKELY((apg_u64)(apg_i64)i >= (apg_u64)apg_byte_count(apg_check(s)))) apg_no_char(s, i);
   return apg_string_bytes(s)[i];
 }
 template <class T> static inline T apg_bytes_as(const unsigned char *p) { T t; __builtin_memcpy(&t, p, sizeof t); return t; }

@@ -82,7 +82,7 @@ mod tests {
 
     fn set(local: u32, kind: ExprKind) -> Stmt {
         let position = Position { file: FileId(0), line: 1 };
-        let value = Expr { ty: Ty::F32, kind };
+        let value = Expr { ty: Ty::F32, kind, position: None };
         Stmt { position, kind: StmtKind::Set { local: LocalId(local), value } }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         // Something else is read first.
         let sum = ExprKind::Operation {
             operation: Operation::Neg,
-            args: vec![Expr { ty: Ty::F32, kind: from(0) }],
+            args: vec![Expr { ty: Ty::F32, kind: from(0), position: None }],
         };
         assert!(!exchanges(&[set(1, from(0)), set(0, sum)]));
     }

@@ -156,7 +156,7 @@ fn expand(expr: &Expr, context: &Context<'_, '_>, depth: u32) -> Option<Expr> {
         },
         _ => return None,
     };
-    Some(Expr { ty: expr.ty, kind })
+    Some(Expr { ty: expr.ty, kind, position: None })
 }
 
 /// By how much an expression grows from one thread to the next.
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn int(kind: ExprKind) -> Expr {
-        Expr { ty: Ty::I32, kind }
+        Expr { ty: Ty::I32, kind, position: None }
     }
 
     fn sum(operation: Operation, a: Expr, b: Expr) -> Expr {
@@ -244,6 +244,7 @@ mod tests {
         let wide = |it| Expr {
             ty: Ty::I64,
             kind: ExprKind::Operation { operation: Operation::Convert, args: vec![it] },
+            position: None,
         };
         let by = |it: &Expr| {
             beyond(it, counter).map(|by| by.map(|by| matches!(by.kind, ExprKind::Local(LocalId(1)))))

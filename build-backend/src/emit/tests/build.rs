@@ -18,7 +18,7 @@ pub fn stmt(kind: StmtKind) -> Stmt {
 }
 
 pub fn expr(ty: Ty, kind: ExprKind) -> Expr {
-    Expr { ty, kind }
+    Expr { ty, kind, position: None }
 }
 
 pub fn long(value: i64) -> Expr {

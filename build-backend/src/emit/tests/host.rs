@@ -100,9 +100,16 @@ fn checks_raise() {
             finally: vec![],
         })
     };
-    let length = expr(Ty::I64, ExprKind::AllocateRail { class: INTS, length: Box::new(long(-1)) });
+    let length =
+        expr(Ty::I64, ExprKind::AllocateRail { class: INTS, length: Box::new(long(-1)), zeroed: true });
     let body = vec![
-        set(1, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(3)) })),
+        set(
+            1,
+            expr(
+                Ty::Ref(INTS),
+                ExprKind::AllocateRail { class: INTS, length: Box::new(long(3)), zeroed: true },
+            ),
+        ),
         store(rail(), Ty::I32, long(2), int(5)),
         attempt(element(Ty::I32, rail(), long(2))),
         attempt(element(Ty::I32, rail(), long(3))),

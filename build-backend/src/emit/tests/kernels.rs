@@ -55,7 +55,13 @@ fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let i = || var(2, Ty::I64);
     let show = print_long(convert(Ty::I64, element(Ty::I32, rail(), i())));
     let body = vec![
-        set(1, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)) })),
+        set(
+            1,
+            expr(
+                Ty::Ref(INTS),
+                ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)), zeroed: true },
+            ),
+        ),
         stmt(StmtKind::Launch {
             place: long(0),
             kernel: KernelId(0),
@@ -436,7 +442,13 @@ fn a_rail_of_a_thread_is_an_array_that_survives_a_barrier() {
     let length = expr(Ty::I64, ExprKind::Length { rail: Box::new(own()), checked: false });
     let make = |barriers: bool| {
         let mut body = vec![
-            set(4, expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)) })),
+            set(
+                4,
+                expr(
+                    Ty::Ref(INTS),
+                    ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)), zeroed: true },
+                ),
+            ),
             store(own(), Ty::I32, convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)])), thread()),
             out(global_thread(), add(sum.clone(), convert(Ty::I32, length.clone()))),
         ];

@@ -23,19 +23,21 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
     @Factory("make") public native def this(size:Long, allocator:x10.xrx.Runtime.MemoryAllocator){T haszero}:Rail[T]{self.size==size};
 
     @Intrinsic("rail.allocate") private static native def allocate[T](size:Long):Rail[T];
+    // All elements are set before anyone has the rail.
+    @Intrinsic("rail.allocate_unwritten") private static native def room[T](size:Long):Rail[T];
     private static def make[T]():Rail[T] = allocate[T](0);
     private static def makeCopy[T](src:Rail[T]):Rail[T] {
-        val result = allocate[T](src.size);
+        val result = room[T](src.size);
         copy(src, 0, result, 0, src.size);
         return result;
     }
     private static def make[T](size:Long, init:T):Rail[T] {
-        val result = allocate[T](size);
+        val result = room[T](size);
         for (i in 0..(size - 1)) result.setUnchecked(i, init);
         return result;
     }
     private static def make[T](size:Long, init:(Long)=>T):Rail[T] {
-        val result = allocate[T](size);
+        val result = room[T](size);
         for (i in 0..(size - 1)) result.setUnchecked(i, init(i));
         return result;
     }

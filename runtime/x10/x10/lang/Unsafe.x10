@@ -5,7 +5,7 @@ import x10.compiler.Intrinsic;
 /** What the class library may do and programs should not. */
 public final class Unsafe {
     /** A rail of size elements that the caller sets before anyone reads them; works for types without a zero. */
-    @Intrinsic("rail.allocate") public static native def allocRailUninitialized[T](size:Long):Rail[T]{self.size==size,self!=null};
+    @Intrinsic("rail.allocate_unwritten") public static native def allocRailUninitialized[T](size:Long):Rail[T]{self.size==size,self!=null};
     /** A rail of size zeros. */
     @Intrinsic("rail.allocate") public static native def allocRailZeroed[T](size:Long):Rail[T]{self.size==size,self!=null};
     /** Sets all elements to zero, also of a type that has none. */
@@ -22,7 +22,7 @@ public final class Unsafe {
     /** Tells that o is not used any more; the collector finds out itself. */
     public static def dealloc[T](o:T){T isref}:void { }
     /** The same as allocRailUninitialized. */
-    @Intrinsic("rail.allocate") public static native def uninitialised[T](size:Long):Rail[T];
+    @Intrinsic("rail.allocate_unwritten") public static native def uninitialised[T](size:Long):Rail[T];
     /** The element at index, which the caller knows to be in the rail. */
     @Intrinsic("rail.get_unchecked") public static native def get[T](rail:Rail[T], index:Long):T;
     /** Sets the element at index, which the caller knows to be in the rail. */

@@ -38,8 +38,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** How many elements the rail has: the size of the bounding box. */
     private static def capacity(reg:Region):Long = reg.isEmpty() ? 0 : (reg.rect ? reg.size() : reg.boundingBox().size());
     private static def filled[T](reg:Region, init:(Point)=>T):Rail[T] {
-        val elements = Unsafe.uninitialised[T](capacity(reg));
         if (reg.rect) {
+            val elements = Unsafe.uninitialised[T](reg.size());
             var next:Long = 0;
             if (reg.rank == 1) for (p in reg as Region(1)) Unsafe.set(elements, next++, init(p));
             else if (reg.rank == 2) for (p in reg as Region(2)) Unsafe.set(elements, next++, init(p));
@@ -47,6 +47,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
             else for (p in reg) Unsafe.set(elements, next++, init(p));
             return elements;
         }
+        // What is in the box and not in the region is zero.
+        val elements = Unsafe.allocRailZeroed[T](capacity(reg));
         val box = reg.isEmpty() ? reg : reg.boundingBox();
         for (p in reg) Unsafe.set(elements, box.indexOf(p), init(p));
         return elements;

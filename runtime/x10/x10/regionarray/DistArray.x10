@@ -106,7 +106,7 @@ public final class DistArray[T](dist:Dist) implements (Point(dist.region.rank))=
         if (ghosts == null) return new Array[T](dist.get(here), init);
         val region = covered(dist, ghosts);
         val own = dist.get(here);
-        val elements = Unsafe.uninitialised[T](region.isEmpty() ? 0 : region.size());
+        val elements = Unsafe.allocRailZeroed[T](region.isEmpty() ? 0 : region.size());
         for (p in own) elements(region.indexOf(p)) = init(p);
         return new Array[T](region, elements);
     }

@@ -75,7 +75,9 @@ impl<'a> Prover<'_, 'a> {
             self.state.definitions.insert(local, value);
         }
         if let Some(form) = narrow {
-            self.state.narrow.insert(key(&Expr { ty: value.ty, kind: ExprKind::Local(local) }), form);
+            self.state
+                .narrow
+                .insert(key(&Expr { ty: value.ty, kind: ExprKind::Local(local), position: None }), form);
         }
         if let Some(rail) = alias.filter(|it| self.lengths.contains_key(it)) {
             self.state.aliases.insert(local, rail);

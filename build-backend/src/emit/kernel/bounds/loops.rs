@@ -188,7 +188,7 @@ impl<'a> Prover<'_, 'a> {
     }
 
     fn first(&mut self, local: LocalId, ty: Ty) -> Option<Form> {
-        self.exact(&Expr { ty, kind: ExprKind::Local(local) }).map(|it| it.0)
+        self.exact(&Expr { ty, kind: ExprKind::Local(local), position: None }).map(|it| it.0)
     }
 
     /// The locals that step have their values of a turn.
@@ -401,7 +401,7 @@ impl<'a> Prover<'_, 'a> {
 
 /// What is known of a local before a loop, by a guard if there is one.
 fn first_of<'s>(before: &'s State<'_>, local: LocalId) -> Option<&'s Form> {
-    let name = key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local) });
+    let name = key(&Expr { ty: Ty::I64, kind: ExprKind::Local(local), position: None });
     before.narrow.get(&name).or_else(|| before.values.get(&local))
 }
 
