@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use parking_lot::{Condvar, Mutex};
 
 use super::fiber::{self, Fiber, Switch};
-use super::pool;
+use super::pool::{self, Attention};
 use super::queues::Task;
 use super::throttle;
 use crate::sanitizer;
@@ -104,22 +104,24 @@ impl Event {
 
     /// Waits until it has happened.
     pub fn wait(&self) {
-        self.wait_with(|| ());
+        self.wait_with(None, || ());
     }
 
-    /// The same for what another place does.
-    pub fn wait_for_others(&self) {
-        self.wait_with(throttle::wait);
+    /// The same for what another place does; with the right to deal with messages, if the caller has it.
+    pub fn wait_for_others(&self, attention: Option<Attention>) {
+        self.wait_with(attention, throttle::wait);
     }
 
     /// Waits, with something held if the caller leaves its thread.
-    fn wait_with<T>(&self, hold: impl FnOnce() -> T) {
+    fn wait_with<T>(&self, attention: Option<Attention>, hold: impl FnOnce() -> T) {
         /// The event outlives the wait: whoever waits holds it, and nobody touches it any more who wakes that one.
         struct Waited(*const Event);
         // SAFETY: see above.
         unsafe impl Send for Waited {}
         // Often it is a message, which this thread can as well read where it is.
-        if self.has_happened() || pool::attend_until(|| self.has_happened()) {
+        let attend = |attention| pool::attend_until(attention, || self.has_happened());
+        let begin = || if self.has_happened() { None } else { pool::begin_to_attend() };
+        if attention.or_else(begin).is_some_and(attend) || self.has_happened() {
             sanitizer::acquire(self);
             return;
         }

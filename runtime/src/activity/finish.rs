@@ -135,7 +135,7 @@ impl Finish {
                 if self.home.is_unknown() {
                     self.ended.wait();
                 } else {
-                    self.ended.wait_for_others();
+                    self.ended.wait_for_others(None);
                 }
                 self.ended.reset();
             }

@@ -97,6 +97,8 @@ pub trait Inbox: Send + Sync {
     fn attend(&self, begins: bool);
     /// Deals with what has come; whether there was anything.
     fn look(&self) -> bool;
+    /// Who alone knew that somebody looks has answered, and does not rely on it any more. Whether nobody does.
+    fn is_answered(&self, by: u32) -> bool;
 }
 
 /// What it is, and how long a thread looks.
@@ -114,24 +116,57 @@ pub fn look_at(inbox: &'static dyn Inbox, processes: usize) {
     let _ = INBOX.set((inbox, if processes <= processors { MOMENT } else { SHORT }));
 }
 
+/// Who relies on a thread that looks for messages.
+#[derive(Clone, Copy)]
+enum Known {
+    /// Nobody.
+    Not,
+    /// The place that was asked, until it has answered.
+    ToAsked(u32),
+    /// All places.
+    ToAll,
+}
+
 /// A thread that looks for messages, until it is dropped.
-struct Attention<'a> {
-    own: &'a Own,
+pub struct Attention {
+    own: &'static Own,
     inbox: &'static dyn Inbox,
+    known: Known,
     moment: Duration,
     begun: Option<Instant>,
     turns: u32,
 }
 
-impl<'a> Attention<'a> {
+impl Attention {
     /// `None` if nobody needs to look, or somebody does.
-    fn begin(own: &'a Own) -> Option<Attention<'a>> {
+    fn begin(own: &'static Own) -> Option<Attention> {
         let (inbox, moment) = *INBOX.get()?;
         if ATTENDED.swap(true, Ordering::Acquire) {
             return None;
         }
-        inbox.attend(true);
-        Some(Attention { own, inbox, moment, begun: None, turns: 0 })
+        Some(Attention { own, inbox, known: Known::Not, moment, begun: None, turns: 0 })
+    }
+
+    /// From now on all places rely on it.
+    fn announce(&mut self) {
+        if !matches!(self.known, Known::ToAll) {
+            self.known = Known::ToAll;
+            self.inbox.attend(true);
+        }
+    }
+
+    /// The place that was asked knows that the caller will look for its answer.
+    pub fn is_promised_to(&mut self, place: u32) {
+        self.known = Known::ToAsked(place);
+    }
+
+    /// The answer has come.
+    fn is_answered(&mut self) {
+        if let Known::ToAsked(place) = self.known
+            && self.inbox.is_answered(place)
+        {
+            self.known = Known::Not;
+        }
     }
 
     /// Deals with what has come; whether there was anything. What it brings is for the caller.
@@ -149,6 +184,10 @@ impl<'a> Attention<'a> {
     fn has_looked(&mut self) -> bool {
         /// The first looks follow each other closely: most answers come within a microsecond.
         const CLOSE: u32 = 64;
+        if self.turns == CLOSE {
+            // It takes longer than an answer that is on its way.
+            self.announce();
+        }
         if self.turns > CLOSE {
             std::hint::spin_loop();
         }
@@ -171,19 +210,22 @@ impl<'a> Attention<'a> {
     }
 }
 
-impl Drop for Attention<'_> {
+impl Drop for Attention {
     fn drop(&mut self) {
-        self.inbox.attend(false);
-        // What came before the other threads heard of it.
-        self.look();
+        if !matches!(self.known, Known::Not) {
+            self.inbox.attend(false);
+            // What came before the other threads heard of it.
+            self.look();
+        }
         ATTENDED.store(false, Ordering::Release);
     }
 }
 
 /// Deals with messages for a moment, until there is work. What they bring the caller runs itself: it looks for work, so that nobody is woken.
 /// `None` if nobody needs to.
-fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
+fn attend(own: &'static Own, look: &mut Look) -> Option<Option<Task>> {
     let mut attention = Attention::begin(own)?;
+    attention.announce();
     let mut found = pool().queues.find(own.number, look);
     while found.is_none() {
         if attention.look() {
@@ -199,15 +241,20 @@ fn attend(own: &Own, look: &mut Look) -> Option<Option<Task>> {
     Some(found.or_else(|| pool().queues.find(own.number, look)))
 }
 
-/// Deals with messages in the place of an activity that waits, until `done`: it need not leave its thread. Whether it is done: if not, there
-/// is something else to do, or it takes longer.
-pub fn attend_until(done: impl Fn() -> bool) -> bool {
-    let Some(own) = own() else { return done() };
-    let queues = &pool().queues;
-    if !queues.own_is_empty(own.number) || crate::sanitizer::watches_threads() {
-        return done();
+/// The right to deal with messages in the place of the caller's activity, which is about to wait, if there is nothing else to do.
+pub fn begin_to_attend() -> Option<Attention> {
+    let own = own()?;
+    let may = pool().queues.own_is_empty(own.number) && !crate::sanitizer::watches_threads();
+    may.then(|| Attention::begin(own))?
+}
+
+/// Deals with messages until `done`: the activity that waits need not leave its thread. Whether it is done: if not, there is something else to
+/// do, or it takes longer.
+pub fn attend_until(mut attention: Attention, done: impl Fn() -> bool) -> bool {
+    let (own, queues) = (attention.own, &pool().queues);
+    if matches!(attention.known, Known::Not) {
+        attention.announce();
     }
-    let Some(mut attention) = Attention::begin(own) else { return done() };
     while !done() {
         if attention.look() {
             if !queues.own_is_empty(own.number) {
@@ -216,6 +263,9 @@ pub fn attend_until(done: impl Fn() -> bool) -> bool {
         } else if attention.has_looked() && (!queues.nothing_ready() || attention.is_over()) {
             break;
         }
+    }
+    if done() {
+        attention.is_answered();
     }
     drop(attention);
     if !done() {

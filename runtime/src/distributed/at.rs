@@ -11,8 +11,8 @@ use super::message::{self, about, outcome};
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
-use crate::activity;
 use crate::activity::clock::Luggage;
+use crate::activity::{self, Attention};
 use crate::memory::{self, Handle, Ref};
 use crate::sanitizer;
 use crate::serialize::Error;
@@ -138,11 +138,25 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
         }
         let mut parts = Vec::new();
         codec::append(body, &mut parts, closure).map_err(Raised)?;
-        system().send_parts(place, message::AT, body, &parts);
-        Ok(())
+        Ok(ask(place, body, &parts))
     })?;
     let mut input = Input::with_parts(&answer.bytes, &answer.parts);
     read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(codec::exception(&error))))
+}
+
+/// Sends the body of an `at`. If nothing else is to be done here, the caller's thread looks for the answer itself, and the other place knows
+/// that it need not wake any.
+fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
+    if parts.is_empty()
+        && let Some(mut attention) = activity::begin_to_attend()
+    {
+        if system().ask(place, message::AT, body) {
+            attention.is_promised_to(place);
+        }
+        return Some(attention);
+    }
+    system().send_parts(place, message::AT, body, parts);
+    None
 }
 
 fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> {

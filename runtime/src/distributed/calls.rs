@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::activity;
 use crate::activity::block::Event;
+use crate::activity::{self, Attention};
 use crate::serialize::parts::Received;
 
 /// What an activity waits with.
@@ -95,24 +95,29 @@ impl Waiting {
         (self.0.turn.get() + 1) << INDEX | self.0.index
     }
 
-    /// Sends a message, which is written with the memory that it gets, and waits for the answer.
-    pub fn send<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<&mut Answer, E> {
+    /// Waits for the answer to a message that `send` sends, with the memory that it gets. What `send` results in is what to wait with.
+    pub fn send<E>(
+        &mut self,
+        send: impl FnOnce(&mut Vec<u8>) -> Result<Option<Attention>, E>,
+    ) -> Result<&mut Answer, E> {
         let call = self.0;
         let mut message = call.message.take();
         message.clear();
         call.came.reset();
         call.number.store(self.number(), Ordering::Release);
         call.turn.set(call.turn.get() + 1);
-        let written = write(&mut message);
+        let sent = send(&mut message);
         if message.capacity() <= USUAL {
             call.message.set(message);
         }
-        if let Err(error) = written {
-            // Nothing was sent.
-            call.number.store(0, Ordering::Relaxed);
-            return Err(error);
+        match sent {
+            Ok(attention) => call.came.wait_for_others(attention),
+            Err(error) => {
+                // Nothing was sent.
+                call.number.store(0, Ordering::Relaxed);
+                return Err(error);
+            }
         }
-        call.came.wait_for_others();
         // SAFETY: it has come, so nobody else has it.
         Ok(unsafe { &mut *call.answer.get() })
     }
@@ -168,7 +173,7 @@ mod tests {
                 assert!(answered(number, b"answer", Vec::new()));
                 assert!(!answered(number, b"twice", Vec::new()));
             });
-            Ok::<(), ()>(())
+            Ok::<_, ()>(None)
         });
         assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
         assert!(waiting.send(|_| Err(7)).is_err_and(|error| error == 7));

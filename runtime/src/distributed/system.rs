@@ -162,6 +162,14 @@ impl System {
         let _ = self.transport.send(to, kind, body, parts);
     }
 
+    /// Sends a message whose sender will look for the answer itself: see [`Transport::ask`].
+    pub fn ask(&self, to: u32, kind: u8, body: &[u8]) -> bool {
+        quiet::sent();
+        crate::profile::message(body.len());
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        self.transport.ask(to, kind, body).unwrap_or(false)
+    }
+
     /// The same for a message that starts nothing, and is not counted.
     pub(super) fn send_aside(&self, to: u32, kind: u8, body: &[u8]) {
         // A place that has ended ends the program, of which place 0 sees to it: nothing is left to be done here.
@@ -379,6 +387,10 @@ impl crate::activity::Inbox for System {
 
     fn look(&self) -> bool {
         self.transport.probe()
+    }
+
+    fn is_answered(&self, by: u32) -> bool {
+        self.transport.is_answered(by)
     }
 }
 

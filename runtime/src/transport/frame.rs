@@ -123,7 +123,7 @@ impl Frame<'_> {
         const MOST: usize = 4096;
         let length = self.header.len() + self.body.len();
         let is_bare = self.class == Class::Message && self.header.is_empty() && self.parts.is_empty();
-        if is_bare && out.write_note(self.kind, self.body) {
+        if is_bare && out.write_note(self.kind, self.body, false) {
             return true;
         }
         let head = self.head(self.header.len(), self.body.len() as u64, false).encode();

@@ -71,6 +71,15 @@ pub trait Transport: Send + Sync {
     fn start(&self, receiver: Arc<dyn Receiver>);
     /// Sends a message; returns when `body` and `parts` may be reused.
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
+    /// Sends a message whose sender, a thread that deals with messages itself ([`Transport::probe`]), will do so at least until the next one has
+    /// come from there. Whether the receiver knows that; if not, other places have to be told ([`Transport::attend`]).
+    fn ask(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+        self.send(to, kind, body, &[]).map(|()| false)
+    }
+    /// The caller of [`Transport::ask`] has had its answer, and ceases to deal with messages. Whether it need not say so.
+    fn is_answered(&self, _by: u32) -> bool {
+        false
+    }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
     /// Deals with what has come; waits for nothing but the rest of a message that has begun to come. A thread with nothing else to do may

@@ -5,11 +5,11 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::bell::Bell;
+use super::bell::{self, Bell};
 use crate::memory::watch;
 
 /// Bytes of the ring; a power of two.
@@ -36,10 +36,13 @@ struct Shared {
 struct Note {
     /// How many there have been, what kind of message it is, and its bytes. Written last.
     head: AtomicU64,
-    /// How many of the other direction its writer has read.
+    /// How many of the other direction its writer has read, and whether it makes a [`PROMISE`].
     read: AtomicU64,
     words: [AtomicU64; NOTE / 8],
 }
+
+/// The writer of a note will look itself for what comes next, so that nobody has to be woken for that.
+const PROMISE: u64 = 1 << 63;
 
 /// Most bytes of a note.
 pub const NOTE: usize = 48;
@@ -143,6 +146,8 @@ struct Own {
     /// Of the writer: what the reader had read when it looked last. The reader writes there for every message, so that it is looked at only
     /// when the room that is known does not do.
     tail: AtomicU64,
+    /// The other place has promised to look for the next message.
+    promised: AtomicBool,
 }
 
 // SAFETY: the bytes between tail and head are the reader's, the others the writer's.
@@ -196,11 +201,21 @@ impl Pipe {
         let own = &self.shared.writer;
         own.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
         own.at.store(head, Ordering::Release);
-        self.shared.bells[1].ring();
+        self.tell_reader();
     }
 
-    /// Writes a message as a note, if that can be now.
-    pub fn write_note(&self, kind: u8, bytes: &[u8]) -> bool {
+    /// Something was written. A promise of the reader is good for one message.
+    fn tell_reader(&self) {
+        let promised = self.own.promised.load(Ordering::Relaxed);
+        if promised {
+            self.own.promised.store(false, Ordering::Relaxed);
+        }
+        self.shared.bells[1].ring(promised);
+    }
+
+    /// Writes a message as a note, if that can be now. The caller `promises`, with [`Pipe::promise`] for the other direction, that it
+    /// will look for what comes next.
+    pub fn write_note(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
         let note = &self.shared.note;
         let head = note.head.load(Ordering::Relaxed);
         if bytes.len() > NOTE || self.own.taken.load(Ordering::Acquire) != head >> 16 {
@@ -214,10 +229,11 @@ impl Pipe {
         for (to, word) in note.words.iter().zip(words) {
             to.store(u64::from_ne_bytes(word), Ordering::Relaxed);
         }
-        note.read.store(self.own.read.load(Ordering::Acquire), Ordering::Relaxed);
+        let read = self.own.read.load(Ordering::Acquire);
+        note.read.store(if promises { read | PROMISE } else { read }, Ordering::Relaxed);
         let head = ((head >> 16) + 1) << 16 | u64::from(kind) << 8 | bytes.len() as u64;
         note.head.store(head, Ordering::Release);
-        self.shared.bells[1].ring();
+        self.tell_reader();
         true
     }
 
@@ -237,7 +253,11 @@ impl Pipe {
         for (to, word) in memory.chunks_exact_mut(8).zip(&note.words) {
             to.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
-        self.own.taken.store(note.read.load(Ordering::Relaxed), Ordering::Release);
+        let taken = note.read.load(Ordering::Relaxed);
+        self.own.taken.store(taken & !PROMISE, Ordering::Release);
+        if taken & PROMISE != 0 {
+            self.own.promised.store(true, Ordering::Relaxed);
+        }
         self.own.read.store(head >> 16, Ordering::Release);
         Some(((head >> 8) as u8, usize::from(head as u8).min(NOTE)))
     }
@@ -271,7 +291,7 @@ impl Pipe {
         self.shared.reader.at.store(tail, Ordering::Release);
         // The writer waits only for room. If it begins to just now, the next part that is read finds the ring nearly full.
         if filled >= SIZE / 4 {
-            self.shared.bells[0].ring();
+            self.shared.bells[0].ring(false);
         }
     }
 
@@ -349,7 +369,7 @@ impl Pipe {
         }
         let count = self.shared.reader.fetched.load(Ordering::Relaxed);
         self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
-        self.shared.bells[0].ring();
+        self.shared.bells[0].ring(false);
         Ok(())
     }
 
@@ -372,11 +392,22 @@ impl Pipe {
 
     /// Whoever writes need not ring while somebody looks.
     pub fn looked_at(&self, looked_at: bool) {
-        self.shared.bells[1].sleeps.store(u32::from(!looked_at), Ordering::SeqCst);
+        let state = if looked_at { bell::AWAKE } else { bell::SLEEPS };
+        self.shared.bells[1].state.store(state, Ordering::SeqCst);
         // Who slept in the middle of something all that time has not heard of its rest.
         if !looked_at && self.is_ready() {
             self.shared.bells[1].ring_anyway();
         }
+    }
+
+    /// The reader will promise the other place to look for what it writes next.
+    pub fn promise(&self) {
+        self.shared.bells[1].promise();
+    }
+
+    /// What was promised has come; whether the reader need not say that it looks no more.
+    pub fn has_kept_promise(&self) -> bool {
+        self.shared.bells[1].is_promised()
     }
 
     /// Copies between the ring from `at` on and `memory`.
@@ -456,103 +487,4 @@ impl io::Write for Pipe {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read, Write};
-
-    use super::*;
-
-    #[test]
-    fn bytes_come_out_as_they_went_in() {
-        let memory = Memory::new().expect("memory");
-        let (mut ours, _) = memory.pipes(1).expect("mapped");
-        let (_, mut theirs) = Memory::open(memory.address()).expect("opened").pipes(0).expect("mapped");
-        let sent: Vec<u8> = (0..3 * SIZE as u32 + 77).map(|i| (i * 31 % 251) as u8).collect();
-        let expected = sent.clone();
-        let writer = std::thread::spawn(move || {
-            for piece in sent.chunks(100_003) {
-                theirs.write_all(piece).expect("written");
-            }
-            theirs.end();
-        });
-        let mut found = Vec::new();
-        ours.read_to_end(&mut found).expect("read");
-        assert!(found == expected);
-        writer.join().expect("no panic");
-    }
-
-    #[test]
-    fn what_is_lent_is_fetched() {
-        let memory = Memory::new().expect("memory");
-        let ((mut reader, _), (_, mut writer)) =
-            (memory.pipes(0).expect("mapped"), memory.pipes(1).expect("mapped"));
-        assert!(!writer.may_lend());
-        reader.accept();
-        assert!(!writer.may_lend(), "nothing was offered");
-        writer.offer();
-        reader.accept();
-        if !writer.may_lend() {
-            println!("SKIPPED: this process cannot read memory by its number");
-            return;
-        }
-        let sent: Vec<u8> = (0..100_000_u32).map(|i| (i * 31 % 251) as u8).collect();
-        let expected = sent.clone();
-        let wait = writer.fetches_after(2);
-        let lend = std::thread::spawn(move || {
-            writer.write_all(&(sent.as_ptr() as u64).to_le_bytes()).expect("written");
-            writer.write_all(&0_u64.to_le_bytes()).expect("written");
-            writer.wait_for_fetches(wait).expect("fetched");
-        });
-        let mut found = vec![0; expected.len()];
-        reader.fetch(Some(&mut found)).expect("fetched");
-        reader.fetch(None).expect("left");
-        lend.join().expect("no panic");
-        assert!(found == expected);
-    }
-
-    #[test]
-    fn a_writer_without_reader_is_woken_by_the_end() {
-        let memory = Memory::new().expect("memory");
-        let ((_, mut pipe), (other, _)) =
-            (memory.pipes(1).expect("mapped"), memory.pipes(0).expect("mapped"));
-        let writer = std::thread::spawn(move || pipe.write_all(&vec![1; SIZE + 1]).is_err());
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        other.abandon();
-        assert!(writer.join().expect("no panic"));
-    }
-
-    #[test]
-    fn notes_and_the_ring_keep_their_order() {
-        let memory = Memory::new().expect("memory");
-        let (ours, answers) = memory.pipes(0).expect("mapped");
-        let (back, theirs) = memory.pipes(1).expect("mapped");
-        let next = |pipe: &Pipe| {
-            let (mut bytes, mut note) = ([0; 64], [0; NOTE]);
-            let length = pipe.peek(&mut bytes);
-            if let Some((kind, length)) = pipe.take_note(&mut note) {
-                return Some((kind, note[..length].to_vec()));
-            }
-            pipe.skip(length);
-            (length > 0).then(|| (0, bytes[..length].to_vec()))
-        };
-        assert!(!ours.is_ready() && next(&ours).is_none());
-        assert!(theirs.write_note(7, b"first"));
-        assert!(!theirs.write_note(7, b"second"), "the first was not read");
-        assert!(theirs.write_at_once([b"sec", b"", b"ond"]));
-        assert!(ours.is_ready());
-        assert_eq!(next(&ours), Some((7, b"first".to_vec())));
-        assert_eq!(next(&ours), Some((0, b"second".to_vec())));
-        assert!(next(&ours).is_none());
-        assert!(!theirs.write_note(7, b"third"), "it is not known that the first was read");
-        assert!(answers.write_note(9, b""));
-        assert_eq!(next(&back), Some((9, Vec::new())));
-        assert!(theirs.write_note(8, &[5; NOTE]));
-        assert_eq!(next(&ours), Some((8, vec![5; NOTE])));
-        assert!(answers.write_at_once([b"known", b"", b""]));
-        assert_eq!(next(&back), Some((0, b"known".to_vec())));
-        assert!(!theirs.write_note(8, &[5; NOTE + 1]), "too long");
-        assert!(theirs.write_at_once([b"in the ring", b"", b""]));
-        assert!(!theirs.write_note(8, b"later"), "the ring is not empty");
-        assert_eq!(next(&ours), Some((0, b"in the ring".to_vec())));
-        assert!(theirs.write_note(8, b"now"));
-    }
-}
+mod tests;

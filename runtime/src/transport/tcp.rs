@@ -274,6 +274,27 @@ impl Transport for Tcp {
         self.transmit(to, Frame { class: Class::Message, kind, header: &[], body, parts })
     }
 
+    fn ask(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+        if let Some(Some(peer)) = self.peers.get(to as usize)
+            && let Some(pipes) = &peer.pipes
+            && !READS.get()
+            && !peer.closed.load(Ordering::Acquire)
+            && !peer.keeps.load(Ordering::Acquire)
+        {
+            pipes.input.promise();
+            let _out = peer.out.lock();
+            if pipes.out.write_note(kind, body, true) {
+                return Ok(true);
+            }
+        }
+        self.send(to, kind, body, &[]).map(|()| false)
+    }
+
+    fn is_answered(&self, by: u32) -> bool {
+        let pipes = self.peers.get(by as usize).and_then(|peer| peer.as_ref()?.pipes.as_ref());
+        pipes.is_some_and(|pipes| pipes.input.has_kept_promise())
+    }
+
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         debug_assert!(header.len() <= frame::MAX_HEADER as usize);
         if to == self.here {
