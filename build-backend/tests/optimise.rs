@@ -118,6 +118,18 @@ fn a_function_has_a_version_for_the_closure_it_gets() {
 }
 
 #[test]
+fn closures_of_closures_have_few_versions() {
+    let text = optimised(
+        "static def composed(f:()=>Long, g:()=>Long, n:Long):Long =
+            n == 0 ? f() + g() : composed(() => f() + 1, () => g() + f(), n - 1);
+        static def run(n:Long) = composed(() => n, () => n + 1, n);",
+        "Main.composed",
+    );
+    let count = text.matches("function ").count();
+    assert!((2..100).contains(&count), "{count} functions");
+}
+
+#[test]
 fn what_all_functions_of_a_table_only_look_at_lies_in_the_frame() {
     for (keeps, kept) in [("", false), ("last = v;", true)] {
         let members = format!(

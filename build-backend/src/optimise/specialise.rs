@@ -15,12 +15,22 @@ type Closures = Vec<(usize, ClassId)>;
 pub(super) struct Versions {
     made: FxHashMap<(FunctionId, Closures), FunctionId>,
     closures: FxHashMap<(ClassId, Closures), ClassId>,
+    /// How many closures are known inside each other in a version, where that is more than itself.
+    depths: FxHashMap<ClassId, u32>,
     statements: usize,
+}
+
+impl Versions {
+    fn depth(&self, class: ClassId) -> u32 {
+        self.depths.get(&class).copied().unwrap_or(0)
+    }
 }
 
 /// No more statements than this in one version, and in all together.
 const MOST: usize = 400;
 const ALL: usize = 20_000;
+/// No more closures than this are known inside each other: `f(() => g() + 1)` in `f(g)` itself makes new ones without an end.
+const DEEPEST: u32 = 4;
 
 /// Sends the calls of a body to versions for the closures that they pass. `known` is of all functions.
 pub(super) fn specialise(
@@ -121,6 +131,11 @@ fn closure_version(
     if let Some(&version) = versions.closures.get(&key) {
         return Some(version);
     }
+    let inside = key.1.iter().map(|(_, class)| versions.depth(*class)).max();
+    let depth = versions.depth(class).max(1 + inside.unwrap_or(0));
+    if depth > DEEPEST {
+        return None;
+    }
     let (now_code, mut now) = copy(program, known, versions, code)?;
     now.captures.resize(count, None);
     key.1.iter().for_each(|(index, class)| now.captures[*index] = Some(*class));
@@ -137,6 +152,7 @@ fn closure_version(
     let shape = program.versions.get(&class).copied().unwrap_or(class);
     program.versions.insert(version, shape);
     versions.closures.insert(key, version);
+    versions.depths.insert(version, depth);
     Some(version)
 }
 
