@@ -213,7 +213,9 @@ fn is_before_semicolon(node: &SyntaxNode) -> bool {
 /// What the parser may have looked at from outside the braces.
 #[derive(PartialEq, Eq)]
 struct Seen {
-    is_empty: bool,
+    /// What follows the opening brace tells words of other languages and misspelt keywords before it from calls:
+    /// `swich (x) { case 1: ... }`, `match (x) { y => ... }`. None looks further.
+    first: [SyntaxKind; 3],
     has_statements: bool,
     ends_statement: bool,
 }
@@ -230,7 +232,7 @@ impl Seen {
             return None;
         }
         Some(Seen {
-            is_empty: last == 1,
+            first: [1, 2, 3].map(|it| input.kind(it)),
             has_statements: parser::has_statements(input, 0, last),
             ends_statement: matches!(input.kind(last - 1), T![;] | T!['}']),
         })
