@@ -31,6 +31,9 @@ public class collecting_finish {
         };
         Console.OUT.println(most);
         Console.OUT.println(finish (Reducible.AndReducer()) { offer true; });
+        val last = (n:Long) => { finish (Reducible.SumReducer[Long]()) { upTo(n); } };
+        val there = at (Place.places().next(here)) { val n = 4; finish (Reducible.SumReducer[Long]()) { upTo(n); } };
+        Console.OUT.println(last(3) + " " + there);
         try {
             val lost = finish (Joined()) { async { throw new Exception("lost"); } };
             Console.OUT.println(lost);

@@ -62,5 +62,9 @@ public class exceptions {
         } catch (e:NumberFormatException) {
             Console.OUT.println("no number");
         }
+        // What is no Exception stands inside one.
+        val cause = new Exception("outer", new CheckedException("inner")).getCause();
+        Console.OUT.println(cause.typeName() + " " + cause.getCheckedCause().getMessage() + " " + cause.getCause().typeName());
+        Console.OUT.println(new Exception("alone").getCause());
     }
 }

@@ -50,6 +50,14 @@ public class serialization {
         }
     }
 
+    /** Counts how often it was copied. */
+    static class Counted implements CustomSerialization {
+        val copies:Long;
+        def this(copies:Long) { this.copies = copies; }
+        public def this(d:Deserializer) { copies = (d.readAny() as Long) + 1; }
+        public def serialize(s:Serializer) { s.writeAny(copies); }
+    }
+
     public static def main(args:Rail[String]) {
         val next = Place.places().next(here);
         val squares = new Squares(4);
@@ -95,6 +103,10 @@ public class serialization {
         } catch (e:NotSerializableException) {
             Console.OUT.println(e.getMessage());
         }
+
+        val again = new Serializer();
+        again.writeAny(new Counted(0));
+        Console.OUT.println((new Deserializer(again).readAny() as Counted).copies);
 
         val s = new Serializer();
         s.writeAny(1);

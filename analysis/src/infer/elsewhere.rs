@@ -136,6 +136,9 @@ fn method(class: &str, name: &str) -> Option<&'static str> {
             "X10 2.6 asks the places: `Place.places().next(p)`, `Place.places().prev(p)`"
         }
         ("Place", "children") => "X10 2.6 asks the topology: `PlaceTopology.getTopology().children(p)`",
+        ("Place", "numChildren" | "child") => {
+            "X10 2.6 asks the topology: `PlaceTopology.getTopology().numChildren(p)`, `.getChild(p, i)`"
+        }
         ("Clock", "next" | "await" | "barrier" | "wait") => {
             "`c.advance()` waits for the other activities of a clock"
         }

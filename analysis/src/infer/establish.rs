@@ -41,6 +41,10 @@ impl Infer<'_> {
         let of_result = promised.into_iter().map(|term| (term, true));
         for (term, is_result) in of_class.chain(of_result).collect::<Vec<_>>() {
             let term = self.term_here(&term);
+            // Nothing is known of what cannot be decided; where it is forbidden, that was said.
+            if matches!(term, ConstraintTerm::Opaque(_)) {
+                continue;
+            }
             // A field that is no property is set later.
             let later = |path: &Path| path.root == PathRoot::This && !self.starts_with_property(path);
             let meaning = context.meaning(&term, None);

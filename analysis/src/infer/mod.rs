@@ -22,6 +22,7 @@ mod expr;
 mod facts;
 mod guard;
 mod habits;
+mod idle;
 mod iterable;
 mod leave;
 mod local;

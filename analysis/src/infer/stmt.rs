@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
+use super::idle::is_idle;
 use super::scopes::Jump;
 use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
@@ -149,7 +150,11 @@ impl Infer<'_> {
             ast::Stmt::ExprStmt(s) => match s.expr() {
                 // The parser has said that `return` is missing.
                 Some(e) if self.is_meant_as_result(s, &e) => self.return_stmt(Some(&e), range),
-                Some(e) => StmtKind::Expr(self.effect(&e)),
+                Some(e) if self.lacks_return(s, &e) => {
+                    self.report_missing_return(&e);
+                    self.return_stmt(Some(&e), range)
+                }
+                Some(e) => StmtKind::Expr(self.statement_expr(&e)),
                 None => StmtKind::Error,
             },
             ast::Stmt::TrailingClosureStmt(s) => StmtKind::Expr(self.trailing_closure(s)),
@@ -196,22 +201,10 @@ impl Infer<'_> {
 
     /// Whether an expression that does nothing stands without `;` where the method could return it.
     fn is_meant_as_result(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
-        use ast::Expr::*;
         let ends =
             !stmt.syntax().children_with_tokens().any(|it| it.kind() == apg_syntax::SyntaxKind::SEMICOLON);
-        let idle = matches!(
-            e,
-            BinExpr(_)
-                | NameExpr(_)
-                | FieldExpr(_)
-                | Literal(_)
-                | ConditionalExpr(_)
-                | PrefixExpr(_)
-                | CastExpr(_)
-                | ThisExpr(_)
-        );
         let result = self.scopes.returns.last().and_then(|returns| returns.result);
-        ends && idle
+        ends && is_idle(e)
             && self.scopes.return_crosses().is_none()
             && !result.is_some_and(|ty| ty.is_void(self.db))
     }

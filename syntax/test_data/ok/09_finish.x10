@@ -1,6 +1,6 @@
 class A {
     def f() {
-        finish (r) { offer x; }
+        val f = () => { finish (r) { offer x; } };
         val x = finish (r) { offer y; };
         clocked finish async clocked (c, d) { }
         g(finish (r) { });

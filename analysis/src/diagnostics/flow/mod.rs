@@ -13,6 +13,7 @@ pub mod this_too_early;
 pub mod uncaught_exception;
 pub mod unreachable;
 pub mod unreachable_catch;
+pub mod unused_value;
 pub mod use_before_assignment;
 pub mod val_reassigned;
 
@@ -33,6 +34,7 @@ pub static RULES: &[&Rule] = &[
     &uncaught_exception::RULE,
     &unreachable::RULE,
     &unreachable_catch::RULE,
+    &unused_value::RULE,
     &use_before_assignment::RULE,
     &val_reassigned::RULE,
 ];

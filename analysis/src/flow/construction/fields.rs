@@ -166,7 +166,8 @@ fn not_assigned(
     let is_automatic =
         method_item(db, constructor).is_some_and(|item| item.kind == MethodKind::AutomaticConstructor);
     if is_automatic {
-        for field in missing {
+        // Of a field without a name the parser has spoken.
+        for field in missing.iter().filter(|field| !field.name(db).is_empty()) {
             let owner = Owner::Field(*field);
             let (name, ty) = (field.name(db), field_type(db, *field).display(db).to_string());
             let message = match field_is_mutable(db, *field) {

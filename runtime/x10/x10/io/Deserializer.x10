@@ -8,7 +8,7 @@ public final class Deserializer implements Unserializable {
     private var next:Long = 0;
 
     /** Gives copies of what s took so far. */
-    public def this(s:Serializer) { this.values = s.copied(); }
+    public def this(s:Serializer) { this(s.toRail()); }
     /** Gives what is in the bytes of Serializer.toRail. */
     public def this(r:Rail[Byte]) { this.values = decode(r) as Rail[Any]; }
     private def this(values:Rail[Any]) { this.values = values; }

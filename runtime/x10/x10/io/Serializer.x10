@@ -21,11 +21,6 @@ public final class Serializer implements Unserializable {
         val before = values;
         values = at (here) before;
     }
-    /** Copies what was written so far. */
-    def copied():Rail[Any] {
-        val written = values.toRail();
-        return at (here) written;
-    }
 
     /** What v writes of itself. */
     static def saved(v:CustomSerialization):Rail[Any] {

@@ -35,8 +35,8 @@ public class CheckedThrowable {
     public def getMessage():String = message;
     /** What caused it, or null. */
     public final def getCheckedCause():CheckedThrowable = cause;
-    /** What caused it, or null, if that is an Exception. */
-    public final def getCause():Exception = cause instanceof Exception ? cause as Exception : null;
+    /** What caused it, or null; what is no Exception stands inside a WrappedThrowable. */
+    public final def getCause():Exception = cause == null ? null : Exception.ensureException(cause);
     /** The type and the message. */
     public def toString():String = message == null ? typeName() : typeName() + ": " + message;
     /** Where it was thrown: one text for each call, innermost first. */

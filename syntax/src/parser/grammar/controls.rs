@@ -40,6 +40,7 @@ pub(super) fn statement(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         T![try] => try_(p),
         T![async] => async_(p),
         T![clocked] => clocked(p),
+        T![finish] if habits::is_collecting(p) => return habits::collecting_statement(p, m, tail),
         T![finish] => body(p, FINISH_STMT),
         T![atomic] => body(p, ATOMIC_STMT),
         T![break] | T![continue] => {

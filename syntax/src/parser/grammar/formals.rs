@@ -29,7 +29,7 @@ pub(super) fn at_formal(p: &Parser<'_>) -> bool {
 }
 
 /// `at:Long`
-fn is_keyword_as_name(p: &Parser<'_>) -> bool {
+pub(super) fn is_keyword_as_name(p: &Parser<'_>) -> bool {
     p.current().is_keyword() && p.nth(1) == T![:]
 }
 

@@ -414,3 +414,25 @@ pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Compl
     p.replace_by(format!("return {text};"));
     true
 }
+
+/// Whether `(reducer) { ... }` stands after a `finish` that starts a statement.
+pub(super) fn is_collecting(p: &Parser<'_>) -> bool {
+    p.at(T!['(']) && p.matching(p.position).is_some_and(|close| p.kind_at(close + 1) == T!['{'])
+}
+
+/// A `finish` that collects, after its keyword: the value of the block at its end, else nothing takes what it gives.
+pub(super) fn collecting_statement(p: &mut Parser<'_>, m: Marker, tail: stmts::Tail) -> bool {
+    let keyword = p.input.range(p.lexed, p.position - 1);
+    controls::in_parens(p);
+    stmts::block(p, stmts::Tail::No);
+    let expr = m.complete(p, FINISH_EXPR);
+    if tail == stmts::Tail::Value && p.at(T!['}']) {
+        return true;
+    }
+    p.error_at(keyword, "nothing takes what this `finish` collects");
+    p.hint("it is an expression: `val result = finish (reducer) { ... };`");
+    let m = expr.precede(p);
+    p.eat(T![;]);
+    m.complete(p, EXPR_STMT);
+    false
+}

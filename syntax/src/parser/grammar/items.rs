@@ -245,7 +245,9 @@ pub(super) fn property_list(p: &mut Parser<'_>) {
         p.error("expected a property");
         p.hint("leave the parentheses out if there are no properties");
     }
-    let first = |p: &Parser<'_>| matches!(p.current(), IDENT | T![@] | T![val] | T![var]);
+    let first = |p: &Parser<'_>| {
+        matches!(p.current(), IDENT | T![@] | T![val] | T![var]) || formals::is_keyword_as_name(p)
+    };
     lists::bracketed(p, open, T![')'], "a property", first, |p| {
         let m = p.start();
         annotations(p);

@@ -1,0 +1,29 @@
+//! `flow/unused-value`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A statement that computes a value and does nothing with it.
+pub static RULE: Rule = Rule {
+    code: "flow/unused-value",
+    severity: Severity::Error,
+    summary: "A statement that computes a value and does nothing with it.",
+    explanation: r##"
+A statement is an assignment, a call, or `new`. An expression alone, such as a variable, a comparison or a sum, changes nothing, so that it
+is not what was meant: `==` stands where `=` should, a call lacks its parentheses, or `return` is missing.
+
+Assign the value, return it, pass it on, or remove the statement. Operators that have no meaning but the one a class gives them, such as
+`sum <- 3`, may do something and can stand alone.
+"##,
+    failing: r##"
+class Counter {
+    var count:Long = 0;
+    def reset() { count == 0; }
+}
+"##,
+    mended: r##"
+class Counter {
+    var count:Long = 0;
+    def reset() { count = 0; }
+}
+"##,
+};
