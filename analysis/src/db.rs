@@ -108,9 +108,9 @@ pub(crate) fn keep_trees(db: &mut RootDatabase, count: usize) {
 /// So many trees of files that nobody edits are kept over an edit; the others are made again when they are needed.
 pub const KEPT_TREES: usize = 512;
 
-/// So many typed bodies, and sources of files and declarations, are kept over an edit, for the same reason: those of the files that
-/// someone works on, and all that they lead to. What was found in the others is known all the same.
-pub const KEPT_BODIES: usize = 4096;
+/// So many sources of files and declarations are kept over an edit, for the same reason: those of the files that someone works on, and
+/// all that they lead to. What was found in the others is known all the same.
+pub const KEPT_SOURCES: usize = 4096;
 
 /// The tree of a file and its syntax errors. Any text gives a tree.
 #[salsa::tracked(no_eq, lru = 512)]

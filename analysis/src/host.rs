@@ -61,8 +61,7 @@ impl AnalysisHost {
             })
             .collect();
         Library::get(&db).set_files(&mut db).with_durability(Durability::HIGH).to(Arc::new(files));
-        crate::item_tree::source::keep_sources(&mut db, crate::db::KEPT_BODIES);
-        crate::infer::keep_bodies(&mut db, crate::db::KEPT_BODIES);
+        crate::item_tree::source::keep_sources(&mut db, crate::db::KEPT_SOURCES);
         AnalysisHost { db, gone: FxHashMap::default(), spare: FxHashMap::default() }
     }
 

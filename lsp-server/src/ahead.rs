@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use apg_analysis::db::KEPT_BODIES;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, db, ide};
 
@@ -21,8 +20,8 @@ pub const QUIET: Duration = Duration::from_millis(300);
 /// Who opens a file asks about it soon.
 pub const OPENED: Duration = Duration::from_millis(50);
 
-/// So many bodies are typed ahead; more would push out what is being worked on.
-const MOST_BODIES: usize = KEPT_BODIES / 4 * 3;
+/// So many bodies are typed ahead: a large workspace is not worth the memory of all its code before anyone looks at it.
+const MOST_BODIES: usize = 3072;
 
 /// The thread.
 pub struct Ahead {

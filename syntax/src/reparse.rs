@@ -27,6 +27,19 @@ impl Edit {
     pub fn apply(&self, text: &mut String) {
         text.replace_range(std::ops::Range::<usize>::from(self.range), &self.insert);
     }
+
+    /// `part` of `text` after edits that lie within it, in order and apart from each other.
+    pub fn apply_all(edits: &[Edit], text: &str, part: TextRange) -> String {
+        let mut result = String::with_capacity(usize::from(part.len()));
+        let mut done = part.start();
+        for edit in edits {
+            result.push_str(&text[TextRange::new(done, edit.range.start())]);
+            result.push_str(&edit.insert);
+            done = edit.range.end();
+        }
+        result.push_str(&text[TextRange::new(done, part.end())]);
+        result
+    }
 }
 
 /// The one edit that makes `new` of `old`; `None` if they are equal.

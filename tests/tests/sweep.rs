@@ -2,7 +2,8 @@
 //! No answer may be an error. How long answers took is printed; `APG_SWEEP_LIMIT` says how many milliseconds of the processor one may take,
 //! which is what it takes on the wall of a machine that does nothing else.
 //!
-//! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all. `APG_SWEEP` names folders to take instead.
+//! Every 200th word is asked about; `APG_SWEEP_STEP=1` asks about all, and `APG_SWEEP_STEP=16` with `APG_SWEEP_FIRST` from 0 to 15 does so
+//! in 16 processes. `APG_SWEEP` names folders to take instead.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,12 @@ const BACKGROUND: &[&str] = &["apg-lsp-ahead", "apg-lsp-kernels"];
 
 #[test]
 fn every_request_is_answered_everywhere() {
-    let step = std::env::var("APG_SWEEP_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(200);
+    let number = |name: &str| std::env::var(name).ok().map(|it| it.parse::<usize>().expect("a number"));
+    let step = number("APG_SWEEP_STEP").unwrap_or(200).max(1);
+    let first = number("APG_SWEEP_FIRST").unwrap_or(0) % step;
     let mut times = Times::default();
     for folder in folders() {
-        sweep(&folder, &tools::x10_files(&folder), step, &mut times);
+        sweep(&folder, &tools::x10_files(&folder), (first, step), &mut times);
     }
     times.print();
     times.check();
@@ -43,8 +46,8 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Opens one file after the other and asks about every `step`th word of them all.
-fn sweep(folder: &Path, paths: &[PathBuf], step: usize, times: &mut Times) {
+/// Opens one file after the other and asks about every `step`th word of them all, from word `start` on.
+fn sweep(folder: &Path, paths: &[PathBuf], (start, step): (usize, usize), times: &mut Times) {
     let root = format!("file://{}", folder.display());
     let mut session = Session::with(json!({
         "capabilities": {}, "processId": null, "workspaceFolders": [{ "uri": root, "name": "sweep" }],
@@ -57,7 +60,7 @@ fn sweep(folder: &Path, paths: &[PathBuf], step: usize, times: &mut Times) {
         // The first question waits for the analysis of the file; those of a user come later.
         session.server.diagnostics(&uri, 1);
         let words = words(&text);
-        let first = (step - before % step) % step;
+        let first = (start + step - before % step) % step;
         before += words.len();
         for method in asked(requests::OF_A_DOCUMENT) {
             ask(&mut session, method, &uri, (0, 0), times);
@@ -69,6 +72,13 @@ fn sweep(folder: &Path, paths: &[PathBuf], step: usize, times: &mut Times) {
         }
         session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
+    let memory = session.server.request("apg/memory", json!({}));
+    println!(
+        "{}: {} files, {before} words, {} MB",
+        folder.display(),
+        paths.len(),
+        memory["residentBytes"].as_u64().unwrap_or(0) >> 20
+    );
     assert_eq!(session.server.end(), Some(0));
 }
 
@@ -99,9 +109,10 @@ fn ask(
         requests::may_be_refused(method) && !answer["error"].is_null() && answer["error"]["code"] != -32603;
     assert!(
         answer["error"] == Value::Null || refused,
-        "{method} {uri}:{}:{}: {answer}",
+        "{method} {uri}:{}:{}: {answer}\n{}",
         line + 1,
-        character + 1
+        character + 1,
+        session.server.said()
     );
 }
 

@@ -104,7 +104,8 @@ pub fn owner_body(db: &dyn Db, owner: Owner) -> Arc<BodyResult> {
     Arc::new(start::infer(db, owner))
 }
 
-/// From now on so many bodies are kept where some are forgotten; all until then.
+/// From now on so many bodies are kept where some are forgotten; all until then. Only for what no edit follows: salsa takes a
+/// forgotten value of a query that may be part of a cycle for one that failed, once an edit has left it as it was (decision 0028).
 pub(crate) fn keep_bodies(db: &mut RootDatabase, count: usize) {
     owner_body::set_lru_capacity(db, count);
 }

@@ -34,9 +34,8 @@ pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit
         let follows = |it: &Edit| it.range.start() == range.end() && !it.range.is_empty();
         edits.retain(|it| it.range.intersect(range).is_some() && !follows(it));
     }
-    let mut formatted = text.clone();
-    edits.iter().rev().for_each(|it| it.apply(&mut formatted));
-    if !same_tokens(&text, &formatted) {
+    let touched = touched(parse, &edits);
+    if !same_tokens(&text[touched], &Edit::apply_all(&edits, &text, touched)) {
         // The rules of spacing are meant to make this impossible, and the tests look for it; better no change than a wrong one.
         debug_assert!(false, "formatting would change the tokens");
         return Ok(Vec::new());
@@ -73,11 +72,21 @@ fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
     declaration.unwrap_or_else(|| parse.syntax()).text_range()
 }
 
+/// From the token before the first edit to the one after the last.
+fn touched(parse: &Parse, edits: &[Edit]) -> TextRange {
+    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return TextRange::default() };
+    let root = parse.syntax();
+    let before = root.token_at_offset(first.range.start()).left_biased();
+    let after = root.token_at_offset(last.range.end()).right_biased();
+    TextRange::new(
+        before.map_or(first.range.start(), |it| it.text_range().start()),
+        after.map_or(last.range.end(), |it| it.text_range().end()),
+    )
+}
+
 /// The text that [`format()`] makes of `text`.
 pub fn formatted(text: &str) -> Result<String, SyntaxError> {
-    let mut result = text.to_string();
-    format(text, None)?.iter().rev().for_each(|it| it.apply(&mut result));
-    Ok(result)
+    Ok(Edit::apply_all(&format(text, None)?, text, TextRange::up_to(TextSize::of(text))))
 }
 
 fn same_tokens(old: &str, new: &str) -> bool {
