@@ -70,6 +70,26 @@ fn ranges_make_no_objects_and_end_at_the_largest_number() {
 }
 
 #[test]
+fn characters_at_the_counts_of_a_loop_are_tested_before_it() {
+    let tests = |members: &str, body: &str| main_with(members, body).matches("rt.string_char_at").count();
+    // The version for texts that are too short has the tests, the other one has not.
+    let sum = "var n:Long = 0; for (i in 0n..(s.length() - 1n)) ";
+    assert_eq!(tests("", &format!("val s = args(0); {sum} n += s.charAt(i).ord() + s(i).ord();")), 1);
+    assert_eq!(tests("", "val s = args(0); for (var i:Long = 3; i > 0; i--) s.charAt(i as Int);"), 1);
+    let nest = "for (j in 1n..t.length()) if (s.charAt(i) == t.charAt(j - 1n)) n++;";
+    // Of two loops: none where both texts are long enough, that of `s` where `t` is, both where none is.
+    assert_eq!(tests("", &format!("val s = args(0), t = args(1); {sum} {nest}")), 3);
+    // All versions have it: of an index that is no count, and of a text that changes.
+    assert_eq!(
+        tests("", &format!("val s = args(0); val r = new Rail[Int](9); {sum} n += s.charAt(r(n)).ord();")),
+        1
+    );
+    let changing =
+        main_with("", &format!("var s:String = args(0); {sum} {{ n += s.charAt(i).ord(); s += i; }}"));
+    assert!(!changing.contains("null"), "{changing}");
+}
+
+#[test]
 fn loops_with_labels_and_conditions_that_need_statements() {
     let body = "var i:Long = 0; outer: while (i++ < 10) { do { if (i == 3) continue outer; if (i == 5) break outer; } \
                 while (i++ < 4); }";

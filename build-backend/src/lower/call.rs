@@ -10,7 +10,7 @@ use apg_syntax::TextRange;
 
 use super::function::Builder;
 use super::layout::{Implementation, Universal};
-use super::operands::{expr, zero};
+use super::operands::{expr, operation, zero};
 use super::types::Shape;
 use super::{Callee, FunctionKey, LowerError};
 use crate::mir::{self, ExprKind};
@@ -89,6 +89,10 @@ impl Builder<'_, '_> {
         match self.lowerer.intrinsic(callee.method).as_deref() {
             Some("rail.get") => self.expand("rail.get_unchecked", values, result, range),
             Some("rail.set") => self.expand("rail.set_unchecked", values, result, range),
+            _ if self.is_text(ty) => {
+                let [text, index] = values.try_into().unwrap_or_else(|_| unreachable!("a text and an index"));
+                character(text, &index)
+            }
             _ => {
                 let unchecked = self.unchecked(callee, ty).unwrap_or_else(|| callee.clone());
                 self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
@@ -363,4 +367,11 @@ impl Builder<'_, '_> {
         let value = expr(machine, ExprKind::CallClosure { interface, args: values });
         self.convert(value, result, ty)
     }
+}
+
+/// The character at an index that exists: what lies in texts are bytes.
+fn character(text: mir::Expr, index: &mir::Expr) -> mir::Expr {
+    let (rail, index) = (Box::new(text), Box::new(super::bounds::long(index)));
+    let byte = expr(mir::Ty::U8, ExprKind::Element { rail, index, checked: false });
+    operation(mir::Operation::Convert, mir::Ty::Char, vec![byte])
 }

@@ -110,6 +110,7 @@ impl Builder<'_, '_> {
             ("clear_unchecked", Some(rail), Some(index), None) => {
                 if let mir::Ty::Ref(class) = rail.ty
                     && let mir::ClassKind::Rail { element } = self.lowerer.program.classes[class.index()].kind
+                    && matches!(element, mir::Ty::Struct(_) | mir::Ty::Ref(_) | mir::Ty::Any)
                 {
                     let value = zero(element);
                     self.push(mir::StmtKind::SetElement { rail, element, index, value, checked: false });

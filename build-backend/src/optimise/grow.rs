@@ -130,7 +130,8 @@ fn gives_away(expr: &Expr, local: LocalId, looks: bool) -> bool {
         ExprKind::Local(it) => return *it == local && !looks,
         ExprKind::NonNull(_) | ExprKind::Cast { .. } => looks,
         ExprKind::Runtime { entry, .. } => LOOK.contains(&entry.as_str()),
-        ExprKind::Operation { .. } | ExprKind::InstanceOf { .. } => true,
+        // What lies in the text is read.
+        ExprKind::Operation { .. } | ExprKind::InstanceOf { .. } | ExprKind::Element { .. } => true,
         _ => false,
     };
     walk::children(&expr.kind).into_iter().any(|it| gives_away(it, local, looks))

@@ -223,9 +223,26 @@ static inline bool apg_quick_string_equals(apg_object *a, apg_object *b) {
   apg_i64 length = apg_byte_count(a);
   return length == apg_byte_count(b) && apg_same_bytes(apg_string_bytes(a), apg_string_bytes(b), length);
 }
+/* Of a few bytes the first and the last ones, which overlap: a call for one or two would take longer than they do. */
+static inline void apg_copy_few(unsigned char *to, const unsigned char *from, apg_u64 n) {
+  if (n >= 8) {
+    const apg_u64 first = apg_bytes_as<apg_u64>(from), last = apg_bytes_as<apg_u64>(from + n - 8);
+    __builtin_memcpy(to, &first, 8);
+    __builtin_memcpy(to + n - 8, &last, 8);
+  } else if (n >= 4) {
+    const apg_u32 first = apg_bytes_as<apg_u32>(from), last = apg_bytes_as<apg_u32>(from + n - 4);
+    __builtin_memcpy(to, &first, 4);
+    __builtin_memcpy(to + n - 4, &last, 4);
+  } else if (n) {
+    to[0] = from[0];
+    to[n / 2] = from[n / 2];
+    to[n - 1] = from[n - 1];
+  }
+}
 static inline void apg_quick_string_copy_bytes(apg_object *s, apg_object *into, apg_i64 start) {
   apg_i64 count = apg_byte_count(apg_check(s)), room = apg_length(apg_check(into));
   if (APG_UNLIKELY(start < 0 || count > room - start)) apg_string_copy_bytes(s, into, start);
+  else if (count <= 16) apg_copy_few(&apg_unchecked<apg_u8>(into, start), apg_string_bytes(s), count);
   else __builtin_memcpy(&apg_unchecked<apg_i8>(into, start), apg_string_bytes(s), count);
 }
 static inline apg_part apg_text(const apg_object *s) { return {APG_PART_STRING, (apg_u64)s}; }

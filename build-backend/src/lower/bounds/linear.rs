@@ -221,7 +221,7 @@ impl Builder<'_, '_> {
     }
 
     /// An Int as a Long. Int arithmetic wraps at its width, so that its result has to be tested to fit.
-    fn converted(&mut self, value: ExprId, scan: &Scan, depth: u32) -> Option<Linear> {
+    pub(super) fn converted(&mut self, value: ExprId, scan: &Scan, depth: u32) -> Option<Linear> {
         if self.number(value) != Some(mir::Ty::I32) {
             return None;
         }

@@ -4,7 +4,8 @@
 //! version without tests is a nest without branches; in the plain version of a nest only innermost loops are tested again.
 //!
 //! Arrays of the class library take part by three methods: `covers`, given the least and greatest index of each axis, says
-//! whether all between are valid; `uncheckedGet` and `uncheckedSet` do what `a(i)` and `a(i) = v` do, without a test.
+//! whether all between are valid; `uncheckedGet` and `uncheckedSet` do what `a(i)` and `a(i) = v` do, without a test. Characters of
+//! texts, which do not change, are like elements of rails.
 
 mod hoist;
 mod linear;
@@ -129,20 +130,22 @@ impl Builder<'_, '_> {
         let Source::Call { method, receiver: Some(receiver), args, .. } = &body.expr(id).kind else {
             return None;
         };
+        let ty = self.type_of(*receiver);
+        let is_text = self.is_text(ty);
         let sets = match method.name(self.lowerer.db).as_str() {
             "operator()" => false,
+            "charAt" if is_text => false,
             "operator()=" => true,
             _ => return None,
         };
         let indices = if sets { self.index_arguments(*method, args)? } else { args.as_slice() };
-        let ty = self.type_of(*receiver);
         let is_rail = ty.rail_element(self.lowerer.db).is_some();
         let at_point = match indices {
             [point] => self.counted_rank(*receiver, *point, &scan.counting).map(|rank| (*point, rank)),
             _ => None,
         };
         let rank = at_point.map_or(indices.len(), |it| it.1);
-        let covers = if is_rail { None } else { Some(self.array_methods(ty, rank)?) };
+        let covers = if is_rail || is_text { None } else { Some(self.array_methods(ty, rank)?) };
         let (object, mut tests, hoisted) = match self.hoist(*receiver, scan) {
             Some(local) => (self.local(local), Vec::new(), true),
             None => {
@@ -155,6 +158,9 @@ impl Builder<'_, '_> {
         let mut counted = false;
         let indices: Vec<Linear> = match at_point {
             Some((point, rank)) => self.coordinates(*receiver, point, rank, scan)?,
+            None if is_text => {
+                indices.iter().map(|it| self.converted(*it, scan, 0)).collect::<Option<_>>()?
+            }
             None => indices.iter().map(|it| self.linear(*it, scan, 0)).collect::<Option<_>>()?,
         };
         for index in indices {
@@ -176,7 +182,10 @@ impl Builder<'_, '_> {
             }
             None => {
                 let [least, greatest] = limits.try_into().ok()?;
-                let length = expr(mir::Ty::I64, ExprKind::Length { rail: Box::new(object), checked: false });
+                let length = match is_text {
+                    true => long(&self.runtime("string_length", vec![object], mir::Ty::I32)),
+                    false => expr(mir::Ty::I64, ExprKind::Length { rail: Box::new(object), checked: false }),
+                };
                 tests.push(compare(Operation::Ge, &least, int(mir::Ty::I64, 0)));
                 tests.push(compare(Operation::Le, &least, greatest.clone()));
                 tests.push(compare(Operation::Lt, &greatest, length));
@@ -211,6 +220,11 @@ impl Builder<'_, '_> {
         let sets = callee.method.name(self.lowerer.db) == "operator()=";
         let (params, _) = self.lowerer.concrete_signature(callee);
         self.lowerer.method_with(if sets { "uncheckedSet" } else { "uncheckedGet" }, ty, &params)
+    }
+
+    /// A text, whose length and characters stay what they are.
+    pub(in crate::lower) fn is_text(&self, ty: Ty) -> bool {
+        ty == Ty::string(self.lowerer.db)
     }
 
     fn is_long(&mut self, id: ExprId) -> bool {
@@ -273,6 +287,7 @@ impl Builder<'_, '_> {
             }
             Source::Call { method, receiver, args, .. } => {
                 let op = match self.lowerer.intrinsic(*method)?.as_str() {
+                    "rt.string_length" => return self.fixed_length((*receiver)?, scan, depth + 1),
                     "op.add" => Operation::Add,
                     "op.sub" => Operation::Sub,
                     "op.mul" => Operation::Mul,
@@ -292,6 +307,15 @@ impl Builder<'_, '_> {
             }
             _ => None,
         }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The length of a text that stays the same.
+    fn fixed_length(&mut self, text: ExprId, scan: &Scan, depth: u32) -> Option<Fixed> {
+        let Fixed { value, mut guards } = self.fixed(text, scan, depth)?;
+        guards.push(not_null(&value));
+        Some(Fixed { value: self.runtime("string_length", vec![value], mir::Ty::I32), guards })
     }
 }
 
@@ -339,7 +363,7 @@ fn sum(a: mir::Expr, b: mir::Expr) -> mir::Expr {
 }
 
 /// An integer as a Long.
-pub(super) fn long(value: &mir::Expr) -> mir::Expr {
+pub(in crate::lower) fn long(value: &mir::Expr) -> mir::Expr {
     match value.ty {
         mir::Ty::I64 => value.clone(),
         _ => operation(Operation::Convert, mir::Ty::I64, vec![value.clone()]),

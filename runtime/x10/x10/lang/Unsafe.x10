@@ -17,7 +17,10 @@ public final class Unsafe {
     @Intrinsic("rail.get_unchecked") public static native def uncheckedRailApply[T](r:Rail[T], i:Long):T;
     /** Sets the element at an index that is known to be right. */
     @Intrinsic("rail.set_unchecked") public static native def uncheckedRailSet[T](r:Rail[T], i:Long, v:T):T{self==v};
-    /** Sets the element at an index that is known to be right to zero, also of a type that has none. */
+    /**
+     * Lets the collector no longer see what the element at an index that is known to be right refers to: sets it to zero, also of a
+     * type that has none. A number, which refers to nothing, may stay.
+     */
     @Intrinsic("rail.clear_unchecked") public static native def clearElement[T](r:Rail[T], i:Long):void;
     /** Tells that o is not used any more; the collector finds out itself. */
     public static def dealloc[T](o:T){T isref}:void { }

@@ -12,6 +12,8 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         {rank==region.rank, rect==region.rect, zeroBased==region.zeroBased, rail==region.rail}
         implements (Point(rank))=>T, Iterable[Point(region.rank)] {
     private val raw:Rail[T];
+    /** The rank, if the region is a box; else -1. */
+    private val box:Long;
     // The bounding box: the first coordinate and the extent of the first four axes.
     private val min0:Long;
     private val extent0:Long;
@@ -25,6 +27,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     private def this(raw:Rail[T], reg:Region):Array[T]{self.region==reg} {
         property(reg as Region{self!=null}, reg.rank, reg.rect, reg.zeroBased, reg.rail, reg.size());
         this.raw = raw;
+        box = reg.rect ? reg.rank : -1;
         val n = reg.isEmpty() ? 0 : reg.rank;
         min0 = n > 0 ? reg.min(0) : 0;
         extent0 = n > 0 ? reg.max(0) - reg.min(0) + 1 : 0;
@@ -112,20 +115,20 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     /** Where the element at (i0) is in the rail; -1 if (i0) is not in the region. */
     def find(i0:Long):Long {
         val d0 = i0 - min0;
-        return rect && rank == 1 && (d0 as ULong) < (extent0 as ULong) ? d0 : findAny(1, i0, 0, 0, 0, null);
+        return box == 1 && (d0 as ULong) < (extent0 as ULong) ? d0 : findAny(1, i0, 0, 0, 0, null);
     }
     /** Where the element at (i0, i1) is in the rail; -1 if (i0, i1) is not in the region. */
     def find(i0:Long, i1:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
-        return rect && rank == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) ? d0 * extent1 + d1 : findAny(2, i0, i1, 0, 0, null);
+        return box == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) ? d0 * extent1 + d1 : findAny(2, i0, i1, 0, 0, null);
     }
     /** Where the element at (i0, i1, i2) is in the rail; -1 if (i0, i1, i2) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long):Long {
         val d0 = i0 - min0;
         val d1 = i1 - min1;
         val d2 = i2 - min2;
-        return rect && rank == 3 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) ? (d0 * extent1 + d1) * extent2 + d2 : findAny(3, i0, i1, i2, 0, null);
+        return box == 3 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) ? (d0 * extent1 + d1) * extent2 + d2 : findAny(3, i0, i1, i2, 0, null);
     }
     /** Where the element at (i0, i1, i2, i3) is in the rail; -1 if (i0, i1, i2, i3) is not in the region. */
     def find(i0:Long, i1:Long, i2:Long, i3:Long):Long {
@@ -133,7 +136,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         val d1 = i1 - min1;
         val d2 = i2 - min2;
         val d3 = i3 - min3;
-        return rect && rank == 4 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) && (d3 as ULong) < (extent3 as ULong) ? ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3 : findAny(4, i0, i1, i2, i3, null);
+        return box == 4 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong) && (d2 as ULong) < (extent2 as ULong) && (d3 as ULong) < (extent3 as ULong) ? ((d0 * extent1 + d1) * extent2 + d2) * extent3 + d3 : findAny(4, i0, i1, i2, i3, null);
     }
     /** Where the element at p is in the rail; -1 if p is not in the region. */
     def find(p:Point):Long = p.rank == 2 ? find(Unsafe.first(p), Unsafe.second(p))
@@ -180,9 +183,19 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         return Unsafe.get(raw, index);
     }
     /** The element at pt. */
-    public operator this(pt:Point{self.rank==this.rank}):T {
-        val index = find(pt);
-        if (index < 0) outside(pt.rank, Unsafe.first(pt), Unsafe.second(pt), Unsafe.third(pt), Unsafe.fourth(pt), Unsafe.more(pt));
+    public operator this(pt:Point{self.rank==this.rank}):T =
+        pt.rank == 2 ? elementAt(Unsafe.first(pt), Unsafe.second(pt))
+            : elementAt(pt.rank, Unsafe.first(pt), Unsafe.second(pt), Unsafe.third(pt), Unsafe.fourth(pt), Unsafe.more(pt));
+    private def elementAt(i0:Long, i1:Long):T {
+        val d0 = i0 - min0;
+        val d1 = i1 - min1;
+        return box == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong)
+            ? Unsafe.get(raw, d0 * extent1 + d1) : elementAt(2, i0, i1, 0, 0, null);
+    }
+    /** The element at a point of any rank, of which these are the parts. */
+    private def elementAt(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):T {
+        val index = axes == 2 ? findAny(2, c0, c1, 0, 0, null) : findMore(axes, c0, c1, c2, c3, more);
+        if (index < 0) outside(axes, c0, c1, c2, c3, more);
         return Unsafe.get(raw, index);
     }
     /** Sets the element at (i0); the value is v. */
@@ -215,10 +228,21 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
     /** Sets the element at p; the value is v. */
     public operator this(p:Point{self.rank==this.rank})=(v:T):T{self==v} {
-        val index = find(p);
-        if (index < 0) outside(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
-        Unsafe.set(raw, index, v);
+        if (p.rank == 2) setElementAt(Unsafe.first(p), Unsafe.second(p), v);
+        else setElementAt(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p), v);
         return v;
+    }
+    private def setElementAt(i0:Long, i1:Long, v:T):void {
+        val d0 = i0 - min0;
+        val d1 = i1 - min1;
+        if (box == 2 && (d0 as ULong) < (extent0 as ULong) && (d1 as ULong) < (extent1 as ULong)) Unsafe.set(raw, d0 * extent1 + d1, v);
+        else setElementAt(2, i0, i1, 0, 0, null, v);
+    }
+    /** Sets the element at a point of any rank, of which these are the parts. */
+    private def setElementAt(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long], v:T):void {
+        val index = axes == 2 ? findAny(2, c0, c1, 0, 0, null) : findMore(axes, c0, c1, c2, c3, more);
+        if (index < 0) outside(axes, c0, c1, c2, c3, more);
+        Unsafe.set(raw, index, v);
     }
 
     // What loops use; see the compiler's lowering of loops.
@@ -268,7 +292,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
     }
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean =
-        rect && rank == 4 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2) && within(l0, l1, min3, extent3);
+        box == 4 && within(i0, i1, min0, extent0) && within(j0, j1, min1, extent1) && within(k0, k1, min2, extent2) && within(l0, l1, min3, extent3);
     /** The element at a valid index. */
     def uncheckedGet(i:Long, j:Long, k:Long, l:Long):T = Unsafe.get(raw, (((i - min0) * extent1 + j - min1) * extent2 + k - min2) * extent3 + l - min3);
     /** Sets the element at a valid index. */

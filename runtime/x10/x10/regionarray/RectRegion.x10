@@ -6,7 +6,6 @@ import x10.array.DenseIterationSpace_2;
 import x10.array.DenseIterationSpace_3;
 import x10.array.DenseIterationSpace_4;
 import x10.array.Rows;
-import x10.compiler.Cold;
 
 /** A box of rank at least 1: all points between two corners, both included. */
 final class RectRegion extends Region{rect} {
@@ -14,29 +13,11 @@ final class RectRegion extends Region{rect} {
     private val high:Rail[Long];
     /** The number of points; -1 if it is no Long. */
     private val count:Long;
-    // The first coordinate of the first four axes and how many more there are; an axis beyond the rank takes all.
-    private val low0:Long;
-    private val more0:ULong;
-    private val low1:Long;
-    private val more1:ULong;
-    private val low2:Long;
-    private val more2:ULong;
-    private val low3:Long;
-    private val more3:ULong;
-    /** The rank, if these are all axes and there are points; else -1. */
-    private val axes:Long;
-
     /** From low to high, which are kept. */
     def this(low:Rail[Long], high:Rail[Long]):RectRegion{self.rank==low.size} {
-        super(low.size, true, zeros(low));
-        if (low.size != high.size) throw new IllegalArgumentException("corners of " + low.size + " and " + high.size + " axes");
+        super(low, high, zeros(low));
         this.low = low; this.high = high;
         count = volume(low, high);
-        low0 = rank > 0 ? low(0) : 0; more0 = (rank > 0 ? high(0) - low0 : -1) as ULong;
-        low1 = rank > 1 ? low(1) : 0; more1 = (rank > 1 ? high(1) - low1 : -1) as ULong;
-        low2 = rank > 2 ? low(2) : 0; more2 = (rank > 2 ? high(2) - low2 : -1) as ULong;
-        low3 = rank > 3 ? low(3) : 0; more3 = (rank > 3 ? high(3) - low3 : -1) as ULong;
-        axes = count != 0 && rank <= 4 ? rank : -1;
     }
     private static def zeros(low:Rail[Long]):Boolean {
         for (x in low) if (x != 0) return false;
@@ -90,15 +71,10 @@ final class RectRegion extends Region{rect} {
         return true;
     }
     private def within(axis:Long, i:Long):Boolean = Unsafe.get(low, axis) <= i && i <= Unsafe.get(high, axis);
-    /** Whether p is in the box; of p no more is asked than its parts, so that it may be in registers alone. */
-    def encloses(p:Point):Boolean =
-        p.rank == axes ? encloses(Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p)) : enclosesOther(p.rank, Unsafe.more(p));
-    private def encloses(c0:Long, c1:Long, c2:Long, c3:Long):Boolean =
-        ((c0 - low0) as ULong) <= more0 && ((c1 - low1) as ULong) <= more1 && ((c2 - low2) as ULong) <= more2 && ((c3 - low3) as ULong) <= more3;
     /** The same of an empty box and of more than four axes. */
-    @Cold private def enclosesOther(rank:Long, coordinates:Rail[Long]):Boolean {
-        if (rank != this.rank || count == 0 || axes >= 0) return false;
-        for (i in 0..(rank - 1)) if (!within(i, coordinates(i))) return false;
+    protected def holds(p:Point):Boolean {
+        if (p.rank != rank || count == 0 || axes >= 0) return false;
+        for (i in 0..(rank - 1)) if (!within(i, p(i))) return false;
         return true;
     }
 

@@ -11,6 +11,18 @@ import x10.compiler.Cold;
  * `rail`: rectangular and zero-based, of rank 1.
  */
 public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Boolean) implements Iterable[Point(rank)] {
+    // Of boxes with points and of one to four axes these are their number, the first coordinate of each and how many more there are (an
+    // axis beyond the rank takes all). They lie here so that nobody needs to know the class to ask whether a point is in a box.
+    val axes:Long;
+    private val low0:Long;
+    private val more0:ULong;
+    private val low1:Long;
+    private val more1:ULong;
+    private val low2:Long;
+    private val more2:ULong;
+    private val low3:Long;
+    private val more3:ULong;
+
     /** The number of axes. */
     public property rank():Long = rank;
     /** Whether the points fill a box. */
@@ -23,6 +35,22 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     /** A region of rank r; t: rectangular; z: zero-based. */
     protected def this(r:Long, t:Boolean, z:Boolean):Region{self.rank==r,self.rect==t,self.zeroBased==z} {
         property(r, t, z, r == 1 && t && z);
+        axes = -1;
+        low0 = 0; more0 = 0ul;
+        low1 = 0; more1 = 0ul;
+        low2 = 0; more2 = 0ul;
+        low3 = 0; more3 = 0ul;
+    }
+    /** The box from low to high; z: zero-based. */
+    protected def this(low:Rail[Long], high:Rail[Long], z:Boolean):Region{self.rank==low.size,self.rect,self.zeroBased==z} {
+        property(low.size, true, z, low.size == 1 && z);
+        low0 = rank > 0 ? low(0) : 0; more0 = (rank > 0 ? high(0) - low0 : -1) as ULong;
+        low1 = rank > 1 ? low(1) : 0; more1 = (rank > 1 ? high(1) - low1 : -1) as ULong;
+        low2 = rank > 2 ? low(2) : 0; more2 = (rank > 2 ? high(2) - low2 : -1) as ULong;
+        low3 = rank > 3 ? low(3) : 0; more3 = (rank > 3 ? high(3) - low3 : -1) as ULong;
+        var empty:Boolean = false;
+        for (i in 0..(rank - 1)) if (high(i) < low(i)) empty = true;
+        axes = !empty && rank <= 4 ? rank : -1;
     }
     /** Raises the exception for a number of axes that no region has. */
     static def requireAxes(count:Long):void {
@@ -206,10 +234,16 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     /** Whether all points of that are in this. */
     public abstract def contains(that:Region(rank)):Boolean;
     /** Whether p is in the region. */
-    public def contains(p:Point):Boolean = this instanceof RectRegion ? (this as RectRegion).encloses(p)
-        : holds(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
-    @Cold private def holds(axes:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Boolean = holds(Unsafe.point(axes, c0, c1, c2, c3, more));
-    /** What contains finds out where the region is no box. */
+    public def contains(p:Point):Boolean = p.rank == 2 && axes == 2 ? encloses(Unsafe.first(p), Unsafe.second(p))
+        : containsMore(p.rank, Unsafe.first(p), Unsafe.second(p), Unsafe.third(p), Unsafe.fourth(p), Unsafe.more(p));
+    // Of a point no more is asked than its parts, so that it may be in registers alone.
+    private def containsMore(count:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Boolean =
+        count == axes ? encloses(c0, c1) && ((c2 - low2) as ULong) <= more2 && ((c3 - low3) as ULong) <= more3
+            : holds(count, c0, c1, c2, c3, more);
+    private def encloses(c0:Long, c1:Long):Boolean = ((c0 - low0) as ULong) <= more0 && ((c1 - low1) as ULong) <= more1;
+    @Cold private def holds(count:Long, c0:Long, c1:Long, c2:Long, c3:Long, more:Rail[Long]):Boolean =
+        holds(Unsafe.point(count, c0, c1, c2, c3, more));
+    /** What contains finds out where the region is no box, or one that its parts here do not describe. */
     protected def holds(p:Point):Boolean { throw new UnsupportedOperationException(typeName() + ".contains(Point)"); }
     /** Whether (i) is in the region. */
     public def contains(i:Long){rank==1}:Boolean = contains(Point.make(i));

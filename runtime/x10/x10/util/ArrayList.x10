@@ -1,5 +1,7 @@
 package x10.util;
 
+import x10.compiler.Cold;
+
 /** A list in a rail that grows. Reading and writing by index, and adding at the end, take constant time. */
 public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
     private var elements:Rail[T];
@@ -19,7 +21,7 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
     private static def outOfRange(index:Long, count:Long):void {
         throw new ArrayIndexOutOfBoundsException("index " + index + " is not within a list of " + count);
     }
-    private def check(index:Long):void { if (index < 0 || index >= count) outOfRange(index, count); }
+    private def check(index:Long):void { if ((index as ULong) >= (count as ULong)) outOfRange(index, count); }
     private def reserve(size:Long):void {
         if (size <= elements.size) return;
         val larger = Unsafe.allocRailUninitialized[T](Math.max(Math.max(size, elements.size * 2), 8));
@@ -32,11 +34,11 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
     public def isEmpty():Boolean = count == 0;
     /** The value at i. */
     public def get(i:Long):T {
-        if (i < 0 || i >= count) outOfRange(i, count);
+        if ((i as ULong) >= (count as ULong)) outOfRange(i, count);
         return elements(i);
     }
     public operator this(i:Long):T {
-        if (i < 0 || i >= count) outOfRange(i, count);
+        if ((i as ULong) >= (count as ULong)) outOfRange(i, count);
         return elements(i);
     }
     /** Makes v the value at i; adds it if i is the size. */
@@ -47,14 +49,22 @@ public class ArrayList[T] extends AbstractCollection[T] implements List[T] {
     }
     /** Makes v the value at i; adds it if i is the size. */
     public operator this(i:Long)=(v:T):T {
-        if (i < 0 || i >= count) return set(v, i);
+        if ((i as ULong) >= (count as ULong)) return set(v, i);
         return elements(i) = v;
     }
 
     public def add(v:T):Boolean {
         // Activities that add at once may lose elements, but write nowhere else.
         val end = count;
-        if (end >= elements.size) reserve(end + 1);
+        val all = elements;
+        if ((end as ULong) >= (all.size as ULong)) return addBeyond(v, end);
+        all(end) = v;
+        count = end + 1;
+        return true;
+    }
+    /** Adds v at the end, for which there is no room. */
+    @Cold private def addBeyond(v:T, end:Long):Boolean {
+        reserve(end + 1);
         elements(end) = v;
         count = end + 1;
         return true;

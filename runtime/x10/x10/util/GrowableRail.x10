@@ -1,5 +1,7 @@
 package x10.util;
 
+import x10.compiler.Cold;
+
 /** A rail that grows at its end. */
 public final class GrowableRail[T] {
     private var elements:Rail[T];
@@ -28,7 +30,17 @@ public final class GrowableRail[T] {
     public def add(v:T):void {
         // Activities that add at once may lose elements, but write nowhere else.
         val end = count;
-        if (end >= elements.size) grow(end + 1);
+        val all = elements;
+        if ((end as ULong) >= (all.size as ULong)) {
+            addBeyond(v, end);
+            return;
+        }
+        all(end) = v;
+        count = end + 1;
+    }
+    /** Adds v at the end, for which there is no room. */
+    @Cold private def addBeyond(v:T, end:Long):void {
+        grow(end + 1);
         elements(end) = v;
         count = end + 1;
     }
@@ -52,7 +64,7 @@ public final class GrowableRail[T] {
     }
     /** The element at idx. */
     public operator this(idx:Long):T {
-        if (idx < 0 || idx >= count) outOfRange(idx, count);
+        if ((idx as ULong) >= (count as ULong)) outOfRange(idx, count);
         return elements(idx);
     }
     /** Sets the element at idx; adds v if idx is the size. */
