@@ -59,6 +59,12 @@ public class classes {
     static def first[T](rail:Rail[T]):T = rail(0);
     static LIMIT = 3 * 4;
 
+    interface Operation {
+        def on(x:Long):Long;
+        static TWICE = new Twice();
+        class Twice implements Operation { public def on(x:Long) = 2 * x; }
+    }
+
     public static def main(args:Rail[String]) {
         val shapes = new Rail[Shape](2);
         shapes(0) = new Circle(2.0);
@@ -97,5 +103,6 @@ public class classes {
             Console.OUT.println("null");
         }
         Console.OUT.println("" + nothing + null);
+        Console.OUT.println(Operation.TWICE.on(4) + new Operation.Twice().on(5));
     }
 }

@@ -10,7 +10,7 @@ pub mod unify;
 
 use crate::db::Db;
 use crate::ids::{ClassId, FieldId, MethodId};
-use crate::item_tree::items::{class_head, field_item, method_item};
+use crate::item_tree::items::{class_head, class_kind, field_item, method_item};
 use crate::item_tree::{ClassKind, ClassPlace, Modifiers, ParamItem};
 use crate::scope::signature::method_signature;
 use crate::ty::Ty;
@@ -37,10 +37,11 @@ pub fn inferred_field_type(db: &dyn Db, field: FieldId) -> Ty {
 pub fn is_static_class(db: &dyn Db, class: ClassId) -> bool {
     let Some(item) = class_head(db, class) else { return true };
     match item.place {
+        // No object is of an interface and nothing more: what is declared in one has none around it.
         ClassPlace::Member => {
-            class.outer(db).is_none()
-                || item.kind != ClassKind::Class
+            item.kind != ClassKind::Class
                 || item.modifiers.has(Modifiers::STATIC)
+                || class.outer(db).is_none_or(|it| class_kind(db, it) == Some(ClassKind::Interface))
         }
         // A class in the code of a static member has no object around it.
         ClassPlace::Local | ClassPlace::Anonymous => match (&item.body, class.outer(db)) {
