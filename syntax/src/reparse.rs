@@ -3,6 +3,7 @@
 
 use rowan::{GreenNodeData, NodeOrToken};
 
+use crate::lexer::Lexed;
 use crate::parser::input::Input;
 use crate::parser::{self, DEPTH_LIMIT, Entry};
 use crate::parsing::Parse;
@@ -139,7 +140,7 @@ impl Parse {
         Edit { range: edit.range - start, insert: edit.insert.clone() }.apply(&mut text);
         let lexed = lexer::lex(&text);
         let mut input = Input::new(&lexed, &text);
-        if Seen::of(&input)? != old_seen {
+        if Seen::of(&input, &lexed, &text)? != old_seen {
             return None;
         }
         input.first_indent = Some(first_indent);
@@ -231,15 +232,18 @@ struct Seen {
     first: [SyntaxKind; 3],
     has_statements: bool,
     ends_statement: bool,
+    /// How far the line of the closing brace is indented, if it is not that of the opening one: more may follow in it.
+    last_indent: Option<u32>,
 }
 
 impl Seen {
     fn new(text: &str) -> Option<Seen> {
-        Seen::of(&Input::new(&lexer::lex(text), text))
+        let lexed = lexer::lex(text);
+        Seen::of(&Input::new(&lexed, text), &lexed, text)
     }
 
     /// `None` if the first and last token are not braces that match each other, or braces are missing between them.
-    fn of(input: &Input) -> Option<Seen> {
+    fn of(input: &Input, lexed: &Lexed, text: &str) -> Option<Seen> {
         let last = input.kinds.len().checked_sub(1)?;
         if input.unbalanced || input.matching(0) != Some(last) || input.kind(0) != T!['{'] {
             return None;
@@ -248,6 +252,9 @@ impl Seen {
             first: [1, 2, 3].map(|it| input.kind(it)),
             has_statements: parser::has_statements(input, 0, last),
             ends_statement: matches!(input.kind(last - 1), T![;] | T!['}']),
+            last_indent: (1..=last)
+                .any(|it| input.newline_before(it))
+                .then(|| input.indent(lexed, text, last)),
         })
     }
 }

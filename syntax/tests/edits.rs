@@ -83,6 +83,15 @@ fn of_programs_with_mistakes() {
     edit_tokens(&["tests/md/bodies"], 37);
 }
 
+/// The line in which a block ends may go on with another one, whose indentation tells what stands in it.
+#[test]
+fn of_the_line_in_which_another_block_begins() {
+    let text =
+        "class A {\n    def f() {\n        async {\n   g(xy} {\n    def h() { }\n        }\n    }\n}\n";
+    let at = TextRange::empty(TextSize::new(text.find("y}").unwrap() as u32));
+    check(text, &parse(text), text, &Edit::new(at, "\n        "));
+}
+
 /// The word before the braces is a misspelt `switch` or a foreign `match` only for what the braces begin with.
 #[test]
 fn of_what_tells_the_meaning_of_the_word_before_the_braces() {

@@ -72,12 +72,14 @@ fn declaration_around(parse: &Parse, range: TextRange) -> TextRange {
     declaration.unwrap_or_else(|| parse.syntax()).text_range()
 }
 
-/// From the token before the first edit to the one after the last.
+/// From the token before the first edit to the ones after the last: the next may be told from others by what follows it, as `1` by
+/// the name in `1.f()`.
 fn touched(parse: &Parse, edits: &[Edit]) -> TextRange {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return TextRange::default() };
     let root = parse.syntax();
     let before = root.token_at_offset(first.range.start()).left_biased();
     let after = root.token_at_offset(last.range.end()).right_biased();
+    let after = std::iter::successors(after, |it| it.next_token()).take(8).last();
     TextRange::new(
         before.map_or(first.range.start(), |it| it.text_range().start()),
         after.map_or(last.range.end(), |it| it.text_range().end()),

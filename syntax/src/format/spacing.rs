@@ -9,7 +9,8 @@ pub(super) fn between(left: &SyntaxToken, right: &SyntaxToken, now: &str) -> Str
         // Comments at the ends of lines may have been aligned by hand.
         return if now.is_empty() || now.contains('\t') { " ".into() } else { now.to_string() };
     }
-    if !wants_blank(left, right) && stay_apart(left, right) {
+    // `1.f()`: what is apart now stays so, whatever `1.` alone would be.
+    if !wants_blank(left, right) && (now.is_empty() || stay_apart(left, right)) {
         return String::new();
     }
     " ".into()

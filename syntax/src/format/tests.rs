@@ -26,6 +26,8 @@ fn spacing() {
         "class A { def f()=x?(y) : ( z:Int )=>z+- -1; }",
         "class A { def f() = x ? (y) : (z:Int) => z + - -1; }\n",
     );
+    check("class A { val x=1.f(); val y=1.operator+; }", "class A { val x = 1.f(); val y = 1.operator+; }\n");
+    check("class A {\n    val x = 1  .f();\n}\n", "class A {\n    val x = 1 .f();\n}\n");
 }
 
 #[test]

@@ -207,9 +207,8 @@ impl<'a> Parser<'a> {
     fn missing(&mut self, message: impl Into<String>) {
         let before = self.position.checked_sub(1);
         if self.last_error != self.position && self.is_reported_in_line() {
-            self.last_error = self.position;
+            self.hush();
             self.last_report = before.unwrap_or(0);
-            self.is_noted = false;
         }
         let range = match before {
             None => TextRange::empty(self.input.range(self.lexed, 0).start()),
@@ -235,15 +234,19 @@ impl<'a> Parser<'a> {
 
     /// An error that stands in the line of the token at `index`.
     fn report(&mut self, index: usize, error: SyntaxError) {
-        if self.last_error != self.position && !self.gave_up {
-            self.last_error = self.position;
-            self.is_noted = !self.is_reported();
-            if self.is_noted {
-                self.last_report = index;
-                self.own_errors += 1;
-                self.errors.push(error);
-            }
+        self.is_noted = self.last_error != self.position && !self.gave_up && !self.is_reported();
+        self.last_error = if self.gave_up { self.last_error } else { self.position };
+        if self.is_noted {
+            self.last_report = index;
+            self.own_errors += 1;
+            self.errors.push(error);
         }
+    }
+
+    /// What is said of the current token next is not reported: it would be a consequence of another error.
+    fn hush(&mut self) {
+        self.last_error = self.position;
+        self.is_noted = false;
     }
 
     /// Whether a comment without an end has taken the rest of the text, and with it whatever is missing.

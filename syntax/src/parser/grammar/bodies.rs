@@ -87,8 +87,7 @@ impl Braces {
         if is_there {
             p.bump();
         } else if p.input.is_paired && self.has_errors(p) {
-            p.last_error = p.position;
-            p.is_noted = false;
+            p.hush();
         } else if done {
             p.missing("expected `}`");
         }

@@ -14,12 +14,12 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         }
         let is_consequence = p.input.is_paired && !p.errors.is_empty();
         if !good && (in_garbage || is_consequence) {
-            p.last_error = p.position;
+            p.hush();
         }
         let taken = !good && outside::declaration(p);
         if !good && !taken {
             p.unexpected("expected a class, struct, interface or type definition");
-            p.last_error = p.position;
+            p.hush();
             garbage(p);
         }
         // After a brace too many all members of the class stand outside.

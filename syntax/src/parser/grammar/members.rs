@@ -62,7 +62,7 @@ fn is_statement_modifier(p: &Parser<'_>) -> bool {
 /// What is no member: often statements, after a brace too many. They are parsed, and only the first is an error.
 fn garbage(p: &mut Parser<'_>, again: bool) {
     if again {
-        p.last_error = p.position;
+        p.hush();
     } else {
         p.unexpected("expected a member: a field, method, constructor, operator or type");
         if p.at(T!['{']) {
