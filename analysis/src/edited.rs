@@ -51,19 +51,25 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// The parts of a text of which this is the parse, where `before` are those of the text that was edited.
-    pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources)>) -> Parts {
-        let moved = before.and_then(|(before, sources)| {
-            let change = apg_syntax::body_change(before.green(), parse.green())?;
-            sources.after(change, &parse.syntax())
-        });
-        match moved {
-            Some(sources) => Parts { parse, sources: Arc::new(sources), outline: None },
-            None => {
+    pub(crate) fn of(parse: Parse, before: Option<(&Parse, &FileSources, &Outline)>) -> Parts {
+        before
+            .and_then(|(before, sources, outline)| Parts::after(&parse, before, sources, outline))
+            .unwrap_or_else(|| {
                 let sources = Arc::new(locate_file(&parse.tree()));
                 let outline = Some(Outline::new(parse.green()));
                 Parts { parse, sources, outline }
-            }
-        }
+            })
+    }
+
+    /// The same, of what is known where one piece of code alone is another.
+    fn after(parse: &Parse, before: &Parse, sources: &FileSources, outline: &Outline) -> Option<Parts> {
+        let change = apg_syntax::code_change(before.green(), parse.green())?;
+        let outline = match change.is_body {
+            true => None,
+            false => Some(outline.after(before.green(), parse.green())?),
+        };
+        let sources = Arc::new(sources.after(change, &parse.syntax())?);
+        Some(Parts { parse: parse.clone(), sources, outline })
     }
 }
 
@@ -161,10 +167,10 @@ fn texts(
     }
     let mut alike: FxHashMap<u64, Vec<MemberText>> = FxHashMap::default();
     for text in unused.into_iter().flatten() {
-        alike.entry(apg_syntax::content(text.source(db).green())).or_default().push(text);
+        alike.entry(apg_syntax::label(text.source(db).green())).or_default().push(text);
     }
     for (kept, located) in kept.iter_mut().zip(&new).filter(|(kept, _)| kept.is_none()) {
-        let Some(texts) = alike.get_mut(&apg_syntax::content(&located.green)) else { continue };
+        let Some(texts) = alike.get_mut(&apg_syntax::label(&located.green)) else { continue };
         let same = |text: &MemberText| apg_syntax::same_tree(text.source(db).green(), &located.green);
         *kept = texts.iter().position(same).map(|at| texts.swap_remove(at));
     }

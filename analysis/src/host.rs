@@ -154,8 +154,9 @@ impl AnalysisHost {
         // Everything is computed before anything is set: what fails leaves the file as it was.
         let before = crate::db::parse(&self.db, file);
         let parse = before.reparse_text(file.text(&self.db), &text);
-        let sources = crate::edited::edited(&self.db, file).map(|edited| &**edited.sources(&self.db));
-        let parts = crate::edited::Parts::of(parse, sources.map(|sources| (before, sources)));
+        let known = crate::edited::edited(&self.db, file)
+            .map(|edited| (before, &**edited.sources(&self.db), edited.outline(&self.db)));
+        let parts = crate::edited::Parts::of(parse, known);
         file.set_text(&mut self.db).with_durability(Durability::LOW).to(text);
         let spare = self.spare.get(&file).copied();
         crate::edited::update(&mut self.db, file, parts, spare)
@@ -250,6 +251,11 @@ impl AnalysisHost {
         host.set_source_path(project.source_path(&self.db).to_vec());
         host.set_checks(project.checks(&self.db));
         host
+    }
+
+    /// Gives back what answers took the place of, which otherwise the next change does. Ends the questions of all snapshots.
+    pub fn drop_replaced(&mut self) {
+        salsa::Database::trigger_lru_eviction(&mut self.db);
     }
 
     /// Ends the questions of all snapshots with [`Cancelled`], and waits until the snapshots are gone.

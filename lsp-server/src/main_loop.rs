@@ -6,6 +6,7 @@
 //! empty, and published only if no edit has come since. The loop never waits for a job nor for the client.
 
 mod diagnose;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,6 @@ use crate::ahead;
 use crate::aside::Aside;
 use crate::jobs::{Job, Terms, internal_error};
 use crate::kernels::{self, Known};
-use crate::position::Encoding;
 use crate::progress::Progress;
 use crate::refresh::{self, Refreshes};
 use crate::task::{Ended, Task};
@@ -40,6 +40,7 @@ use crate::world::{Snapshot, World, key};
 use crate::{memory, watcher};
 
 use self::diagnose::{Diagnosed, Publication, Undiagnosed};
+pub use self::settings::Settings;
 
 /// How often memory is measured.
 const MEASURED_EVERY: Duration = Duration::from_secs(2);
@@ -57,41 +58,6 @@ pub enum Edit {
     Save(DidSaveTextDocumentParams),
     /// `workspace/didChangeWatchedFiles`
     Watched(DidChangeWatchedFilesParams),
-}
-
-/// What `initialize` settles.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// The unit of columns.
-    pub encoding: Encoding,
-    /// Folders with further packages.
-    pub source_path: Vec<PathBuf>,
-    /// The folders of the workspace.
-    pub folders: Vec<PathBuf>,
-    /// The client takes completions with holes.
-    pub snippets: bool,
-    /// The client takes edits that name the version of the text they are of.
-    pub versioned_edits: bool,
-    /// The client can rename files.
-    pub can_rename_files: bool,
-    /// The client asks for diagnostics and takes none that are sent.
-    pub pulls: bool,
-    /// The client says which files change on the disk.
-    pub client_watches: bool,
-    /// The client asks again for these when it is told to.
-    pub refreshes: Refreshes,
-    /// Commands that the client carries out beside *Run* and *Show CUDA*.
-    pub commands: Vec<String>,
-    /// The client colours words, literals and comments itself.
-    pub augments_syntax: bool,
-    /// The client shows progress that the server begins.
-    pub progress: bool,
-    /// How long the analysis of a file may take.
-    pub patience: Duration,
-    /// So many bytes the server may have in memory before it forgets what it computed.
-    pub memory: u64,
-    /// Kernels are compiled in the background, to say what they need of a GPU.
-    pub compiles_kernels: bool,
 }
 
 enum Event {
@@ -259,6 +225,7 @@ pub fn start(
         published: FxHashMap::default(),
         edits: 0,
         stale: true,
+        is_untidy: false,
         is_wide: true,
         undiagnosed: VecDeque::new(),
         // One thread is left to requests.
@@ -302,6 +269,8 @@ struct MainLoop {
     edits: u64,
     /// Diagnostics have not been asked for since the last edit.
     stale: bool,
+    /// There was an edit since the database was tidied.
+    is_untidy: bool,
     /// What happened since was more than edits in code: much may have to be typed.
     is_wide: bool,
     /// Documents whose diagnostics are still to be computed.
@@ -335,6 +304,7 @@ impl MainLoop {
                 Err(mpsc::TryRecvError::Empty) => {
                     self.bound_memory();
                     self.diagnose();
+                    self.tidy();
                     match self.next(queue) {
                         Some(event) => event,
                         None => continue,
@@ -519,6 +489,7 @@ impl MainLoop {
     fn edit(&mut self, nth: u64, edit: Edit) {
         self.edits += 1;
         self.stale = true;
+        self.is_untidy = true;
         let is_typed = matches!(edit, Edit::Change(_));
         let outcome = self.world.edit(nth, edit);
         if let Some(uri) = outcome.closed {

@@ -151,6 +151,14 @@ impl World {
         self.host = host.renewed();
     }
 
+    /// Gives back what the answers took the place of that were found since the last edit, unless somebody asks: the next edit need
+    /// not do it then.
+    pub fn tidy(&mut self) {
+        if self.asked.is_empty() {
+            self.host.drop_replaced();
+        }
+    }
+
     /// Takes what `initialize` settles.
     pub fn settle(&mut self, settings: Settings) {
         let source_path = settings.source_path.clone();

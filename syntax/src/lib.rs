@@ -28,7 +28,7 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 pub use crate::ast::{AstNode, SourceFile};
 pub use crate::format::{format, format_on_type, format_parsed, formatted};
 pub use crate::lookup::token_at_offset;
-pub use crate::outline::{BodyChange, Outline, body_change, content, declares, same_tree};
+pub use crate::outline::{CodeChange, Outline, code_change, declares, label, same_tree};
 #[doc(hidden)]
 pub use crate::parsing::parse_stages;
 pub use crate::parsing::{Parse, parse, parse_header, tokens};

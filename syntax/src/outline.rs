@@ -4,7 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rowan::{GreenNodeData, NodeOrToken};
 
-use crate::{GreenNode, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use crate::SyntaxKind::{self, *};
+use crate::{GreenNode, SyntaxNode, TextRange, TextSize};
 
 /// The declarations of a file. The bodies of methods, constructors and operators are empty, except for those that declare
 /// classes or types; blanks and comments between declarations are gone.
@@ -15,6 +16,12 @@ impl Outline {
     /// The outline of the root of a file.
     pub fn new(file: &GreenNode) -> Outline {
         Outline(strip(file))
+    }
+
+    /// The outline of `new`, where this is that of `old`: only what the one member says in which they differ is looked at. None if it is
+    /// not known to be one method or constructor, or that one declares anything.
+    pub fn after(&self, old: &GreenNode, new: &GreenNode) -> Option<Outline> {
+        strip_again(&self.0, old, new).map(Outline)
     }
 
     /// As a tree. Its positions are not those of the file.
@@ -46,18 +53,29 @@ pub fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
         })
 }
 
-/// A number that trees of the same text, cut into the same tokens, have in common.
-pub fn content(node: &GreenNodeData) -> u64 {
-    fn add(node: &GreenNodeData, hasher: &mut DefaultHasher) {
+/// So many tokens tell most declarations of a file apart.
+const TELLING: usize = 16;
+
+/// A number that trees of the same text, cut into the same tokens, have in common, and few others: it is made of the length and of how
+/// the text begins.
+pub fn label(node: &GreenNodeData) -> u64 {
+    fn add(node: &GreenNodeData, left: &mut usize, hasher: &mut DefaultHasher) {
         for child in node.children() {
+            if *left == 0 {
+                return;
+            }
             match child {
-                NodeOrToken::Node(node) => add(node, hasher),
-                NodeOrToken::Token(token) => token.text().hash(hasher),
+                NodeOrToken::Node(node) => add(node, left, hasher),
+                NodeOrToken::Token(token) => {
+                    token.text().hash(hasher);
+                    *left -= 1;
+                }
             }
         }
     }
     let mut hasher = DefaultHasher::new();
-    add(node, &mut hasher);
+    u32::from(node.text_len()).hash(&mut hasher);
+    add(node, &mut TELLING.clone(), &mut hasher);
     hasher.finish()
 }
 
@@ -67,7 +85,6 @@ fn kind(node: &GreenNodeData) -> SyntaxKind {
 
 /// A node that holds declarations, without their code.
 fn strip(node: &GreenNodeData) -> GreenNode {
-    use SyntaxKind::*;
     let children = node.children().filter_map(|child| match child {
         NodeOrToken::Token(token) => {
             let is_trivia = SyntaxKind::from_raw(token.kind().0).is_trivia();
@@ -80,6 +97,36 @@ fn strip(node: &GreenNodeData) -> GreenNode {
         })),
     });
     GreenNode::new(node.kind(), children.collect::<Vec<_>>())
+}
+
+/// [`strip`] of `new`, where `outline` is that of `old`.
+fn strip_again(outline: &GreenNodeData, old: &GreenNodeData, new: &GreenNodeData) -> Option<GreenNode> {
+    let Difference { index, old: old_child, new: new_child, .. } = only_difference(old, new)?;
+    let stripped = match kind(old) {
+        CLASS_BODY if is_code(old_child, new_child) => without_body(new_child),
+        SOURCE_FILE | CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY => {
+            strip_again(outline.children().nth(nth_kept(old, index))?.into_node()?, old_child, new_child)?
+        }
+        _ => return None,
+    };
+    Some(outline.replace_child(nth_kept(old, index), NodeOrToken::Node(stripped)))
+}
+
+/// Which child of the outline stands for the child at `index`.
+fn nth_kept(node: &GreenNodeData, index: usize) -> usize {
+    let is_kept = |child: &NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>| match child {
+        NodeOrToken::Token(token) => !SyntaxKind::from_raw(token.kind().0).is_trivia(),
+        NodeOrToken::Node(_) => true,
+    };
+    node.children().take(index).filter(is_kept).count()
+}
+
+/// Whether both are methods or both are constructors, and neither declares anything.
+fn is_code(old: &GreenNodeData, new: &GreenNodeData) -> bool {
+    old.kind() == new.kind()
+        && matches!(kind(old), METHOD_DECL | CONSTRUCTOR_DECL)
+        && !declares(old)
+        && !declares(new)
 }
 
 fn is_body(node: &GreenNodeData) -> bool {
@@ -98,51 +145,62 @@ fn without_body(method: &GreenNodeData) -> GreenNode {
     }
 }
 
-/// The one body in which two trees differ, where neither the old nor the new one declares anything: all else, and so the outline
-/// and the order of what is declared, is the same.
+/// The one piece in which two trees differ, where neither the old nor the new one declares anything: all else, and the order of what
+/// is declared, is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BodyChange {
-    /// The body in the old tree.
+pub struct CodeChange {
+    /// The piece in the old tree.
     pub range: TextRange,
     /// How long it is in the new one.
     pub new_len: TextSize,
+    /// It is a body, so that the outline is the same too. Else it is a method or constructor.
+    pub is_body: bool,
 }
 
-/// The body in which two trees of a file differ. What else they have in common must be the same pieces of memory, as it is when
-/// one was made of the other by parsing a block again: where that is not known to be so, there is no answer.
-pub fn body_change(old: &GreenNodeData, new: &GreenNodeData) -> Option<BodyChange> {
-    use SyntaxKind::*;
-    let (at, old_child, new_child) = only_difference(old, new)?;
-    let change = match kind(old) {
-        SOURCE_FILE | CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY => {
-            body_change(old_child, new_child)?
-        }
-        METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL
-            if is_body(old_child) && !is_empty(old_child) && !declares(old_child) && !declares(new_child) =>
-        {
-            let range = TextRange::up_to(old_child.text_len());
-            return Some(BodyChange { range: range + at, new_len: new_child.text_len() });
-        }
-        _ => return None,
+/// The piece of code in which two trees of a file differ. What else they have in common must be the same pieces of memory, as it is
+/// when one was made of the other by parsing a block or member again: where that is not known to be so, there is no answer.
+pub fn code_change(old: &GreenNodeData, new: &GreenNodeData) -> Option<CodeChange> {
+    let Difference { at, old: old_child, new: new_child, .. } = only_difference(old, new)?;
+    let whole = |is_body| {
+        let range = TextRange::up_to(old_child.text_len());
+        CodeChange { range: range + at, new_len: new_child.text_len(), is_body }
     };
-    Some(BodyChange { range: change.range + at, ..change })
+    match kind(old) {
+        SOURCE_FILE | CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY => {
+            let inside =
+                code_change(old_child, new_child).map(|it| CodeChange { range: it.range + at, ..it });
+            inside
+                .or_else(|| (kind(old) == CLASS_BODY && is_code(old_child, new_child)).then(|| whole(false)))
+        }
+        METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL => {
+            let is_plain = |body| is_body(body) && !is_empty(body) && !declares(body);
+            (is_plain(old_child) && !declares(new_child)).then(|| whole(true))
+        }
+        _ => None,
+    }
 }
 
 fn is_empty(node: &GreenNodeData) -> bool {
     node.text_len() == TextSize::new(0)
 }
 
-/// The one child, with its place, that is another piece of memory.
-fn only_difference<'a>(
+/// The one child that is another piece of memory.
+struct Difference<'a> {
+    /// Among all children.
+    index: usize,
+    /// Where it starts in the parent.
+    at: TextSize,
     old: &'a GreenNodeData,
     new: &'a GreenNodeData,
-) -> Option<(TextSize, &'a GreenNodeData, &'a GreenNodeData)> {
+}
+
+fn only_difference<'a>(old: &'a GreenNodeData, new: &'a GreenNodeData) -> Option<Difference<'a>> {
     if old.kind() != new.kind() || old.children().len() != new.children().len() {
         return None;
     }
     let mut at = TextSize::new(0);
     let mut found = None;
-    for pair in old.children().zip(new.children()) {
+    for (index, pair) in old.children().zip(new.children()).enumerate() {
         let len = match pair {
             (NodeOrToken::Token(old), NodeOrToken::Token(new)) if std::ptr::eq(old, new) => old.text_len(),
             (NodeOrToken::Node(old), NodeOrToken::Node(new)) => {
@@ -150,7 +208,7 @@ fn only_difference<'a>(
                     if found.is_some() || old.kind() != new.kind() {
                         return None;
                     }
-                    found = Some((at, old, new));
+                    found = Some(Difference { index, at, old, new });
                 }
                 old.text_len()
             }
@@ -193,21 +251,29 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_alone_is_another_is_found() {
-        let text = "package p;\nclass A { def f() { g(1); } val x = 1; class B { def h() { while (true) { g(); } } } }\nclass C {}";
+    fn a_piece_of_code_that_alone_is_another_is_found() {
+        let text = "package p;\nclass A { def this(a:Long) { } def f() { g(1); } val x = 1; class B { def h() { while (true) { g(); } } } }\nclass C {}";
         let old = parse(text);
         let change = |from: &str, to: &str| {
             let new = text.replacen(from, to, 1);
             let parse = old.reparse_text(text, &new);
-            let change = body_change(old.green(), parse.green());
-            if change.is_some() {
-                assert_eq!(Outline::new(old.green()), Outline::new(parse.green()));
+            let change = code_change(old.green(), parse.green());
+            let (outline, new_outline) = (Outline::new(old.green()), Outline::new(parse.green()));
+            if let Some(change) = change {
+                let after = outline.after(old.green(), parse.green());
+                assert!(!change.is_body || outline == new_outline);
+                assert!(change.is_body || after.as_ref() == Some(&new_outline), "{after:?}");
             }
             change
                 .map(|it| (text[std::ops::Range::<usize>::from(it.range)].to_owned(), u32::from(it.new_len)))
         };
         assert_eq!(change("g(1)", "g(123)"), Some(("{ g(1); }".into(), 11)));
         assert_eq!(change("g();", ""), Some(("{ while (true) { g(); } }".into(), 21)));
+        // A whole member: what surrounds it in the outline has no blanks and comments.
+        assert_eq!(change("f() {", "ff(): Long {"), Some(("def f() { g(1); }".into(), 24)));
+        assert_eq!(change("(a:Long)", "(aa:Long)"), Some(("def this(a:Long) { }".into(), 21)));
+        assert_eq!(change("h() {", "h(x: B) {").map(|it| it.1), Some(37));
+        assert_eq!(change("f() {", "f(x: B) { class L { } "), None);
         assert_eq!(change("g(1)", "class L { }"), None);
         assert_eq!(change("x = 1", "x = 2"), None);
         assert_eq!(change("class C", "class D"), None);

@@ -1,4 +1,4 @@
-//! Parsing again after an edit: only the smallest block around it, if what surrounds the block cannot
+//! Parsing again after an edit: only the smallest block or member around it, if what surrounds that cannot
 //! notice. The result is always that of parsing the whole new text; the property tests compare them.
 
 use rowan::{GreenNodeData, NodeOrToken};
@@ -83,7 +83,7 @@ impl Parse {
     /// The parse of the edited text. `edit.range` must lie within the text, between characters.
     pub fn reparse(&self, edit: &Edit) -> Parse {
         let mut text = self.syntax().to_string();
-        self.reparse_block(edit, &text).unwrap_or_else(|| {
+        self.reparse_piece(edit, &text).unwrap_or_else(|| {
             edit.apply(&mut text);
             crate::parse(&text)
         })
@@ -93,12 +93,12 @@ impl Parse {
     pub fn reparse_text(&self, old: &str, new: &str) -> Parse {
         match difference(old, new) {
             None => self.clone(),
-            Some(edit) => self.reparse_block(&edit, old).unwrap_or_else(|| crate::parse(new)),
+            Some(edit) => self.reparse_piece(&edit, old).unwrap_or_else(|| crate::parse(new)),
         }
     }
 
-    /// [`Parse::reparse`], if one block is enough. `text` is that of the tree, which would take longer to say it.
-    fn reparse_block(&self, edit: &Edit, text: &str) -> Option<Parse> {
+    /// [`Parse::reparse`], if one block or member is enough. `text` is that of the tree, which would take longer to say it.
+    fn reparse_piece(&self, edit: &Edit, text: &str) -> Option<Parse> {
         // Which braces belong together is known of the whole text only.
         if self.unbalanced {
             return None;
@@ -109,14 +109,18 @@ impl Parse {
             NodeOrToken::Token(token) => token.parent()?,
         };
         loop {
-            if let Some(parse) = self.reparse_node(&node, edit, text) {
-                return Some(parse);
+            let parse = match is_member(&node) {
+                true => self.reparse_member(&node, edit, text),
+                false => self.reparse_block(&node, edit, text),
+            };
+            if parse.is_some() {
+                return parse;
             }
             node = node.parent()?;
         }
     }
 
-    fn reparse_node(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
+    fn reparse_block(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
         let entry = entry(node)?;
         // Its own braces: without them it may have taken those of another.
         let inside = TextRange::new(
@@ -132,37 +136,92 @@ impl Parse {
         if self.syntax_errors().iter().any(is_rewritten) {
             return None;
         }
-        let before = text.get(..usize::from(node.text_range().start()))?;
+        let old_seen = Seen::new(text.get(std::ops::Range::<usize>::from(node.text_range()))?)?;
+        let piece = Piece::parse(node, edit, text, entry, |input: &Input, lexed: &Lexed, text: &str| {
+            Seen::of(input, lexed, text).as_ref() == Some(&old_seen)
+        })?;
+        let is_closed =
+            |it: NodeOrToken<_, &rowan::GreenTokenData>| it.kind() == rowan::SyntaxKind(T!['}'] as u16);
+        if !piece.green.children().next_back().is_some_and(is_closed)
+            || has_tail(&piece.green) != has_tail(&node.green())
+        {
+            return None;
+        }
+        self.with(node, piece)
+    }
+
+    /// Without errors, neither the members before nor what follows look into a member further than at its first tokens.
+    fn reparse_member(&self, node: &SyntaxNode, edit: &Edit, text: &str) -> Option<Parse> {
+        if !self.syntax_errors().is_empty() || !node.ancestors().skip(1).all(|it| holds_members(it.kind())) {
+            return None;
+        }
+        let (first, last) = (node.first_token()?.text_range(), node.last_token()?);
+        let is_inside = edit.range.start() > first.start() && edit.range.end() <= last.text_range().start();
+        if !is_inside || !matches!(last.kind(), T![;] | T!['}']) {
+            return None;
+        }
+        let old = text.get(std::ops::Range::<usize>::from(node.text_range()))?;
+        let old_seen = SeenMember::of(&Input::new(&lexer::lex(old), old))?;
+        let same = |input: &Input, _: &Lexed, _: &str| SeenMember::of(input).as_ref() == Some(&old_seen);
+        let piece = Piece::parse(node, edit, text, Entry::Member, same)?;
+        if !piece.errors.is_empty() {
+            return None;
+        }
+        self.with(node, piece)
+    }
+
+    /// With a piece in place of a node.
+    fn with(&self, node: &SyntaxNode, piece: Piece) -> Option<Parse> {
+        let depth = node.ancestors().count() + depth(&piece.green);
+        if depth * 2 >= DEPTH_LIMIT as usize {
+            return None;
+        }
+        let (old, new_len) = (node.text_range(), piece.green.text_len());
+        let of_node = |it: &SyntaxError| is_member(node) && it.range.start() == old.start();
+        let errors = piece.errors.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
+        let errors = outside(self.syntax_errors(), old, new_len).chain(errors).collect();
+        let green = node.replace_with(piece.green);
+        // What the nodes around the piece complain about may have changed with it.
+        let around = validation::validate_around(self.green(), old, false);
+        let others = self.invalid().iter().filter(|it| !around.contains(it) && !of_node(it));
+        let others: Vec<SyntaxError> = others.cloned().collect();
+        let new = TextRange::at(old.start(), new_len);
+        let mut invalid = validation::validate_around(&green, new, true);
+        invalid.extend(outside(&others, old, new_len));
+        Some(Parse::new(green, errors, invalid, false))
+    }
+}
+
+/// A block or member, parsed alone.
+struct Piece {
+    green: rowan::GreenNode,
+    errors: Vec<SyntaxError>,
+}
+
+impl Piece {
+    /// The edited text of a node, if that is one of its kind again, and what surrounds it sees the `same`.
+    fn parse(
+        node: &SyntaxNode,
+        edit: &Edit,
+        text: &str,
+        entry: Entry,
+        same: impl FnOnce(&Input, &Lexed, &str) -> bool,
+    ) -> Option<Piece> {
+        let start = node.text_range().start();
+        let before = text.get(..usize::from(start))?;
         let first_indent = parser::indent(&before[before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..]);
         let mut text = text.get(std::ops::Range::<usize>::from(node.text_range()))?.to_owned();
-        let old_seen = Seen::new(&text)?;
-        let start = node.text_range().start();
         Edit { range: edit.range - start, insert: edit.insert.clone() }.apply(&mut text);
         let lexed = lexer::lex(&text);
         let mut input = Input::new(&lexed, &text);
-        if Seen::of(&input, &lexed, &text)? != old_seen {
+        if !same(&input, &lexed, &text) {
             return None;
         }
         input.first_indent = Some(first_indent);
         let (events, mut errors) = parser::parse(&text, &lexed, &mut input, entry);
         let green = only_child(&tree::build(&text, &lexed, events, &mut errors), node.kind())?;
-        let depth = node.ancestors().count() + depth(&green);
-        if has_tail(&green) != has_tail(&node.green()) || depth * 2 >= DEPTH_LIMIT as usize {
-            return None;
-        }
         errors.extend(lexed.errors);
-        let (old, new_len) = (node.text_range(), TextSize::of(&text));
-        let errors = errors.into_iter().map(|it| SyntaxError { range: it.range + old.start(), ..it });
-        let errors = outside(self.syntax_errors(), old, new_len).chain(errors).collect();
-        let green = node.replace_with(green);
-        // What the nodes around the block complain about may have changed with it.
-        let around = validation::validate_around(self.green(), old, false);
-        let others: Vec<SyntaxError> =
-            self.invalid().iter().filter(|it| !around.contains(it)).cloned().collect();
-        let new = TextRange::at(old.start(), new_len);
-        let mut invalid = validation::validate_around(&green, new, true);
-        invalid.extend(outside(&others, old, new_len));
-        Some(Parse::new(green, errors, invalid, false))
+        Some(Piece { green, errors })
     }
 }
 
@@ -259,14 +318,44 @@ impl Seen {
     }
 }
 
-/// The only child of `root`, which must be of this kind and end in a brace.
+/// What the parser may have looked at of a member from outside, where nothing is wrong.
+#[derive(PartialEq, Eq)]
+struct SeenMember {
+    /// It tells that a member starts here, and what follows the brace of the class.
+    first: [SyntaxKind; 3],
+    last: SyntaxKind,
+    /// `;` outside of all brackets: the braces around are no condition.
+    has_semicolon: bool,
+}
+
+impl SeenMember {
+    /// `None` if braces are missing in it.
+    fn of(input: &Input) -> Option<SeenMember> {
+        let count = input.kinds.len();
+        (!input.unbalanced && count > 0).then(|| SeenMember {
+            first: [0, 1, 2].map(|it| input.kind(it)),
+            last: input.kind(count - 1),
+            has_semicolon: input.kind(0) == T![;] || parser::has_statements(input, 0, count),
+        })
+    }
+}
+
+/// Whether a node is a member that may be parsed by itself.
+fn is_member(node: &SyntaxNode) -> bool {
+    use SyntaxKind::*;
+    matches!(node.kind(), METHOD_DECL | CONSTRUCTOR_DECL | OPERATOR_DECL | FIELD_DECL)
+}
+
+fn holds_members(kind: SyntaxKind) -> bool {
+    use SyntaxKind::*;
+    matches!(kind, SOURCE_FILE | CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | CLASS_BODY)
+}
+
+/// The only child of `root`, which must be of this kind.
 fn only_child(root: &GreenNodeData, kind: SyntaxKind) -> Option<rowan::GreenNode> {
     let mut children = root.children();
     let NodeOrToken::Node(only) = children.next()? else { return None };
-    let last = only.children().next_back()?;
-    let is_closed = last.kind() == rowan::SyntaxKind(T!['}'] as u16);
-    (children.next().is_none() && only.kind() == rowan::SyntaxKind(kind as u16) && is_closed)
-        .then(|| only.to_owned())
+    (children.next().is_none() && only.kind() == rowan::SyntaxKind(kind as u16)).then(|| only.to_owned())
 }
 
 /// Whether a block ends in an expression.
@@ -280,8 +369,75 @@ fn depth(green: &GreenNodeData) -> usize {
     1 + green.children().filter_map(NodeOrToken::into_node).map(depth).max().unwrap_or(0)
 }
 
-/// Whether a reparse of this edit is expected to touch one block only; for measurements.
+/// Whether a reparse of this edit is expected to touch one block or member only; for measurements.
 #[doc(hidden)]
 pub fn is_local(parse: &Parse, edit: &Edit) -> bool {
-    parse.reparse_block(edit, &parse.syntax().to_string()).is_some()
+    parse.reparse_piece(edit, &parse.syntax().to_string()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "package p;
+class A(n:Long) {
+    val a = 1, b:Long = 2; // c
+    public static def f(x:Long):Long = x;
+    def this() { property(1); }
+    def g[T](y:T) {T <: Any} { f(1); }
+    operator this + (z:A) = z;
+    class B { var c:Long = 0; def h() { } def i():A = null; } ; def j(k:Long)
+{k > 0} { return; }
+}
+class C {val c=1;def d(){}}
+";
+
+    /// Whether the edit gives the tree of the whole new text, and leaves the constructor the piece of memory that it is.
+    fn is_alone(from: &str, to: &str) -> bool {
+        let old = crate::parse(TEXT);
+        assert!(old.errors().is_empty(), "{:?}", old.errors());
+        let start = TextSize::new(TEXT.find(from).expect("it is there") as u32);
+        let new = old.reparse(&Edit::new(TextRange::at(start, TextSize::of(from)), to));
+        assert!(new == crate::parse(&TEXT.replacen(from, to, 1)), "{from} -> {to}");
+        let constructor = |parse: &Parse| {
+            let node = parse.syntax().descendants().find(|it| it.kind() == SyntaxKind::CONSTRUCTOR_DECL);
+            node.map(|it| std::ptr::from_ref::<GreenNodeData>(&it.green()))
+        };
+        constructor(&old) == constructor(&new)
+    }
+
+    #[test]
+    fn members_are_parsed_alone() {
+        for (from, to) in [
+            ("x:Long):Long", "x:Double):Double"),
+            ("b:Long", "bb:Long"),
+            ("z:A", "zz:A, y:A"),
+            ("k > 0", "k > 1 && k < 9"),
+            ("i():A", "i(a:A):A"),
+            ("f(x", "ff(x"),
+            ("{T <: Any}", ""),
+            ("= 2", "= (a:Long) => { return a; }"),
+            ("c=1", "c=12"),
+            ("Long = x", "Long = x // z\n"),
+        ] {
+            assert!(is_alone(from, to), "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn what_its_surroundings_see_of_a_member_is_parsed_with_them() {
+        for (from, to) in [
+            ("def f", "def"),
+            ("= x;", "= x"),
+            ("= x;", "= x; }"),
+            ("def this", "this"),
+            ("; // c", "; /* c"),
+            (":Long = 2", ":Long = "),
+            ("f(x", "f((x"),
+            ("static def", "static static def"),
+            ("x:Long):Long = x", "x:Long) { } static val y = x"),
+        ] {
+            assert!(!is_alone(from, to), "{from} -> {to}");
+        }
+    }
 }

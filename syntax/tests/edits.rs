@@ -83,6 +83,12 @@ fn of_programs_with_mistakes() {
     edit_tokens(&["tests/md/bodies"], 37);
 }
 
+/// Where nothing is wrong, members are parsed alone.
+#[test]
+fn of_programs_without_mistakes() {
+    edit_tokens(&["examples"], 331);
+}
+
 /// The line in which a block ends may go on with another one, whose indentation tells what stands in it.
 #[test]
 fn of_the_line_in_which_another_block_begins() {

@@ -12,6 +12,7 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 use super::{Event, MainLoop};
 use crate::convert;
 use crate::document::Document;
+use crate::workers::threads;
 
 /// So long a diagnosis that was given up may take to notice it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -90,6 +91,14 @@ impl MainLoop {
                 let undiagnosed = Undiagnosed { document, tries: tries + 1 };
                 sender.send(Event::Diagnosed(Diagnosed { database, edits, undiagnosed, diagnostics }));
             });
+        }
+    }
+
+    /// Has the database tidied once the diagnostics are there that an edit asked for: nobody waits for anything then.
+    pub(super) fn tidy(&mut self) {
+        let is_done = self.undiagnosed.is_empty() && self.diagnosers == threads() - 1;
+        if is_done && std::mem::take(&mut self.is_untidy) {
+            self.world.tidy();
         }
     }
 

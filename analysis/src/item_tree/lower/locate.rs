@@ -2,7 +2,7 @@
 //! here. Made anew after every edit, which is why it looks at nothing but what is needed to know what is an item.
 
 use apg_syntax::ast::{self, AstNode, Member};
-use apg_syntax::{BodyChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
+use apg_syntax::{CodeChange, GreenNode, SyntaxNode, SyntaxNodePtr, TextRange, TextSize};
 
 use super::classes::{ClassNode, local_class_nodes, local_typedef_nodes};
 use super::members::restoring_annotation;
@@ -71,9 +71,9 @@ impl<T> FileSources<T> {
 }
 
 impl FileSources {
-    /// The same after an edit in one body that declares nothing, in the tree of `root`: most items are somewhere else only. None if
+    /// The same after an edit in one piece of code that declares nothing, in the tree of `root`: most items are somewhere else only. None if
     /// one is not found there.
-    pub fn after(&self, change: BodyChange, root: &SyntaxNode) -> Option<FileSources> {
+    pub fn after(&self, change: CodeChange, root: &SyntaxNode) -> Option<FileSources> {
         let mut all_found = true;
         let sources = self.map(&mut |located| {
             located.after(change, root).unwrap_or_else(|| {
@@ -86,7 +86,7 @@ impl FileSources {
 }
 
 impl Located {
-    fn after(&self, change: BodyChange, root: &SyntaxNode) -> Option<Located> {
+    fn after(&self, change: CodeChange, root: &SyntaxNode) -> Option<Located> {
         let (range, old) = (self.ptr.range(), change.range);
         let moved = |at: TextSize| at - old.len() + change.new_len;
         if range.end() <= old.start() {

@@ -28,7 +28,7 @@ pub(crate) use self::lookahead::braces_have_statements as has_statements;
 use super::{Completed, Marker, Parser, TokenSet};
 use crate::SyntaxKind::{self, *};
 
-/// What may be parsed by itself: a file, or a piece in braces that is parsed again after an edit.
+/// What may be parsed by itself: a file, or a piece that is parsed again after an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A compilation unit.
@@ -41,6 +41,8 @@ pub(crate) enum Entry {
     ClosureBlock,
     /// The body of a class, struct or interface.
     ClassBody,
+    /// A member of one.
+    Member,
     /// The body of a `switch`.
     SwitchBlock,
 }
@@ -54,6 +56,8 @@ impl Entry {
             Entry::ConstructorBlock => stmts::constructor_block(p),
             Entry::ClosureBlock => stmts::block(p, stmts::Tail::Value),
             Entry::ClassBody => items::class_body(p),
+            Entry::Member if members::at_member(p) => members::member(p),
+            Entry::Member => {}
             Entry::SwitchBlock => controls::switch_block(p),
         }
         rest(p);
