@@ -76,14 +76,7 @@ pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadE
 
 /// As [`load`], for many programs that share files: what `cache` has is not read again.
 pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
-    let mut loader = Loader {
-        cache,
-        sources: Sources::default(),
-        named: FxHashSet::default(),
-        pending: Vec::new(),
-        folders: FxHashSet::default(),
-        known: FxHashMap::default(),
-    };
+    let mut loader = Loader::new(cache, u64::MAX);
     for folder in source_path {
         if !folder.is_dir() {
             return Err(LoadError { path: folder.clone(), reason: Reason::Missing });
@@ -95,6 +88,41 @@ pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) ->
     }
     loader.follow();
     Ok(loader.sources)
+}
+
+/// Reads what texts may use that are at these paths, or will be: the disk is not asked for them. Folders of the source path that are not
+/// there, and files of more than `largest` bytes, are left out.
+pub fn neighbours(
+    texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
+    source_path: &[PathBuf],
+    largest: u64,
+) -> BTreeMap<PathBuf, Arc<str>> {
+    let cache = Cache::default();
+    let mut loader = Loader::new(&cache, largest);
+    let there = source_path.iter().filter(|folder| folder.is_dir());
+    loader.sources.source_path = there.filter_map(|folder| absolute(folder).ok()).collect();
+    let mut own = Vec::new();
+    for (path, text) in texts {
+        own.push(path.clone());
+        loader.add(path, text);
+    }
+    loader.follow();
+    let mut files = loader.sources.files;
+    own.iter().for_each(|path| drop(files.remove(path)));
+    files
+}
+
+/// Whether a text names a package that another one does not, and that there is: in a folder of the source path, or beside what is
+/// at `path`.
+pub fn names_more(path: &Path, text: &str, before: &str, source_path: &[PathBuf]) -> bool {
+    let (names, before) = (Names::of_header(text), Names::of_header(before));
+    let own = path.parent().map(|folder| root_of(folder, &names.package));
+    let mut new = names
+        .packages
+        .iter()
+        .chain([&names.package])
+        .filter(|it| !before.packages.contains(it) && **it != before.package);
+    new.any(|package| own.iter().chain(source_path).any(|root| root.join(package.join("/")).is_dir()))
 }
 
 /// The named files, and of named folders all `.x10` files in and below them.
@@ -193,9 +221,23 @@ struct Loader<'a> {
     folders: FxHashSet<PathBuf>,
     /// Whether there is a folder of that path.
     known: FxHashMap<PathBuf, bool>,
+    /// Files of more bytes are not read, unless they were named.
+    largest: u64,
 }
 
 impl Loader<'_> {
+    fn new(cache: &Cache, largest: u64) -> Loader<'_> {
+        Loader {
+            cache,
+            sources: Sources::default(),
+            named: FxHashSet::default(),
+            pending: Vec::new(),
+            folders: FxHashSet::default(),
+            known: FxHashMap::default(),
+            largest,
+        }
+    }
+
     fn root(&mut self, path: &Path) -> Result<(), LoadError> {
         let text = self.cache.text(path)?;
         let path = absolute(path)?;
@@ -254,6 +296,8 @@ impl Loader<'_> {
         }
         for path in self.cache.sources_in(folder).iter() {
             if !self.sources.files.contains_key(path)
+                && (self.largest == u64::MAX
+                    || std::fs::metadata(path).is_ok_and(|it| it.len() <= self.largest))
                 && let Ok(text) = self.cache.text(path)
             {
                 self.add(path.clone(), text);
@@ -273,6 +317,11 @@ struct Names {
 
 impl Names {
     fn of(text: &str) -> Self {
+        Self { chains: chains(text), ..Self::of_header(text) }
+    }
+
+    /// Those of its package and imports.
+    fn of_header(text: &str) -> Self {
         let file = apg_syntax::parse_header(text).tree();
         let components = |name: Option<ast::QualifiedName>| -> Vec<String> {
             let text = name.map(|name| name.syntax().text().to_string()).unwrap_or_default();
@@ -280,7 +329,7 @@ impl Names {
         };
         let package =
             file.package_decl().map(|package| components(package.qualified_name())).unwrap_or_default();
-        let mut names = Self { package, packages: Vec::new(), chains: chains(text) };
+        let mut names = Self { package, ..Self::default() };
         for import in file.import_decls() {
             let imported = components(import.qualified_name());
             // Of `a.b.C` the package is `a.b`; of `a.b.C.*` or `a.b.*` it may be all that is written.
@@ -433,6 +482,21 @@ mod tests {
             let sources = load(std::slice::from_ref(&user), &[folder_above(&user).join(folder)]).unwrap();
             assert!(sources.files.contains_key(&beside), "{folder}");
         }
+
+        // A text that is not on the disk.
+        let unsaved = folder.path().join("new/Unsaved.x10");
+        let text = |text: &str| [(unsaved.clone(), Arc::from(text))];
+        let source_path = [folder.path().to_owned(), folder.path().join("none")];
+        let found = |it, largest| neighbours(text(it), &source_path, largest);
+        let files = found("import p.q.*;", 1000);
+        assert!(files.contains_key(&imported) && files.contains_key(&further));
+        assert!(!files.contains_key(&unsaved) && !files.contains_key(&unused));
+        let small = found("import p.q.*; import p.r.*;", 30);
+        assert!(small.contains_key(&further) && !small.contains_key(&imported));
+        assert!(found("package none;", 1000).is_empty());
+        let more = |text, before| names_more(&unsaved, text, before, &source_path);
+        assert!(more("import p.q.C;", "import p.C;") && more("package z;", "package zz;"));
+        assert!(!more("import p.q.C;", "import p.q.D;") && !more("import none.C;", ""));
 
         let bad = write("bad.x10", b"class \xff {}");
         assert!(load(&[bad], &[]).unwrap_err().to_string().contains("byte 6"));

@@ -27,7 +27,10 @@ pub const UNTITLED: &str = "U:\\untitled:";
 
 /// The file of a `file:` URI; other documents are not served.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
-    (uri.scheme().as_str() == "file").then(|| uri.to_file_path().map(|path| path.into_owned()))?
+    uri.scheme()
+        .as_str()
+        .eq_ignore_ascii_case("file")
+        .then(|| uri.to_file_path().map(|path| path.into_owned()))?
 }
 
 /// A diagnostic; notes become further lines of the message.

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use serde::de::DeserializeOwned;
-use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::jsonrpc::{Error, Request, Response};
 use tower_lsp_server::ls_types::{ClientCapabilities, LSPAny, WorkDoneProgressCancelParams};
 use tower_service::Service;
 
@@ -36,12 +36,14 @@ pub fn method() -> String {
 pub struct Ordered<S> {
     inner: S,
     edits: Sender,
+    /// Between `initialize` and `shutdown`: what is told outside of that is nobody's.
+    is_open: bool,
 }
 
 impl<S> Ordered<S> {
     /// Takes document notifications out of what goes to `inner`.
     pub fn new(inner: S, edits: Sender) -> Self {
-        Self { inner, edits }
+        Self { inner, edits, is_open: false }
     }
 }
 
@@ -53,14 +55,37 @@ where
 {
     type Response = Option<Response>;
     type Error = S::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Option<Response>, S::Error>> + Send>>;
+    type Future = Answer<S::Error>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         self.inner.poll_ready(context)
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        if request.method() == "window/workDoneProgress/cancel" {
+        match request.method() {
+            "initialize" => self.is_open = true,
+            "shutdown" => self.is_open = false,
+            _ => {}
+        }
+        let id = request.id().cloned();
+        let answer = self.answer(request, id.is_some());
+        // What has an id wants an answer, also where the protocol has none.
+        let refused = move || id.map(|id| Response::from_error(id, Error::method_not_found()));
+        Box::pin(async move { Ok(answer.await?.or_else(refused)) })
+    }
+}
+
+type Answer<E> = Pin<Box<dyn Future<Output = Result<Option<Response>, E>> + Send>>;
+
+impl<S> Ordered<S>
+where
+    S: Service<Request, Response = Option<Response>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    /// Answers a message; none if it is a notification, which `has_id` says that it is not.
+    fn answer(&mut self, request: Request, has_id: bool) -> Answer<S::Error> {
+        if request.method() == "window/workDoneProgress/cancel" && !has_id {
             let params =
                 request.params().cloned().map(serde_json::from_value::<WorkDoneProgressCancelParams>);
             if let Some(Ok(params)) = params {
@@ -78,7 +103,11 @@ where
             };
         };
         // A notification that does not parse has nobody to tell; the client's next full text mends it.
-        if let Some(edit) = request.params().and_then(read) {
+        if self.is_open
+            && !has_id
+            && let Some(params) = request.params()
+            && let Some(edit) = read(params).or_else(|| read(&mended(params.clone())))
+        {
             self.edits.edit(edit);
         }
         Box::pin(std::future::ready(Ok(None)))
@@ -101,6 +130,31 @@ fn with_types(response: Response) -> Response {
         result
     });
     Response::from_parts(id, result)
+}
+
+/// The parameters with the numbers that the protocol has: an edit whose version is missing or too large is one nevertheless, a place
+/// before the start is the start and one behind the end the end. What was left out would be missing in all texts to come.
+fn mended(mut params: LSPAny) -> LSPAny {
+    fn clamp(number: &mut LSPAny, least: i64, most: i64) {
+        let value = number.as_i64().or_else(|| number.as_f64().map(|it| it as i64)).unwrap_or(0);
+        *number = value.clamp(least, most).into();
+    }
+    if let Some(document) = params.get_mut("textDocument").and_then(LSPAny::as_object_mut) {
+        clamp(document.entry("version").or_insert(LSPAny::Null), i32::MIN.into(), i32::MAX.into());
+    }
+    for change in params.get_mut("contentChanges").and_then(LSPAny::as_array_mut).into_iter().flatten() {
+        if let Some(change) = change.as_object_mut() {
+            // What it says is in the range too.
+            change.remove("rangeLength");
+        }
+        for end in ["start", "end"] {
+            let place = change.get_mut("range").and_then(|range| range.get_mut(end));
+            for number in place.and_then(LSPAny::as_object_mut).into_iter().flat_map(|it| it.values_mut()) {
+                clamp(number, 0, u32::MAX.into());
+            }
+        }
+    }
+    params
 }
 
 /// What reads the parameters of a document notification; none for other methods.

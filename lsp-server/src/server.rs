@@ -1,7 +1,8 @@
 //! The requests: each becomes a question to a snapshot. No handler waits for the client.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -37,6 +38,8 @@ pub struct Backend {
     registrations: OnceLock<Vec<Registration>>,
     /// The client can be asked for its settings.
     has_configuration: OnceLock<bool>,
+    /// How often settings changed since the client was last asked for them and answered.
+    changes: Arc<AtomicU64>,
     /// How long the analysis of a file may take.
     patience: OnceLock<Duration>,
     /// The tokens that the client has of each document.
@@ -86,6 +89,7 @@ impl Backend {
             client,
             registrations: OnceLock::new(),
             has_configuration: OnceLock::new(),
+            changes: Arc::default(),
             patience: OnceLock::new(),
             tokens: Mutex::default(),
         }
@@ -128,6 +132,13 @@ impl Backend {
     pub async fn memory(&self, _: LSPAny) -> Result<MemoryReport> {
         self.main.ask(Terms::anytime(), |snapshot| Ok(snapshot.memory())).await
     }
+}
+
+/// Asks the client for the settings that can change.
+async fn settings_of(client: &Client) -> Option<ChangedSettings> {
+    let item = ConfigurationItem { scope_uri: None, section: Some("apg".into()) };
+    let answer = client.configuration(vec![item]).await.ok()?.into_iter().next()?;
+    serde_json::from_value(answer).ok()
 }
 
 /// What the client can do, as far as it matters.
@@ -218,13 +229,20 @@ impl LanguageServer for Backend {
         let Some(client) = self.client.clone().filter(|_| self.has_configuration.get() == Some(&true)) else {
             return;
         };
-        let main = self.main.clone();
+        // It is asked once more for all that comes while it has not answered.
+        if self.changes.fetch_add(1, Ordering::SeqCst) > 0 {
+            return;
+        }
+        let (main, changes) = (self.main.clone(), self.changes.clone());
         tokio::spawn(async move {
-            let item = ConfigurationItem { scope_uri: None, section: Some("apg".into()) };
-            let answer = client.configuration(vec![item]).await.ok().and_then(|all| all.into_iter().next());
-            let settings = answer.and_then(|value| serde_json::from_value::<ChangedSettings>(value).ok());
-            if let Some(folders) = settings.and_then(|settings| settings.source_path) {
-                main.source_path(folders);
+            loop {
+                let seen = changes.load(Ordering::SeqCst);
+                if let Some(folders) = settings_of(&client).await.and_then(|settings| settings.source_path) {
+                    main.source_path(folders);
+                }
+                if changes.compare_exchange(seen, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                    return;
+                }
             }
         });
     }

@@ -9,13 +9,13 @@ use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
 use apg_build::project;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 use crate::aside::{self, Aside};
 use crate::asked::{Asked, Question};
 use crate::convert;
-use crate::document::Document;
+use crate::document::{self, Document};
 use crate::kernels::Known;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
@@ -39,6 +39,8 @@ pub struct World {
     settings: Arc<Settings>,
     aside: Arc<Aside>,
     kernels: Arc<Known>,
+    /// Documents whose neighbours are to be read from the disk before anything is asked: those of many at once.
+    lonely: FxHashSet<PathBuf>,
 }
 
 /// What an edit did beside changing a text.
@@ -73,6 +75,7 @@ impl Default for World {
             settings: Arc::default(),
             aside: Arc::default(),
             kernels: Arc::default(),
+            lonely: FxHashSet::default(),
         }
     }
 }
@@ -186,7 +189,7 @@ impl World {
                 let path = key(&opened.uri)?;
                 let text = LineText::new(opened.text.into());
                 let document = Document { uri: opened.uri, path, version: opened.version, text, stamp: nth };
-                self.read_neighbours(&document.path);
+                self.lonely.insert(document.path.clone());
                 self.show(document);
                 outcome.declarations = true;
             }
@@ -199,11 +202,18 @@ impl World {
                 if before != *document.text.text() {
                     document.stamp = nth;
                 }
+                let (path, text) = (document.path.clone(), document.text.text().clone());
                 outcome.declarations = self.show(document);
+                // One that nobody saves uses what it imports too.
+                if outcome.declarations
+                    && project::names_more(&path, &text, &before, &self.settings.source_path)
+                {
+                    self.lonely.insert(path);
+                }
             }
             Edit::Save(params) => {
                 // Imports may have come that name packages not yet read.
-                self.read_neighbours(&key(&params.text_document.uri)?);
+                self.lonely.insert(key(&params.text_document.uri)?);
                 outcome.declarations = true;
             }
             Edit::Close(params) => {
@@ -292,9 +302,7 @@ impl World {
         drop(snapshot);
         self.host.replace_files(files);
         self.set_roots();
-        for document in self.open_documents() {
-            self.read_neighbours(&document.path);
-        }
+        self.lonely.extend(self.documents.keys().cloned());
     }
 
     /// Folders to look packages up in, from now on. Those that are relative lie in a folder of the workspace.
@@ -309,9 +317,7 @@ impl World {
         let folders: Vec<PathBuf> = folders.into_iter().filter_map(absolute).collect();
         settings.source_path = folders.clone();
         self.host.set_source_path(folders);
-        for document in self.open_documents() {
-            self.read_neighbours(&document.path);
-        }
+        self.lonely.extend(self.documents.keys().cloned());
     }
 
     /// Makes a document's text the file's; whether other files may see the difference.
@@ -348,19 +354,25 @@ impl World {
         self.host.set_roots(&paths);
     }
 
-    /// Reads the files that a file may use from the disk, but for those that are open.
-    fn read_neighbours(&mut self, path: &Path) {
-        // A file that is not on the disk yet has no neighbours that anyone named, one of the library knows its own.
-        if !path.is_absolute() {
+    /// Reads the files that documents may use from the disk, but for those that are open.
+    fn read_neighbours(&mut self) {
+        if self.lonely.is_empty() {
             return;
         }
-        // One folder that is not there keeps nobody from the others.
-        let there = self.settings.source_path.iter().filter(|folder| folder.is_dir()).cloned();
-        let Ok(sources) = project::load(&[path.to_owned()], &there.collect::<Vec<_>>()) else { return };
-        let unopened = sources
-            .files
+        let lonely = std::mem::take(&mut self.lonely);
+        let known = |path| {
+            let document: &Document = self.documents.get(path)?;
+            // The class library knows its own.
+            (document.path.is_absolute() && !document.is_too_large())
+                .then(|| (document.path.clone(), document.text.text().clone()))
+        };
+        let texts = lonely.iter().filter_map(known);
+        let files = project::neighbours(texts, &self.settings.source_path, document::LARGEST as u64);
+        let unopened: Vec<_> = files
             .into_iter()
-            .filter(|(path, text)| !self.documents.contains_key(path) && !self.aside.is_crash(path, text));
+            .filter(|(path, text)| !self.documents.contains_key(path) && !self.aside.is_crash(path, text))
+            .collect();
+        self.end_questions();
         self.host.set_files(unopened);
     }
 
@@ -389,7 +401,8 @@ impl World {
     }
 
     /// The state of now, for somebody who asks this.
-    pub fn snapshot(&self, what: impl Into<String>) -> Snapshot {
+    pub fn snapshot(&mut self, what: impl Into<String>) -> Snapshot {
+        self.read_neighbours();
         Snapshot {
             analysis: self.host.snapshot(),
             _question: self.asked.begin(what.into()),

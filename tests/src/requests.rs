@@ -41,7 +41,18 @@ pub const OF_A_DOCUMENT: &[&str] = &[
 /// About the workspace.
 pub const OF_THE_WORKSPACE: &[&str] = &["workspace/symbol", "workspace/diagnostic", "apg/memory"];
 
-/// All of them.
+/// About what an earlier answer said, or an editor is about to do.
+pub const OF_AN_ANSWER: &[&str] = &[
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "typeHierarchy/supertypes",
+    "typeHierarchy/subtypes",
+    "textDocument/semanticTokens/full/delta",
+    "codeLens/resolve",
+    "workspace/willRenameFiles",
+];
+
+/// All but those that need an answer before.
 pub fn all() -> impl Iterator<Item = &'static str> {
     OF_A_PLACE.iter().chain(OF_A_DOCUMENT).chain(OF_THE_WORKSPACE).copied()
 }
@@ -54,9 +65,12 @@ pub fn may_be_refused(method: &str) -> bool {
 /// Parameters that suit all requests: about the place `start` (line, column), and from there to `end`.
 pub fn at(uri: &str, start: [u32; 2], end: [u32; 2]) -> Value {
     let place = |[line, character]: [u32; 2]| json!({ "line": line, "character": character });
+    let range = json!({ "start": place(start), "end": place(end) });
     json!({
         "textDocument": { "uri": uri }, "position": place(start), "positions": [place(start)],
-        "range": { "start": place(start), "end": place(end) },
+        "range": range,
+        "item": { "name": "it", "kind": 6, "uri": uri, "range": range, "selectionRange": range },
+        "files": [{ "oldUri": uri, "newUri": format!("{uri}.x10") }], "previousResultId": "none",
         "newName": "other", "ch": "}", "kind": "mir", "query": "e", "previousResultIds": [],
         "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false },
         "options": { "tabSize": 4, "insertSpaces": true },

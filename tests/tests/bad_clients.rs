@@ -55,13 +55,19 @@ fn the_order_of_a_session_is_kept() {
     let mut server = Server::spawn(session::command(&folder));
     let early = server.send_request("workspace/symbol", json!({ "query": "" }));
     assert_eq!(code(&server.answer(early)), -32002);
+    let early_document = "file:///none/Early.x10";
+    server.open(early_document, "x10", "class Early extends Missing { }");
     server.request("initialize", plain());
     let again = server.send_request("initialize", plain());
     assert_eq!(code(&server.answer(again)), -32600);
     let twice = r#"{"jsonrpc":"2.0","id":70,"method":"foo"}"#;
     server.send_bytes(&framed(twice.as_bytes()));
     assert_eq!(code(&server.answer(70)), -32601);
+    // What was told before is nobody's.
+    let document = json!({ "textDocument": { "uri": early_document } });
+    assert!(server.request("textDocument/documentSymbol", document).is_null());
     server.request("shutdown", Value::Null);
+    server.open(early_document, "x10", "class Late extends Missing { }");
     let late = server.send_request("workspace/symbol", json!({ "query": "" }));
     assert_eq!(code(&server.answer(late)), -32600);
     server.notify("exit", Value::Null);
@@ -80,13 +86,19 @@ fn documents_and_places_that_are_not_there() {
         &*open,
         "file:///never/opened.x10",
         "untitled:Untitled-1",
+        "untitled:",
+        "vscode-notebook-cell:/x/y.ipynb#W0sZ",
         "http://host/a.x10",
         "file://host/%ff.x10",
+        "file:///a%2Fb/%00/%F0%9F%98%80%20%23.x10",
+        "FILE:///c%3A/../x.x10",
+        "file:",
+        "file:///",
     ];
     let places = [[[0, 12], [0, 15]], [[u32::MAX; 2]; 2], [[9, 9], [0, 0]], [[0, u32::MAX], [u32::MAX, 0]]];
     for uri in uris {
         for [start, end] in places {
-            for method in requests::all() {
+            for method in requests::all().chain(requests::OF_AN_ANSWER.iter().copied()) {
                 let id = session.server.send_request(method, requests::at(uri, start, end));
                 let answer = session.server.answer(id);
                 // A rename says why there is none; all others have nothing to say.
@@ -162,10 +174,26 @@ fn memory(process: u32) -> u64 {
 
 #[test]
 fn a_thousand_files_opened_at_once() {
+    a_thousand(false);
+}
+
+/// Each has a thousand neighbours, which are read once.
+#[test]
+fn a_thousand_files_of_the_disk_opened_at_once() {
+    a_thousand(true);
+}
+
+fn a_thousand(on_disk: bool) {
     let mut session = Session::start();
     let mut uris = Vec::new();
+    let text = |n| format!("class A{n} {{ def f():A{} = null; def g():Missing = null; }}\n", (n + 1) % 1000);
+    if on_disk {
+        for n in 0..1000 {
+            std::fs::write(session.folder.path().join(format!("A{n}.x10")), text(n)).expect("written");
+        }
+    }
     for n in 0..1000 {
-        let text = format!("class A{n} {{ def f():A{} = null; def g():Missing = null; }}\n", (n + 1) % 1000);
+        let text = text(n);
         let uri = session.uri(&format!("A{n}.x10"));
         session.server.open(&uri, "x10", &text);
         uris.push(uri);
@@ -185,7 +213,7 @@ fn a_thousand_files_opened_at_once() {
         session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
     let symbols = session.server.request("workspace/symbol", json!({ "query": "A999" }));
-    assert!(!symbols.to_string().contains("A999.x10"), "closed, and not on the disk: {symbols}");
+    assert_eq!(symbols.to_string().contains("A999.x10"), on_disk, "closed: {symbols}");
     assert_eq!(session.server.end(), Some(0));
 }
 
@@ -252,6 +280,19 @@ fn a_file_too_large_to_be_source_is_said_to_be() {
         json!({ "textDocument": { "uri": uri, "version": 3 }, "contentChanges": [{ "text": "class Big { }" }] }),
     );
     assert_eq!(session.server.diagnostics(&uri, 3), Vec::<Value>::new());
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// Too large to be source, beside a source.
+#[test]
+fn a_large_file_on_the_disk_is_not_read() {
+    let mut session = Session::start();
+    let line = "    static def method(a:Rail[Double]):Double { return a(0) + a(1); }\n";
+    let text = format!("public class Big {{\n{}}}\n", line.repeat(9_000_000 / line.len()));
+    std::fs::write(session.folder.path().join("Big.x10"), text).expect("written");
+    let uri = session.open("Small.x10", "class Small { def f():Big = null; def g():Near = null; }");
+    let diagnostics = session.server.diagnostics(&uri, 1);
+    assert_eq!(diagnostics.iter().map(|d| &d["code"]).collect::<Vec<_>>(), ["name/unknown-type"; 2]);
     assert_eq!(session.server.end(), Some(0));
 }
 
@@ -400,6 +441,83 @@ fn edits_that_make_no_sense() {
     session.server.open(&uri, "x10", "class Last extends Missing { }");
     assert_eq!(session.server.diagnostics(&uri, 1)[0]["code"], "name/unknown-type");
     assert_eq!(session.of("textDocument/documentSymbol", &uri)[0]["name"], "Last");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// Positions are clamped and versions are what they can be: no text is lost that the client has.
+#[test]
+fn edits_with_odd_numbers() {
+    let mut session = Session::start();
+    let uri = session.open("Odd.x10", "class Odd { }\r");
+    let zero = json!({ "line": 0, "character": 0 });
+    let mut expected = String::from("Odd");
+    for version in [Value::Null, json!("x"), json!(-7), json!(3_000_000_000_i64), json!(1e300), json!(1.5)] {
+        expected.push('d');
+        let name = format!("class {expected} {{ }}\r");
+        let range = json!({ "start": { "line": -1, "character": -5 }, "end": { "line": 1_i64 << 40, "character": 0 } });
+        for change in [json!({ "text": "" }), json!({ "range": range, "text": name, "rangeLength": -1 })] {
+            let document = json!({ "uri": uri, "version": version });
+            let params = json!({ "textDocument": document, "contentChanges": [change] });
+            session.server.notify("textDocument/didChange", params);
+        }
+        assert_eq!(session.of("textDocument/documentSymbol", &uri)[0]["name"], json!(expected), "{version}");
+    }
+    // Nothing to read: whole texts without a text, and no changes.
+    for changes in [json!([]), json!([{ "range": { "start": zero, "end": zero } }]), json!([3]), Value::Null]
+    {
+        let params = json!({ "textDocument": { "uri": uri, "version": 9 }, "contentChanges": changes });
+        session.server.notify("textDocument/didChange", params);
+    }
+    assert_eq!(session.of("textDocument/documentSymbol", &uri)[0]["name"], json!(expected));
+    // CR alone ends a line, before and after edits.
+    let uri = session.open("Other.x10", "class Other {\r    val a = 1;\r\r    val b:Missing = null;\r}");
+    let start = |found: &[Value]| found[0]["range"]["start"].clone();
+    assert_eq!(start(&session.server.diagnostics(&uri, 1)), json!({ "line": 3, "character": 10 }));
+    session.server.change(&uri, 2, [1, 14, 2, 0], "");
+    assert_eq!(start(&session.server.diagnostics(&uri, 2)), json!({ "line": 2, "character": 10 }));
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// Who asks waits for an answer, also to what the protocol does not answer.
+#[test]
+fn notifications_with_numbers_and_requests_without() {
+    let mut session = Session::start();
+    let uri = session.uri("Odd.x10");
+    for method in ["$/none", "$/setTrace", "textDocument/didOpen", "textDocument/didChange", "initialized"] {
+        let document = json!({ "uri": uri, "languageId": "x10", "version": 1, "text": "class Odd { }" });
+        let id = session.server.send_request(method, json!({ "textDocument": document, "value": "off" }));
+        assert!(matches!(code(&session.server.answer(id)), -32601 | -32600), "{method}");
+    }
+    assert!(session.of("textDocument/documentSymbol", &uri).is_null(), "nothing was opened");
+    for method in requests::all() {
+        session.server.notify(method, requests::at(&uri, [0, 0], [0, 0]));
+    }
+    // One number for two questions: the second is refused, and the first answered.
+    let question =
+        r#"{"jsonrpc":"2.0","id":"twice","method":"workspace/diagnostic","params":{"previousResultIds":[]}}"#;
+    session.server.send_bytes(&[framed(question.as_bytes()), framed(question.as_bytes())].concat());
+    let mut codes = [session.server.message(), session.server.message()].map(|answer| code(&answer));
+    codes.sort_unstable();
+    assert!(matches!(codes, [-32600 | 0, 0]), "{codes:?}");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+/// Settings are asked for once, and once more when the client has answered, however often it says that they changed.
+#[test]
+fn a_client_whose_settings_change_all_the_time() {
+    let mut session = Session::with(json!({
+        "capabilities": { "workspace": { "configuration": true } }, "processId": null, "rootUri": null,
+    }));
+    session.server.be_silent();
+    for _ in 0..100 {
+        session.server.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    }
+    session.server.request("workspace/symbol", json!({ "query": "ArrayList" }));
+    let asked = session.server.notification("workspace/configuration");
+    assert_eq!(asked["items"][0]["section"], "apg");
+    let waiting = session.server.send_request("workspace/symbol", json!({ "query": "ArrayList" }));
+    // The next message would be another question.
+    assert_eq!(session.server.message()["id"], waiting);
     assert_eq!(session.server.end(), Some(0));
 }
 

@@ -205,3 +205,33 @@ fn documents_without_a_file() {
     assert_eq!(symbols.as_array().map(Vec::len), Some(1), "{symbols}");
     assert_eq!(session.server.end(), Some(0));
 }
+
+/// What is on no disk yet uses the packages that its imports name, as they are being written.
+#[test]
+fn unsaved_documents_import_from_the_source_path() {
+    let library = tempfile::tempdir().expect("a folder");
+    let folder = library.path().join("p/q");
+    std::fs::create_dir_all(&folder).expect("made");
+    std::fs::write(folder.join("C.x10"), "package p.q; public class C { public def f() = 1; }")
+        .expect("written");
+    let options = json!({ "sourcePath": [library.path(), "/not/there"] });
+    let mut session = Session::workspace_for(&[], json!({}), options);
+    for uri in [session.uri("New.x10"), session.uri("a/b/New2.x10"), "untitled:Untitled-1".to_owned()] {
+        let text = "import p.q.C;\nclass New { val c:C = null; def f() = c.f(); }\n";
+        session.server.open(&uri, "x10", text);
+        assert_eq!(session.server.diagnostics(&uri, 1), Vec::<Value>::new(), "{uri}");
+        let target = session.at("textDocument/definition", &uri, 1, 40);
+        assert!(target["uri"].as_str().is_some_and(|it| it.ends_with("p/q/C.x10")), "{uri}: {target}");
+        session.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+    // Written word by word.
+    std::fs::create_dir_all(library.path().join("r")).expect("made");
+    std::fs::write(library.path().join("r/D.x10"), "package r; public class D { }").expect("written");
+    let uri = "untitled:Untitled-2";
+    session.server.open(uri, "x10", "\nclass New { val d:D = null; }\n");
+    assert_eq!(session.server.diagnostics(uri, 1)[0]["code"], "name/unknown-type");
+    session.server.change(uri, 2, [0, 0, 0, 0], "import r.");
+    session.server.change(uri, 3, [0, 9, 0, 9], "D;");
+    assert_eq!(session.server.diagnostics(uri, 3), Vec::<Value>::new());
+    assert_eq!(session.server.end(), Some(0));
+}
