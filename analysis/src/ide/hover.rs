@@ -6,20 +6,20 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, TextRange, TextSize};
 
 use super::definition::defined_at;
-use super::hover_literal::hover_literal;
+use super::hover_literal::{hover_closure, hover_literal};
 use super::symbol::{Symbol, documentation, name_token, symbol_at};
 use super::{keywords, owners, shown};
 use crate::body::{Captured, ExprKind, StmtKind};
 use crate::db::{Db, parse};
-use crate::ids::{ClassId, SourceFile};
-use crate::infer::owner_body;
+use crate::ids::{ClassId, MethodId, SourceFile};
+use crate::infer::{declares_result, owner_body};
 use crate::item_tree::items::{
     class_head, class_kind, field_is_mutable, field_item, method_item, qualified_name,
 };
 use crate::item_tree::source::{Item, item_node, item_offset};
 use crate::item_tree::{ClassKind, Modifiers};
 use crate::kernel::{AxisSummary, LaunchSummary, Travel, launch_summaries};
-use crate::members::describe_method;
+use crate::members::{describe_method, result_type};
 use crate::scope::signature::field_type;
 use crate::ty::Ty;
 use crate::ty::supers::direct_supertypes;
@@ -45,7 +45,9 @@ pub fn hover(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Hover> {
         let Some(token) = name_token(&root, offset) else {
             let at = apg_syntax::token_at_offset(&root, offset);
             let mut both = at.clone().right_biased().into_iter().chain(at.left_biased());
-            return both.find_map(|token| hover_literal(db, file, &token));
+            return both.find_map(|token| {
+                hover_literal(db, file, &token).or_else(|| hover_closure(db, file, &token))
+            });
         };
         let markdown = keywords::meaning(token.text())
             .filter(|_| token.kind().is_keyword() || token.text() == "haszero")?;
@@ -122,7 +124,7 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
                 None => {
                     let modifiers =
                         method_item(db, *method).map_or(String::new(), |m| modifiers(m.modifiers));
-                    format!("{modifiers}def {text} // of {class}")
+                    format!("{modifiers}def {text}{} // of {class}", inferred(db, *method))
                 }
             };
             (text, Some(*item))
@@ -153,6 +155,15 @@ fn about(db: &dyn Db, symbol: &Symbol) -> Option<String> {
         let _ = write!(text, "\n\n{comment}");
     }
     Some(text)
+}
+
+/// `:T`, what a method gives that does not declare it.
+fn inferred(db: &dyn Db, method: MethodId) -> String {
+    let result = result_type(db, method);
+    match declares_result(db, method) || result.is_error(db) {
+        true => String::new(),
+        false => format!(":{}", shown(db, result)),
+    }
 }
 
 /// The modifiers that matter to those who use something, each with a space behind it.

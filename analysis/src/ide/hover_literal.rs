@@ -1,8 +1,10 @@
-//! Hover on a literal: its type, and its value in the other ways to write it.
+//! Hover on a literal: its type, and its value in the other ways to write it. On the arrow of a closure: its type.
 
-use apg_syntax::{SyntaxKind, SyntaxToken};
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxToken, T};
 
 use super::hover::Hover;
+use super::receiver::value_type;
 use super::shown;
 use super::spans::owner_at;
 use crate::body::{ExprKind, Literal};
@@ -34,6 +36,16 @@ pub(super) fn hover_literal(db: &dyn Db, file: SourceFile, token: &SyntaxToken) 
         markdown.push_str(&value);
     }
     Some(Hover { range, markdown })
+}
+
+/// What there is to say about the arrow of a closure.
+pub(super) fn hover_closure(db: &dyn Db, file: SourceFile, token: &SyntaxToken) -> Option<Hover> {
+    if token.kind() != T![=>] {
+        return None;
+    }
+    let closure = token.parent().and_then(ast::ClosureExpr::cast)?;
+    let ty = value_type(db, file, &ast::Expr::ClosureExpr(closure)).filter(|ty| !ty.is_error(db))?;
+    Some(Hover { range: token.text_range(), markdown: format!("```x10\n{}\n```", shown(db, ty)) })
 }
 
 fn value(literal: &Literal) -> Option<String> {

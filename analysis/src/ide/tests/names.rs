@@ -80,7 +80,7 @@ class Shape {
             "def grow(factor:Long):Long // of Shape",
             "def grow(factor:Long, limit:Long):Long // of Shape",
             "def grow(factor:Long):Long // of Shape",
-            "static def make() // of Shape",
+            "static def make():Shape // of Shape",
         ]
     );
 }
@@ -108,7 +108,7 @@ class Example[T](size:Long) {
         "val size:Long // of Example @ Example.x10:1",
         "class x10.lang.Rail[T]",
         "class Example[T] @ Example.x10:1",
-        "def grow(factor:Long, what:T) // of Example | Makes it larger. @ Example.x10:5",
+        "def grow(factor:Long, what:T):Long // of Example | Makes it larger. @ Example.x10:5",
         "def println(",
         "val n:Long @ Example.x10:8",
     ];

@@ -136,6 +136,59 @@ class Sha$0pe extends Base implements Sized {
 }
 
 #[test]
+fn hovers_say_what_is_inferred() {
+    let found = hovers(
+        "
+class Infers {
+    val field$0 = 1.5;
+    def block$0(x:Long) { if (x > 1) return x; return 2 * x; }
+    def expr$0() = \"a\" + 1;
+    def none$0() { }
+    def early$0(x:Boolean) { if (x) return; none(); }
+    def generic$0[T](x:T) = new Rail[T](1, x);
+    def calls() {
+        val n = bl$0ock(3);
+        val f$0 = (x:Long) =>$0 x as Double;
+        val g$0 = () =>$0 { none(); };
+        for (i$0 in 0..3) { async { val h$0 = f(i$0); } }
+        val o = this *$0 this;
+        return exp$0r();
+    }
+    operator this * (that:Infers) = that;
+    def bad$0() = missing;
+    def circular$0(n:Long) = circular(n);
+}
+",
+    );
+    let code = |markdown: &String| {
+        let text = markdown.trim_start_matches("```x10\n");
+        text.split("\n```").next().unwrap_or_default().to_owned()
+    };
+    let found: Vec<String> = found.iter().map(code).collect();
+    let expected = [
+        "val field:Double // of Infers",
+        "def block(x:Long):Long // of Infers",
+        "def expr():String // of Infers",
+        "def none():void // of Infers",
+        "def early(x:Boolean):void // of Infers",
+        "def generic[T](x:T):Rail[T]{self.size==1} // of Infers",
+        "def block(x:Long):Long // of Infers",
+        "val f:(Long)=>Double",
+        "(Long)=>Double",
+        "val g:()=>void",
+        "()=>void",
+        "val i:Long",
+        "val h:Double",
+        "val i:Long",
+        "def operator*(that:Infers):Infers // of Infers",
+        "def expr():String // of Infers",
+        "def bad() // of Infers",
+        "def circular(n:Long) // of Infers",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn operators_and_objects_are_declared_somewhere() {
     let text = "
 class Above { def this(n:Long) {} def this() {} }
