@@ -1,13 +1,16 @@
 //! "Did you mean": the candidate that a misspelt name most resembles.
 
-/// The closest of `candidates`, if it is close enough to be a slip of the fingers.
+use std::cmp::Reverse;
+
+/// The closest of `candidates`, if it is close enough to be a slip of the fingers. Of those equally close it is the one that has most of what
+/// was written: `printn` lacks a letter of `println` rather than having one more than `print`.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // One letter more or less makes another name of a very short one.
     let limit = match name.chars().count() {
         0..=2 => 0,
         length => (length / 3).clamp(1, 3),
     };
-    let mut best: Option<(usize, &str)> = None;
+    let mut best = None;
     for candidate in candidates {
         if candidate.is_empty() || candidate == name || candidate.starts_with('$') {
             continue;
@@ -18,12 +21,20 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
             // Insertions, deletions, replacements and swaps of neighbours.
             false => strsim::osa_distance(name, candidate),
         };
-        let better = best.is_none_or(|(least, text)| (distance, candidate) < (least, text));
-        if distance <= limit && better {
-            best = Some((distance, candidate));
+        let rank = (distance, Reverse(shared(name, candidate)), candidate);
+        if distance <= limit && best.is_none_or(|best| rank < best) {
+            best = Some(rank);
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.map(|(_, _, candidate)| candidate)
+}
+
+/// How many letters two names have in common at the start and, behind that, at the end.
+fn shared(a: &str, b: &str) -> usize {
+    let start = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let end = a.chars().skip(start).collect::<Vec<_>>().into_iter().rev();
+    let other_end = b.chars().skip(start).collect::<Vec<_>>().into_iter().rev();
+    start + end.zip(other_end).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
@@ -33,12 +44,15 @@ mod tests {
     #[test]
     fn slips_are_found() {
         let names = ["println", "print", "printf", "flush"];
-        assert_eq!(closest("printn", names.into_iter()), Some("print"));
+        assert_eq!(closest("printn", names.into_iter()), Some("println"));
+        assert_eq!(closest("prin", names.into_iter()), Some("print"));
         assert_eq!(closest("pritnln", names.into_iter()), Some("println"));
         assert_eq!(closest("PRINT", names.into_iter()), Some("print"));
         assert_eq!(closest("clear", names.into_iter()), None);
         assert_eq!(closest("x", ["y", "xx"].into_iter()), None);
         assert_eq!(closest("x", ["y", "X"].into_iter()), Some("X"));
         assert_eq!(closest("a", ["a"].into_iter()), None);
+        // As much of the name in both, and as near: the order is that of the alphabet.
+        assert_eq!(closest("cart", ["dart", "card", "carp"].into_iter()), Some("card"));
     }
 }

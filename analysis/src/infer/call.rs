@@ -164,7 +164,9 @@ impl Infer<'_> {
             return self.report(super::habits::replaced(diagnostic, at, text));
         }
         if near.is_none()
-            && let Some(diagnostic) = self.statement_elsewhere(diagnostic.clone(), name, at)
+            && let Some(diagnostic) = self
+                .statement_elsewhere(diagnostic.clone(), name, at)
+                .or_else(|| self.misspelt_printing(diagnostic.clone(), name, at))
         {
             return self.report(diagnostic);
         }

@@ -78,6 +78,17 @@ impl Infer<'_> {
         Some(replaced(diagnostic.note(format!("X10 prints by `{text}(...)`")), at, text))
     }
 
+    /// A slip in the name of a function that prints, which stands where it would elsewhere: `printn("x")`.
+    pub(super) fn misspelt_printing(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let meant = apg_syntax::closest(name, ["print", "println", "printf"].into_iter())?;
+        self.printed_elsewhere(diagnostic, meant, at)
+    }
+
     /// A static member that prints elsewhere: `System.out`, `Console.println`.
     pub(super) fn printer(
         &self,
