@@ -160,6 +160,10 @@ impl Parse {
         if !is_inside || !matches!(last.kind(), T![;] | T!['}']) {
             return None;
         }
+        // Before `;` braces may be a condition.
+        if last.kind() == T!['}'] && is_before_semicolon(node) {
+            return None;
+        }
         let old = text.get(std::ops::Range::<usize>::from(node.text_range()))?;
         let old_seen = SeenMember::of(&Input::new(&lexer::lex(old), old))?;
         let same = |input: &Input, _: &Lexed, _: &str| SeenMember::of(input).as_ref() == Some(&old_seen);

@@ -98,6 +98,28 @@ fn of_the_line_in_which_another_block_begins() {
     check(text, &parse(text), text, &Edit::new(at, "\n        "));
 }
 
+/// Braces before `;` are a condition if nothing in them is a statement.
+#[test]
+fn of_a_body_before_a_semicolon() {
+    let text = "class A { def f() { }; def this() { }; }";
+    let old = parse(text);
+    for (at, _) in text.match_indices(" };") {
+        for insert in
+            [" finish { if (true) { } }", " { }", " at (p) { g(); }", " x", " f { }", " x;", " finish f();"]
+        {
+            let edit = Edit::new(TextRange::empty(TextSize::new(at as u32)), insert);
+            check(text, &old, text, &edit);
+        }
+    }
+    for legal in [
+        "class A { def f() { finish { g(); } }; }",
+        "class A { def f() { { g(); } }; }",
+        "class A { def f() { at (p) { g(); } }; }",
+    ] {
+        assert_eq!(parse(legal).errors(), [], "{legal}");
+    }
+}
+
 /// The word before the braces is a misspelt `switch` or a foreign `match` only for what the braces begin with.
 #[test]
 fn of_what_tells_the_meaning_of_the_word_before_the_braces() {

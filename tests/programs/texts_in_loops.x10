@@ -95,6 +95,38 @@ public class texts_in_loops {
         return sum + " " + list;
     }
 
+    /** Inner loops that are never come to: nothing of a text is asked that is not there. */
+    static def fill(r:Rail[Long], s:String) {
+        for (i in 0..3) {
+            if (s != null)
+                for (j in 0..(i + (s.length() as Long))) r(j) = i;
+        }
+    }
+    static def rows(r:Rail[Long], s:String) {
+        for (i in 0..3) if (s != null)
+            for (j in 0..((s.length() as Long) - 1))
+                for (k in 0..j) r(k) += 1;
+    }
+
+    static def perhapsNone() {
+        val r = new Rail[Long](100);
+        fill(r, null);
+        rows(r, null);
+        Console.OUT.println(r(0));
+        fill(r, "abc");
+        rows(r, "abc");
+        Console.OUT.println(r(0) + " " + r(3) + " " + r(6));
+        try {
+            for (i in 0..1) {
+                Console.OUT.println("before " + i);
+                val none:String = r(0) > 0 ? null : "x";
+                for (j in 0..((none.length() as Long) + i)) r(j) = i;
+            }
+        } catch (e:NullPointerException) {
+            Console.OUT.println("null");
+        }
+    }
+
     public static def main(args:Rail[String]) {
         val s = "the quick brown fox";
         val none:String = args.size == 0 ? null : s;
@@ -119,5 +151,6 @@ public class texts_in_loops {
             if (n % 8 <= 1) Console.OUT.println(part.result());
         }
         Console.OUT.println(lists(100));
+        perhapsNone();
     }
 }

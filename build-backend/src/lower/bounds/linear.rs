@@ -123,12 +123,15 @@ impl Linear {
     }
 
     /// Least and greatest value as a bound of another count, where they have to be the true ones.
-    pub(super) fn bound(self, scan: &Scan, tests: &mut Vec<mir::Expr>) -> Option<(mir::Expr, mir::Expr)> {
+    pub(super) fn bound(mut self, scan: &Scan, tests: &mut Vec<mir::Expr>) -> Option<(mir::Expr, mir::Expr)> {
         if let [term] = self.terms.as_slice() {
             if term.scale.is_some() {
                 return None;
             }
             let axis = &scan.counting.axes[term.axis];
+            // First that there is what the offset and the ends are read from: the loop may be one that is never come to.
+            tests.append(&mut self.guards);
+            tests.extend(axis.tests.iter().cloned());
             tests.extend(small(&axis.low, &axis.high));
             if let Some(offset) = &self.offset {
                 tests.extend(small(offset, offset));

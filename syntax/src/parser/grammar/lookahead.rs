@@ -129,7 +129,12 @@ pub(super) fn has_statements(p: &Parser<'_>, open: usize, close: usize) -> bool 
 
 pub(crate) fn braces_have_statements(input: &Input, open: usize, close: usize) -> bool {
     let mut index = open + 1;
-    if STMT_KEYWORDS.contains(input.kind(index)) {
+    let starts_statement = match input.kind(index) {
+        T![at] => input.kind(index + 1) == T!['('],
+        T![finish] | T!['{'] => true,
+        kind => STMT_KEYWORDS.contains(kind),
+    };
+    if starts_statement {
         return true;
     }
     while index < close {
