@@ -48,9 +48,9 @@ fn watch(
         for path in event.paths {
             if path.is_dir() {
                 if !workspace::is_left_out(&path) {
-                    let found = workspace::read(&[path]);
-                    add(found.folders.clone());
-                    main.found(found);
+                    // Watched before it is read: what is written in between would not be seen.
+                    add(workspace::read(std::slice::from_ref(&path)).folders);
+                    main.found(workspace::read(&[path]));
                 }
             } else {
                 main.changed_on_disk(path);
