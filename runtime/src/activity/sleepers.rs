@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::shared::Apart;
+use crate::memory;
 
 /// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`super::shared`]).
 #[derive(Default)]
@@ -74,7 +75,7 @@ impl Sleepers {
         // Whoever has added work and wakes nobody is seen here; whoever adds some from now on wakes a thread.
         let time = at_most();
         if *calls == 0 {
-            self.wake.wait_for(&mut calls, time);
+            memory::while_parked(|| self.wake.wait_for(&mut calls, time));
         }
         self.asleep.fetch_add(WOKEN, Ordering::SeqCst);
         if *calls > 0 {

@@ -9,6 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::block::{Waker, block, yield_now};
 use super::pool::{External, external};
+use crate::memory;
 
 struct Sleeper {
     until: Instant,
@@ -63,10 +64,10 @@ fn run() {
     loop {
         let now = Instant::now();
         match sleepers.peek() {
-            None => CHANGED.wait(&mut sleepers),
+            None => memory::while_parked(|| CHANGED.wait(&mut sleepers)),
             Some(Reverse(first)) if first.until > now => {
                 let until = first.until;
-                CHANGED.wait_until(&mut sleepers, until);
+                memory::while_parked(|| CHANGED.wait_until(&mut sleepers, until));
             }
             Some(_) => {
                 if let Some(Reverse(sleeper)) = sleepers.pop() {

@@ -189,7 +189,7 @@ fn mark_and_sweep(heap: &Heap) -> Option<bool> {
 /// Calls `work` with an address below which nothing of the callers is, while the registers that calls preserve are
 /// stored above it.
 #[inline(never)]
-fn with_registers_on_stack(work: impl FnOnce(usize)) {
+pub(super) fn with_registers_on_stack(work: impl FnOnce(usize)) {
     let mut registers = [0_usize; 16];
     // SAFETY: stores registers into the array.
     unsafe {

@@ -229,3 +229,38 @@ fn who_is_stopped_in_the_handler_of_a_fault_keeps_what_it_refers_to() {
         writers.into_iter().for_each(|writer| writer.join().expect("nothing is lost"));
     });
 }
+
+/// A thread that waits is not stopped, and what only its stack refers to stays; it goes on while others collect.
+#[test]
+fn who_is_parked_keeps_what_it_refers_to() {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let ty = node();
+    let (begins, begun) = std::sync::mpsc::channel();
+    let (ends, ended) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let head = list(ty, 100);
+            begins.send(()).expect("somebody listens");
+            while_parked(|| ended.recv()).expect("somebody tells");
+            assert_eq!(sum(head), 4950);
+        });
+        for _ in 0..3 {
+            scope.spawn(move || {
+                while !STOP.load(Ordering::Relaxed) {
+                    let head = list(ty, 20);
+                    while_parked(std::thread::yield_now);
+                    list(ty, 20);
+                    while_parked(|| std::thread::sleep(std::time::Duration::from_micros(20)));
+                    assert_eq!(sum(head), 190);
+                }
+            });
+        }
+        begun.recv().expect("it comes");
+        for _ in 0..2000 {
+            collect();
+            list(ty, 50);
+        }
+        STOP.store(true, Ordering::Relaxed);
+        ends.send(()).expect("it waits");
+    });
+}

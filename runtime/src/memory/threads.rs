@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, compiler_f
 
 use parking_lot::Mutex;
 
+use super::collect::with_registers_on_stack;
 use super::heap::CacheCell;
 use super::stacks::StackRecord;
 
@@ -23,6 +24,8 @@ pub struct Mutator {
     critical: AtomicU32,
     /// A stop is asked for.
     pending: AtomicBool,
+    /// The thread waits and touches no object until it has seen whether a stop is asked for: it is as good as stopped.
+    parked: AtomicBool,
     /// The stop in which the thread is, or was last.
     stopped: AtomicU32,
     /// The thread has ended.
@@ -81,6 +84,7 @@ fn attach() -> Arc<Mutator> {
         thread: unsafe { libc::syscall(libc::SYS_gettid) } as i32,
         critical: AtomicU32::new(0),
         pending: AtomicBool::new(false),
+        parked: AtomicBool::new(false),
         stopped: AtomicU32::new(0),
         gone: AtomicBool::new(false),
         stack_pointer: AtomicUsize::new(0),
@@ -122,6 +126,13 @@ pub fn current() -> &'static Mutator {
     }
     // SAFETY: the record lives until the thread has ended; the reference does not leave the thread.
     unsafe { &*current }
+}
+
+/// This thread's record, if it has one. Not inlined, as above.
+#[inline(never)]
+fn registered() -> Option<&'static Mutator> {
+    // SAFETY: null, or as above.
+    unsafe { CURRENT.with(Cell::get).as_ref() }
 }
 
 /// A critical section; left when it is dropped.
@@ -182,6 +193,25 @@ pub fn leave_critical() {
     }
 }
 
+/// Runs `wait`, which waits for something in this thread and neither touches an object nor is in a critical section. A stop needs not wake the
+/// thread, which stops itself if it goes on too early. As many threads as there are without work would have to be woken for each collection.
+pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
+    let Some(own) = registered() else { return wait() };
+    let mut result = None;
+    with_registers_on_stack(|stack_pointer| {
+        own.stack_pointer.store(stack_pointer, Ordering::Relaxed);
+        own.parked.store(true, Ordering::SeqCst);
+        result = Some(wait());
+        own.parked.store(false, Ordering::SeqCst);
+        // Whoever did not see this has asked before, and is seen here.
+        if own.pending.load(Ordering::SeqCst) {
+            // SAFETY: as in `leave_critical`.
+            unsafe { signal(own) };
+        }
+    });
+    result.unwrap_or_else(|| unreachable!("it has been called"))
+}
+
 /// What stops a thread.
 pub const SIGNAL: libc::c_int = libc::SIGPWR;
 
@@ -215,8 +245,9 @@ extern "C" fn on_signal(_: libc::c_int) {
     let error = unsafe { *libc::__errno_location() };
     let here = 0_usize;
     mutator.stack_pointer.store(&raw const here as usize, Ordering::Relaxed);
-    let stop = WANTED.load(Ordering::SeqCst);
+    // In this order: it may be a signal of an earlier stop, which a thread that was parked did not need, and the next one may just be asked for.
     mutator.pending.store(false, Ordering::SeqCst);
+    let stop = WANTED.load(Ordering::SeqCst);
     mutator.stopped.store(stop, Ordering::SeqCst);
     arrive();
     loop {
@@ -276,13 +307,16 @@ pub fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>
     let others = || all.iter().filter(|mutator| !std::ptr::eq(Arc::as_ptr(mutator), own));
     for mutator in others() {
         mutator.pending.store(true, Ordering::SeqCst);
-        // SAFETY: a thread of this process, or one that has just ended.
-        unsafe { signal(mutator) };
+        if !mutator.parked.load(Ordering::SeqCst) {
+            // SAFETY: a thread of this process, or one that has just ended.
+            unsafe { signal(mutator) };
+        }
     }
     for mutator in others() {
         loop {
             let arrivals = ARRIVALS.load(Ordering::SeqCst);
-            if mutator.stopped.load(Ordering::SeqCst) == stop || mutator.gone.load(Ordering::SeqCst) {
+            let is_stopped = mutator.stopped.load(Ordering::SeqCst) == stop;
+            if is_stopped || mutator.parked.load(Ordering::SeqCst) || mutator.gone.load(Ordering::SeqCst) {
                 break;
             }
             futex_wait(&ARRIVALS, arrivals);

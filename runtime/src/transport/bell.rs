@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
+use crate::memory;
+
 /// How often an end looks before it sleeps.
 const LOOKS: u32 = 2000;
 /// It looks, and will say so when it looks no more.
@@ -62,7 +64,9 @@ impl Bell {
         if !ready() {
             let word = self.rings.as_ptr();
             // SAFETY: as above.
-            unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, seen, &raw const SLEEP) };
+            memory::while_parked(|| unsafe {
+                libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, seen, &raw const SLEEP)
+            });
         }
     }
 

@@ -20,7 +20,7 @@ use parking_lot::{Condvar, Mutex};
 use super::frame::{self, Class, Frame, Head};
 use super::pipe::{Memory, NOTE, Pipe};
 use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
-use crate::memory::watch;
+use crate::memory::{self, watch};
 use crate::serialize::parts::{Part, Received};
 
 /// The connections of a place; see [`super::rendezvous`] for how they come about.
@@ -440,7 +440,7 @@ fn write_all_kept(peers: Vec<Arc<Peer>>, (wanted, changed): &(Mutex<bool>, Condv
     loop {
         let mut wanted = wanted.lock();
         while !std::mem::take(&mut *wanted) {
-            changed.wait(&mut wanted);
+            memory::while_parked(|| changed.wait(&mut wanted));
         }
         drop(wanted);
         for peer in &peers {
