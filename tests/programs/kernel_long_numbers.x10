@@ -134,6 +134,29 @@ public class kernel_long_numbers {
         }
     }
 
+    /** The greater and the lesser of what has a NaN in any place. */
+    static def extremes(p:Place) {
+        val numbers = [1.0, Double.NaN, -2.0, Double.NaN] as Rail[Double];
+        val from = CUDAUtilities.makeGlobalRail[Double](p, 4, numbers);
+        val to = CUDAUtilities.makeGlobalRail[Double](p, 16);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async
+                clocked finish for (thread in 0n..15n) clocked async {
+                    val a = from(thread / 4), b = from(thread % 4);
+                    to(thread) = Math.max(a, b) * 10.0 + Math.min(a as Float, b as Float);
+                }
+        }
+        val found = new Rail[Double](16);
+        finish Rail.asyncCopy(to, 0, found, 0, 16);
+        for (k in 0..15) {
+            val a = numbers(k / 4), b = numbers(k % 4);
+            val mine = Math.max(a, b) * 10.0 + Math.min(a as Float, b as Float);
+            if (found(k) != mine && !(found(k).isNaN() && mine.isNaN())) Console.OUT.println("of " + a + " and " + b + ": " + found(k) + ", not " + mine);
+        }
+        Console.OUT.println(Math.max(1.0, Double.NaN) + " " + Math.max(Double.NaN, 1.0) + " " + Math.min(Float.NaN, 2.0f) + " " + Math.min(2.0f, Float.NaN)
+            + " " + Math.max(Float.NaN, Float.NaN));
+    }
+
     static def compare(name:String, p:Place, to:GlobalRail[Long]{home==p}, count:Long, wanted:(Long)=>Long) {
         val found = new Rail[Long](to.size);
         finish Rail.asyncCopy(to, 0, found, 0, to.size);
@@ -171,6 +194,8 @@ public class kernel_long_numbers {
                 return first(x == 0 ? w - 1 : x - 1) * 7 + first((x + 1) % w) + (all & 0xFFFF);
             });
         }
+
+        extremes(p);
 
         rounds(p, to);
         val wanted = rounds();

@@ -191,7 +191,7 @@ impl Code<'_> {
                 format!("(narrow_ ? ({}) : {full})", short.join(&format!(" {sign} ")))
             }
             ExprKind::Operation { operation: operation @ (Operation::Div | Operation::Rem), args }
-                if self.is_narrow(expr) =>
+                if self.is_narrow(expr) && self.has_narrow_parts(expr) =>
             {
                 let full: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
                 let full = self.operation(*operation, expr.ty, args, &full);

@@ -102,11 +102,16 @@ impl Code<'_> {
         self.target == Target::Cuda && self.short.values.contains(&std::ptr::from_ref(expr))
     }
 
+    /// Whether an operation is done with 32 bits, not only its result taken so.
+    pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
+        self.short.parts.contains(&std::ptr::from_ref(expr))
+    }
+
     /// An integer computed with 32 bits and a sign.
     pub fn narrow_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I32),
-            _ if !self.short.parts.contains(&std::ptr::from_ref(expr)) => {
+            _ if !self.has_narrow_parts(expr) => {
                 format!("(apg_i32)({})", self.expr(expr))
             }
             ExprKind::Operation { operation, args } => {
