@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 10
+#define APG_ABI_VERSION 11
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -203,6 +203,7 @@ typedef struct apg_runtime {
   apg_object *(*probe)(void);
   apg_i32 (*worker_count)(void);
   apg_i32 (*worker_id)(void);
+  apg_i32 (*surplus_activities)(void);
   apg_object *(*clock_make)(apg_i64 *out);
   apg_object *(*clock_advance)(apg_i64 clock);
   apg_object *(*clock_resume)(apg_i64 clock);
@@ -483,6 +484,8 @@ static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) apg_raised
 static inline apg_i32 apg_worker_count() { return apg_rt->worker_count(); }
 /* Number of the thread that runs this activity, from 0. */
 static inline apg_i32 apg_worker_id() { return apg_rt->worker_id(); }
+/* How many activities wait to begin, or to go on, in the queue of this activity's thread. */
+static inline apg_i32 apg_surplus_activities() { return apg_rt->surplus_activities(); }
 /* A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock. */
 static inline apg_i64 apg_clock_make() { apg_i64 out; if (apg_object *e = apg_rt->clock_make(&out)) apg_raised(e); return out; }
 /* Waits for all activities registered on the clock. */

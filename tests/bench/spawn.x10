@@ -4,8 +4,8 @@ import x10.util.concurrent.AtomicLong;
  * What activities and messages cost. Arguments: what to measure, and its size. Prints nanoseconds.
  * fib N: fib(N) with an activity for every call. plain N: without. finish N: N times a finish of one activity.
  * spawn N: N activities in one finish. tree N: an unbalanced tree of that depth, with an activity for every node.
- * at N: N round trips to the next place. rail N: N times a rail of a million bytes captured by an `at` to the next place.
- * put BYTES: 16 copies of so many to the next place.
+ * at N: N round trips to the next place. rail N BYTES: N times a rail of so many captured by an `at` to the next place.
+ * put N BYTES: N copies of so many to the next place.
  */
 public class spawn {
     static def plain(n:Int):Long = n < 2n ? n as Long : plain(n - 1n) + plain(n - 2n);
@@ -51,7 +51,7 @@ public class spawn {
         return count.get();
     }
 
-    static def repeat(what:String, size:Long):Long {
+    static def repeat(what:String, size:Long, bytes:Long):Long {
         val next = Place.places().next(here);
         if (what.equals("fib")) return fib(size as Int);
         if (what.equals("plain")) return plain(size as Int);
@@ -64,22 +64,23 @@ public class spawn {
         } else if (what.equals("at")) {
             for (i in 1..size) at (next) { }
         } else if (what.equals("rail")) {
-            val rail = new Rail[Byte](1000000);
+            val rail = new Rail[Byte](bytes);
             for (i in 1..size) at (next) { if (rail.size < 0) Console.OUT.println(); }
         } else if (what.equals("put")) {
-            val target = at (next) GlobalRail[Byte](new Rail[Byte](size));
-            val source = new Rail[Byte](size);
-            for (i in 1..16) finish Rail.asyncCopy(source, 0, target, 0, size);
+            val target = at (next) GlobalRail[Byte](new Rail[Byte](bytes));
+            val source = new Rail[Byte](bytes);
+            for (i in 1..size) finish Rail.asyncCopy(source, 0, target, 0, bytes);
         } else throw new IllegalArgumentException(what);
         return 0;
     }
 
     public static def main(args:Rail[String]) {
         val size = Long.parse(args(1));
-        repeat(args(0), args(0).equals("put") ? size : Math.min(size, 10));
+        val bytes = args.size > 2 ? Long.parse(args(2)) : 0;
+        repeat(args(0), Math.min(size, 10), bytes);
         for (round in 1..5) {
             val start = System.nanoTime();
-            repeat(args(0), size);
+            repeat(args(0), size, bytes);
             Console.OUT.println(System.nanoTime() - start);
         }
     }

@@ -7,9 +7,15 @@ use std::time::Duration;
 use apg_tests::measure::{Times, head, machine, row};
 use apg_tests::tools;
 
-const TRIPS: u64 = 5_000;
-const RAILS: u64 = 100;
-const BYTES: u64 = 100_000_000;
+/// What is measured, how often in a round, with how many bytes, and what that is.
+const CASES: [(&str, u64, u64, &str); 6] = [
+    ("at", 20_000, 0, "round trips, `at (p) { }`"),
+    ("rail", 5_000, 64 << 10, "times a rail captured by `at`"),
+    ("rail", 300, 1_000_000, "times a rail captured by `at`"),
+    ("put", 5_000, 64 << 10, "times `Rail.asyncCopy`"),
+    ("put", 300, 1_000_000, "times `Rail.asyncCopy`"),
+    ("put", 16, 100_000_000, "times `Rail.asyncCopy`"),
+];
 
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -19,22 +25,18 @@ fn main() {
     if !has_mpi {
         println!("SKIPPED: no MPI to compare with; `apt install openmpi-bin libopenmpi-dev` has one");
     }
-    let cases = [
-        ("at", TRIPS, "round trips, `at (p) { }`", [TRIPS, 0]),
-        ("rail", RAILS, "times a rail of 1 MB captured by `at`", [RAILS, 1_000_000]),
-        ("put", BYTES, "bytes 16 times by `Rail.asyncCopy`", [16, BYTES]),
-    ];
-    for (what, size, title, [count, bytes]) in cases {
-        head(&format!("{size} {title}"));
+    for (what, count, bytes, title) in CASES {
+        head(&format!("{count} {title}, {bytes} bytes"));
+        let numbers = [count, bytes].map(|it| it.to_string());
         let mpi = has_mpi.then(|| {
             let mut command = Command::new("mpirun");
             command.args(["--allow-run-as-root", "--oversubscribe", "-np", "2"]).arg(&peer);
-            rounds(command.args([count, bytes].map(|it| it.to_string())))
+            rounds(command.args(&numbers))
         });
         let mut command = Command::new(tools::apg());
         command.args(["run", "--release", "--accels", "none", "--places", "2"]);
         command.arg(tools::repository().join("tests/bench/spawn.x10"));
-        row("apg", &rounds(command.args(["--", what, &size.to_string()])), mpi.as_ref());
+        row("apg", &rounds(command.args(["--", what]).args(&numbers)), mpi.as_ref());
         if let Some(mpi) = &mpi {
             row("peer: Open MPI, as much there, nothing back", mpi, None);
         }

@@ -197,6 +197,8 @@ entries! {
         plain fn worker_count() -> i32;
         /// Number of the thread that runs this activity, from 0.
         plain fn worker_id() -> i32;
+        /// How many activities wait to begin, or to go on, in the queue of this activity's thread.
+        plain fn surplus_activities() -> i32;
     }
     in natives::clocks {
         /// A new clock, with this activity registered on it: its handle, kept in the field `handle` of x10.lang.Clock.

@@ -254,7 +254,13 @@ impl Deque {
 
     /// Nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.top().index() >= self.bottom.load(Ordering::Acquire)
+        self.len() == 0
+    }
+
+    /// How many pairs are in it.
+    pub fn len(&self) -> usize {
+        let top = self.top().index();
+        usize::try_from(self.bottom.load(Ordering::Acquire) - top).unwrap_or(0)
     }
 
     /// Shows the collector all words in it, and those at its ends that are just being added or taken; all threads are stopped.
@@ -284,6 +290,7 @@ mod tests {
     fn the_owner_takes_the_newest_and_thieves_the_oldest() {
         let deque = Deque::new();
         (1..=1000).for_each(|i| deque.push([i, i]));
+        assert_eq!(deque.len(), 1000);
         assert_eq!(deque.newest(), Some([1000, 1000]));
         assert_eq!(deque.pop(), Some([1000, 1000]));
         let thief = Deque::new();

@@ -29,7 +29,7 @@ pub use finish::Finish;
 pub use nesting::{depth_of_started, is_too_deep};
 pub use pool::{
     Attention, External, Inbox, attends, begin_to_attend, check_for_deadlock, end_process, external, look_at,
-    nothing_else_to_do, start, stuck, wake_worker, worker_count, worker_number,
+    nothing_else_to_do, queue_length, start, stuck, wake_worker, worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;

@@ -386,6 +386,11 @@ pub fn worker_count() -> usize {
     POOL.get().map_or(0, |pool| pool.threads)
 }
 
+/// How many tasks are in the queue of the calling thread; 0 outside of the pool.
+pub fn queue_length() -> usize {
+    own().map_or(0, |own| pool().queues.own_length(own.number))
+}
+
 /// Number of the calling thread in the pool, if it is one of it.
 pub fn worker_number() -> Option<usize> {
     own().map(|own| own.number)

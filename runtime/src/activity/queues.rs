@@ -201,6 +201,11 @@ impl Queues {
         None
     }
 
+    /// How many tasks are in this thread's queue.
+    pub fn own_length(&self, number: usize) -> usize {
+        self.own[number].len()
+    }
+
     /// Whether this thread's queue is empty.
     pub fn own_is_empty(&self, number: usize) -> bool {
         self.own[number].is_empty()

@@ -129,7 +129,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let clocks = engine.clocks();
     let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW;
     let answer = waiting.send(|body| {
-        write::number(body, number);
+        write::whole_number(body, number);
         engine.finish_id().encode(body);
         let about = if value { about::VALUE } else { 0 } | if has_luggage { about::LUGGAGE } else { 0 };
         write::number(body, about);
@@ -193,7 +193,7 @@ struct Caller {
 /// The body of an `at` has arrived.
 pub(super) fn called(from: u32, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(&body);
-    let number = input.number()?;
+    let number = input.whole_number()?;
     let finish = FinishId::decode(&mut input)?;
     let about = input.number()?;
     let clocks = match about & about::LUGGAGE {
@@ -322,7 +322,7 @@ impl Caller {
         }
         let mut reply = REPLY.take();
         reply.clear();
-        write::number(&mut reply, self.number);
+        write::whole_number(&mut reply, self.number);
         write::number(&mut reply, how | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
         if let Some(clocks) = clocks {
             clocks.encode(&mut reply);
@@ -338,7 +338,7 @@ impl Caller {
 /// The body of an `at` has ended.
 pub(super) fn replied(body: &[u8], parts: Vec<Received>) -> Result<(), Error> {
     let mut input = Input::new(body);
-    let number = input.number()?;
+    let number = input.whole_number()?;
     match calls::answered(number, &body[body.len() - input.remaining()..], parts) {
         true => Ok(()),
         false => input.malformed("the number of an `at` that waits"),

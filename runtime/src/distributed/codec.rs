@@ -11,10 +11,14 @@ use crate::serialize::custom::{Place, Saved};
 use crate::serialize::parts::Part;
 use crate::serialize::read::{self, Input};
 use crate::serialize::write::{self, Unwritten};
-use crate::serialize::{Error, TypeTable, copy};
+use crate::serialize::{Error, TypeTable, copy, lone};
 
 /// Appends an object's graph, to be read once, with its long plain elements in parts; or nothing of use, and an exception object.
 pub fn append(out: &mut Vec<u8>, parts: &mut Vec<Part>, object: Ref) -> Result<(), Ref> {
+    // SAFETY: an object of the program, which the caller has.
+    if unsafe { lone::write(out, object.0) } {
+        return Ok(());
+    }
     append_for(out, Some(parts), object, Copies::One)
 }
 
@@ -131,6 +135,9 @@ impl Rest {
 
 /// The part of [`decode`] that neither waits nor runs code of the program. After an error it is as if nothing had been read.
 pub fn begin_to_decode(input: &mut Input<'_>) -> Result<Begun, Error> {
+    if let Some(object) = lone::read(input, TypeTable(system().engine().types()), &ProgramHeap) {
+        return Ok(Begun::Whole(Ref(object)));
+    }
     let _hold = memory::hold_collection();
     let restored = read::graph(input, TypeTable(system().engine().types()), &ProgramHeap)?;
     if restored.customs.is_empty() {

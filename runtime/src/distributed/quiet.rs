@@ -15,9 +15,24 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Messages that may start something, here.
-static SENT: AtomicU64 = AtomicU64::new(0);
-static DEALT_WITH: AtomicU64 = AtomicU64::new(0);
+/// Messages that may start something, as a thread of this place counts them: one counter for all would be what each message waits for.
+#[derive(Default)]
+#[repr(align(64))]
+struct Counts {
+    sent: AtomicU64,
+    dealt_with: AtomicU64,
+}
+
+/// Of all threads that there ever were.
+static ALL: Mutex<Vec<&'static Counts>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static OWN: &'static Counts = {
+        let own: &'static Counts = Box::leak(Box::default());
+        ALL.lock().push(own);
+        own
+    };
+}
 
 /// What a place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,19 +48,30 @@ static ANSWERED: Condvar = Condvar::new();
 
 /// A message goes out.
 pub fn sent() {
-    SENT.fetch_add(1, Ordering::SeqCst);
+    count(|own| &own.sent);
 }
 
 /// All that a message starts has been started.
 pub fn dealt_with() {
-    DEALT_WITH.fetch_add(1, Ordering::SeqCst);
+    count(|own| &own.dealt_with);
+}
+
+/// Not inlined: an activity may have come to another thread since it last counted.
+#[inline(never)]
+fn count(which: fn(&'static Counts) -> &'static AtomicU64) {
+    let counter = OWN.with(|own| which(own));
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Release);
+}
+
+fn sum(which: fn(&Counts) -> &AtomicU64) -> u64 {
+    ALL.lock().iter().map(|counts| which(counts).load(Ordering::Acquire)).sum()
 }
 
 /// This place, now. What was dealt with is read first and what was sent last, so that a message can only be missing from the former.
 fn own() -> Answer {
-    let dealt_with = DEALT_WITH.load(Ordering::SeqCst);
+    let dealt_with = sum(|counts| &counts.dealt_with);
     let stuck = activity::stuck();
-    Answer { stuck, sent: SENT.load(Ordering::SeqCst), dealt_with }
+    Answer { stuck, sent: sum(|counts| &counts.sent), dealt_with }
 }
 
 /// At place 0: watches, and calls `report` when the program is stuck.

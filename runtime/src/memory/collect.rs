@@ -1,22 +1,22 @@
 //! A collection: stop, mark, sweep, go on.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
 use super::blocks::{CLASSES, Meta, NONE, class_of, kind};
 use super::heap::{Central, Heap, heap, release};
 use super::mark::Marker;
-use super::{others, roots, threads, weak};
+use super::threads::{self, Mutator};
+use super::{others, roots, weak};
 use crate::sanitizer;
 
 /// The right to collect.
 static COLLECTOR: Mutex<()> = Mutex::new(());
 /// A collector waits for the holds to end.
 static WANTED: AtomicBool = AtomicBool::new(false);
-/// Holds of all threads.
-static HOLDS: AtomicU32 = AtomicU32::new(0);
+/// For a collector that waits for the holds to end.
 static HOLDS_CHANGED: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 static COLLECTIONS: AtomicU64 = AtomicU64::new(0);
@@ -50,7 +50,8 @@ pub fn statistics() -> Statistics {
 #[derive(Debug)]
 pub struct CollectionHold(std::marker::PhantomData<*const ()>);
 
-/// Keeps the collector away, for code that links new objects where no root shows them.
+/// Keeps the collector away, for code that links new objects where no root shows them. A thread only says so in its own record, without a
+/// fence: the collector stops it before it believes that there is no hold.
 pub fn hold_collection() -> CollectionHold {
     let own = threads::current();
     if own.holds.load(Ordering::Relaxed) == 0 {
@@ -59,29 +60,31 @@ pub fn hold_collection() -> CollectionHold {
             collect_if_needed(0);
         }
         loop {
-            HOLDS.fetch_add(1, Ordering::SeqCst);
-            if !WANTED.load(Ordering::SeqCst) {
-                break;
+            own.holds.store(1, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+            if !WANTED.load(Ordering::Acquire) {
+                return CollectionHold(std::marker::PhantomData);
             }
-            end_hold();
+            end_hold(own);
             // Until the collection is over.
             drop(COLLECTOR.lock());
         }
     }
-    own.holds.fetch_add(1, Ordering::Relaxed);
+    own.holds.store(own.holds.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     CollectionHold(std::marker::PhantomData)
 }
 
 impl Drop for CollectionHold {
     fn drop(&mut self) {
-        if threads::current().holds.fetch_sub(1, Ordering::Relaxed) == 1 {
-            end_hold();
-        }
+        end_hold(threads::current());
     }
 }
 
-fn end_hold() {
-    if HOLDS.fetch_sub(1, Ordering::SeqCst) == 1 && WANTED.load(Ordering::SeqCst) {
+fn end_hold(own: &Mutator) {
+    let holds = own.holds.load(Ordering::Relaxed) - 1;
+    own.holds.store(holds, Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
+    if holds == 0 && WANTED.load(Ordering::Relaxed) {
         let _lock = HOLDS_CHANGED.0.lock();
         HOLDS_CHANGED.1.notify_all();
     }
@@ -128,26 +131,13 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
         return;
     }
     WANTED.store(true, Ordering::SeqCst);
-    let mut lock = HOLDS_CHANGED.0.lock();
-    while HOLDS.load(Ordering::SeqCst) > 0 {
-        HOLDS_CHANGED.1.wait(&mut lock);
-    }
-    drop(lock);
-    let start = Instant::now();
-    let mut died = false;
-    with_registers_on_stack(|stack_pointer| {
-        let mut marker = Marker::new(&heap.region);
-        threads::with_world_stopped(stack_pointer, |mutators| {
-            roots::mark(&mut marker, mutators);
-            marker.drain();
-            died = weak::note_dead(&marker);
-            for mutator in mutators {
-                mutator.cache.reset();
-            }
-            sweep(heap);
-        });
-    });
-    let time = start.elapsed().as_nanos() as u64;
+    let (died, time) = loop {
+        wait_for_holds();
+        let start = Instant::now();
+        if let Some(died) = mark_and_sweep(heap) {
+            break (died, start.elapsed().as_nanos() as u64);
+        }
+    };
     COLLECTIONS.fetch_add(1, Ordering::Relaxed);
     NANOSECONDS.fetch_add(time, Ordering::Relaxed);
     LONGEST.fetch_max(time, Ordering::Relaxed);
@@ -158,6 +148,42 @@ fn run(needed: impl FnOnce(&Heap) -> bool, asks: bool) {
     if asks && heap.is_half_full() {
         others::heap_fills();
     }
+}
+
+/// Waits until there seems to be no hold.
+fn wait_for_holds() {
+    /// One that ended while its thread did not see yet that somebody waits has told nobody.
+    const UNTOLD: Duration = Duration::from_micros(200);
+    let mut lock = HOLDS_CHANGED.0.lock();
+    while threads::any(is_holding) {
+        HOLDS_CHANGED.1.wait_for(&mut lock, UNTOLD);
+    }
+}
+
+fn is_holding(mutator: &Mutator) -> bool {
+    mutator.holds.load(Ordering::Acquire) > 0
+}
+
+/// Stops the world, marks and sweeps; whether something died that others have to hear of. `None`, with nothing done, if a thread turns out to
+/// keep the collector away: one that is stopped shows what it has written.
+fn mark_and_sweep(heap: &Heap) -> Option<bool> {
+    let mut died = None;
+    with_registers_on_stack(|stack_pointer| {
+        let mut marker = Marker::new(&heap.region);
+        threads::with_world_stopped(stack_pointer, |mutators| {
+            if mutators.iter().any(|mutator| is_holding(mutator)) {
+                return;
+            }
+            roots::mark(&mut marker, mutators);
+            marker.drain();
+            died = Some(weak::note_dead(&marker));
+            for mutator in mutators {
+                mutator.cache.reset();
+            }
+            sweep(heap);
+        });
+    });
+    died
 }
 
 /// Calls `work` with an address below which nothing of the callers is, while the registers that calls preserve are

@@ -35,7 +35,7 @@ pub struct Mutator {
     pub coroutine: std::sync::atomic::AtomicPtr<StackRecord>,
     /// Where it allocates.
     pub cache: CacheCell,
-    /// Number of holds on collection that it has.
+    /// Number of holds on collection that it has; written by the thread itself only.
     pub holds: AtomicU32,
 }
 
@@ -257,6 +257,11 @@ fn futex_wake(word: &AtomicU32) {
     unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
     }
+}
+
+/// Whether that is so of a thread.
+pub fn any(is: impl Fn(&Mutator) -> bool) -> bool {
+    MUTATORS.lock().iter().any(|mutator| is(mutator))
 }
 
 /// Stops all threads but this one, runs `work` with the records of all, and lets them go on. The caller is the only

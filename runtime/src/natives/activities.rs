@@ -211,20 +211,13 @@ pub fn async_at_uncounted(place: i64, closure: Ref) -> Outcome<()> {
 pub fn at(place: i64, closure: Ref) -> Outcome<()> {
     not_in_atomic("at")?;
     not_too_deep()?;
-    if is_here(place)? {
-        return super::outcome(program::call(program::copy(non_null(closure)?)?));
-    }
-    super::places::run_at(place, non_null(closure)?)
+    distributed::at(place, non_null(closure)?)
 }
 
 pub fn at_value(place: i64, closure: Ref) -> Outcome<Ref> {
     not_in_atomic("at")?;
     not_too_deep()?;
-    if is_here(place)? {
-        let value = program::call_value(program::copy(non_null(closure)?)?).map_err(Raised)?;
-        return program::copy(value);
-    }
-    super::places::evaluate_at(place, non_null(closure)?)
+    distributed::at_value(place, non_null(closure)?)
 }
 
 /// Raises if activities that wait for each other are nested too deep for one more to wait.
@@ -345,4 +338,8 @@ pub fn worker_count() -> i32 {
 
 pub fn worker_id() -> i32 {
     activity::worker_number().unwrap_or(0) as i32
+}
+
+pub fn surplus_activities() -> i32 {
+    i32::try_from(activity::queue_length()).unwrap_or(i32::MAX)
 }

@@ -82,16 +82,6 @@ pub fn send_async(place: i64, closure: Ref, counted: bool) -> Outcome<()> {
     }
 }
 
-/// Runs a copy of a closure at another host place and waits.
-pub fn run_at(place: i64, closure: Ref) -> Outcome<()> {
-    distributed::at(place, closure)
-}
-
-/// The same for a closure with a value: a copy of it.
-pub fn evaluate_at(place: i64, closure: Ref) -> Outcome<Ref> {
-    distributed::at_value(place, closure)
-}
-
 /// Number of accelerators of a host.
 pub fn place_child_count(place: i64) -> i64 {
     if is_host(place) { system().topology().children(place).count() as i64 } else { 0 }

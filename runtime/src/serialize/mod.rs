@@ -16,6 +16,7 @@
 
 pub mod copy;
 pub mod custom;
+pub mod lone;
 pub mod parts;
 pub mod read;
 pub mod slots;

@@ -52,7 +52,18 @@ impl<'a> Input<'a> {
     }
 
     /// A number in LEB128.
+    #[inline]
     pub fn number(&mut self) -> Result<u64, Error> {
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(u64::from(byte))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<u64, Error> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.bytes(1)?[0];
@@ -66,6 +77,16 @@ impl<'a> Input<'a> {
             }
         }
         self.malformed("a number below 2^64")
+    }
+
+    /// A number that [`super::write::whole_number`] wrote.
+    #[inline]
+    pub fn whole_number(&mut self) -> Result<u64, Error> {
+        let Some((bytes, _)) = self.bytes[self.at..].split_first_chunk() else {
+            return self.malformed("eight bytes of a number");
+        };
+        self.at += bytes.len();
+        Ok(u64::from_le_bytes(*bytes))
     }
 
     /// A number that [`super::write::signed`] wrote.
@@ -121,6 +142,9 @@ impl Reader<'_> {
         }
         self.link(input)?;
         let root = self.resolve(input, root, std::ptr::null())?;
+        if self.customs.is_empty() {
+            return Ok(Restored { root, customs: Vec::new() });
+        }
         let customs = self.customs.iter().map(|(place, rail)| {
             let rail = self.resolve(input, *rail, std::ptr::null())?;
             if rail.is_null() && place.ty.is_sent_whole() {

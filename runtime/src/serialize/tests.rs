@@ -7,7 +7,7 @@ use std::ptr::null;
 use proptest::prelude::*;
 
 use super::read::Input;
-use super::{Error, Heap, TypeTable, copy, read, write};
+use super::{Error, Heap, TypeTable, copy, lone, read, write};
 use crate::layout::{Counted, Field, Kind, Object, Type, slot};
 
 const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
@@ -83,7 +83,14 @@ static EMPTIES: Type = Type {
     element: &raw const EMPTY,
     ..ty(7, Kind::Rail, b"Rail[Empty]\0", 16)
 };
-static TYPES: [&Type; 8] = [&PAIR, &NODE, &STRING, &REFS, &DOUBLES, &PAIRS, &EMPTY, &EMPTIES];
+static PLAIN_FIELDS: [Field; 3] = [
+    field(8, slot::I64, false, null()),
+    field(16, slot::BOOL, false, null()),
+    field(20, slot::F32, false, null()),
+];
+static PLAIN: Type =
+    Type { field_count: 3, fields: PLAIN_FIELDS.as_ptr(), ..ty(8, Kind::Object, b"Plain\0", 24) };
+static TYPES: [&Type; 9] = [&PAIR, &NODE, &STRING, &REFS, &DOUBLES, &PAIRS, &EMPTY, &EMPTIES, &PLAIN];
 const TABLE: TypeTable = TypeTable(&TYPES);
 
 /// Keeps all it gave out; refuses anything above 16 MiB.
@@ -339,4 +346,44 @@ fn what_is_too_long_is_not_written() {
     assert!(written(text, 4096).is_none());
     let long = heap.string(&"x".repeat(2 * super::parts::LEAST));
     assert!(matches!(written(long, 4096), Some((..100, 1))), "it goes beside the bytes");
+}
+
+#[test]
+fn an_object_without_references_is_written_and_read_as_in_other_graphs() {
+    let heap = TestHeap::default();
+    let plain = heap.make(&PLAIN, 0);
+    let fields = |object: *mut Object| unsafe { object.cast::<u64>().add(1).cast::<[u64; 2]>().read() };
+    unsafe {
+        plain
+            .cast::<u64>()
+            .add(1)
+            .cast::<[u64; 2]>()
+            .write([u64::MAX - 7, 1 | u64::from(1.5_f32.to_bits()) << 32])
+    };
+    let (mut common, mut short) = (Vec::new(), vec![9]);
+    unsafe { write::graph(&mut common, plain, &Default::default(), crate::memory::globals::Copies::One) }
+        .expect("nothing custom");
+    assert!(unsafe { lone::write(&mut short, plain) });
+    assert_eq!(short[1..], common);
+    let mut input = Input::new(&common);
+    let copy = lone::read(&mut input, TABLE, &heap).expect("such an object");
+    assert_eq!((fields(copy), input.remaining()), (fields(plain), 0));
+    for length in 0..common.len() {
+        let mut input = Input::new(&common[..length]);
+        assert!(lone::read(&mut input, TABLE, &heap).is_none() && input.remaining() == length);
+    }
+}
+
+#[test]
+fn other_objects_are_left_to_the_common_way() {
+    let heap = TestHeap::default();
+    let others = [std::ptr::null_mut(), heap.node(1).cast(), heap.string("text"), heap.make(&DOUBLES, 2)];
+    for other in others {
+        let mut bytes = vec![9];
+        assert!(!unsafe { lone::write(&mut bytes, other) } && bytes == [9]);
+        unsafe { write::graph(&mut bytes, other, &Default::default(), crate::memory::globals::Copies::One) }
+            .expect("nothing custom");
+        let mut input = Input::new(&bytes[1..]);
+        assert!(lone::read(&mut input, TABLE, &heap).is_none() && input.remaining() == bytes.len() - 1);
+    }
 }

@@ -11,7 +11,18 @@ use crate::memory::Ref;
 use crate::memory::globals::{self, Copies, Sent};
 
 /// Appends a number in LEB128.
-pub fn number(out: &mut Vec<u8>, mut value: u64) {
+#[inline]
+pub fn number(out: &mut Vec<u8>, value: u64) {
+    if value < 0x80 { out.push(value as u8) } else { long_number(out, value) }
+}
+
+/// Appends all eight bytes of a number that is hardly ever small.
+#[inline]
+pub fn whole_number(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
+fn long_number(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

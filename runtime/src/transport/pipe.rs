@@ -238,6 +238,7 @@ impl Pipe {
     }
 
     /// A note has come.
+    #[inline]
     fn has_note(&self) -> bool {
         self.shared.note.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
     }
@@ -297,7 +298,12 @@ impl Pipe {
 
     /// There is something to read but the end.
     pub fn has_come(&self) -> bool {
-        self.has_note() || self.filled() > 0
+        self.has_note() || self.has_bytes()
+    }
+
+    /// There is something in the ring.
+    pub fn has_bytes(&self) -> bool {
+        self.filled() > 0
     }
 
     /// Nothing more is written.

@@ -322,10 +322,10 @@ impl Transport for Tcp {
             if pipes.input.is_ready()
                 && let Some(reading) = pipes.reading.try_lock()
             {
-                while peer.read_next(pipes.input, &**receiver, false) {
+                let more = || pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire);
+                while more() && peer.read_next(pipes.input, &**receiver, false) {
                     dealt_with = true;
                 }
-                let more = || pipes.input.is_ready() && !peer.ended.load(Ordering::Acquire);
                 if !dealt_with && more() {
                     // Its rest is on its way, and the caller has nothing else to do.
                     dealt_with = peer.read_next(pipes.input, &**receiver, true);
@@ -377,15 +377,14 @@ impl Peer {
         if self.ended.load(Ordering::Acquire) {
             return false;
         }
-        let mut bytes = [0; frame::SMALLEST];
-        let length = input.peek(&mut bytes);
-        // A note is older than what is in the ring.
+        // A note is older than what is in the ring, and none comes while something is.
+        let has_bytes = input.has_bytes();
         let mut note = [0; NOTE];
         if let Some((kind, length)) = input.take_note(&mut note) {
             reading(|| receiver.message(self.place, kind, Cow::Borrowed(&note[..length]), Vec::new()));
             return true;
         }
-        if length == 0 {
+        if !has_bytes {
             let has_ended = input.has_ended();
             // What came last came before the end.
             if has_ended && !input.has_come() {
@@ -393,6 +392,8 @@ impl Peer {
             }
             return has_ended;
         }
+        let mut bytes = [0; frame::SMALLEST];
+        let length = input.peek(&mut bytes);
         let head = bytes[..length].split_first_chunk().map(|(head, rest)| (Head::decode(*head), rest));
         if let Some((Ok(head), rest)) = &head
             && head.class == Class::Message

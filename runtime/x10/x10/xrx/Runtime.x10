@@ -25,6 +25,8 @@ public final class Runtime {
 
     /** The number of the thread that runs this activity, from 0 to NTHREADS - 1. */
     @Intrinsic("rt.worker_id") public static native def workerId():Int;
+    /** How many activities wait to begin, or to go on, in the queue of the thread that runs this one: whether it is worth while to start more. */
+    @Intrinsic("rt.surplus_activities") public static native def surplusActivityCount():Int;
     @Intrinsic("rt.worker_count") private static native def workerCount():Int;
     /** Lets messages and other activities come forward. */
     @Intrinsic("rt.probe") public static native def probe():void;
