@@ -216,6 +216,9 @@ impl Piece {
         let first_indent = parser::indent(&before[before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..]);
         let mut text = text.get(std::ops::Range::<usize>::from(node.text_range()))?.to_owned();
         Edit { range: edit.range - start, insert: edit.insert.clone() }.apply(&mut text);
+        if lexer::conflict::may_be_in(&text) {
+            return None;
+        }
         let lexed = lexer::lex(&text);
         let mut input = Input::new(&lexed, &text);
         if !same(&input, &lexed, &text) {

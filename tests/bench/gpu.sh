@@ -87,7 +87,7 @@ fi
 
 if command -v nvcc >/dev/null; then
     section "beside hand-written CUDA"
-    for name in launch black_scholes kernels classics copy; do
+    for name in launch black_scholes kernels classics methods copy; do
         nvcc -O3 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
     done
     "$apg" run tests/bench/launch.x10 --accels 0 --release
@@ -102,6 +102,8 @@ if command -v nvcc >/dev/null; then
     for round in 1 2; do
         "$apg" run tests/bench/classics.x10 --accels 0 --release
         "$out/classics"
+        "$apg" run tests/bench/methods.x10 --accels 0 --release
+        "$out/methods"
     done
     "$apg" run tests/bench/copy.x10 --accels 0 --release
     "$out/copy"

@@ -12,7 +12,7 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
-use crate::members::access::visibility;
+use crate::members::access::{Visibility, visibility};
 use crate::members::{describe_method, result_type};
 use crate::scope::problem::Problem;
 use crate::scope::signature::{Guard, method_signature};
@@ -162,9 +162,12 @@ fn bad_override(
     let (mine, their) =
         (visibility(db, class, item.modifiers), visibility(db, owner_class, theirs.modifiers));
     if mine as u8 > their as u8 {
-        let note = "whoever may call that must be able to call this: give it the same access modifier";
+        let modifier = match their {
+            Visibility::Public => "write `public` before it",
+            _ => "give it the same access modifier",
+        };
         return problem(format!("this method can be seen less far than {name}, which it overrides"))
-            .map(|p| p.note(note));
+            .map(|p| p.note(format!("whoever may call that must be able to call this: {modifier}")));
     }
     if !guard_entailed(db, class, method, other, owner) {
         return problem(format!("the guard of this method asks for more than that of {name}")).map(|p| {
@@ -303,8 +306,16 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
         .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`"));
     // A method of the name was probably meant to be it.
     let similar = missing.iter().find_map(|(m, _)| own_methods(db, class, m.name(db)).first());
-    vec![match similar {
-        Some(method) => problem.note(format!("`{}` has other formals", describe_method(db, *method))),
+    if let Some(method) = similar {
+        return vec![problem.note(format!("`{}` has other formals", describe_method(db, *method)))];
+    }
+    let names: Vec<&str> = item.methods.iter().map(|it| it.name.as_str()).collect();
+    let misspelt = missing.iter().find_map(|(m, _)| {
+        let name = m.name(db).as_str();
+        apg_syntax::closest(name, names.iter().copied().filter(|it| *it != "this")).map(|near| (near, name))
+    });
+    vec![match misspelt {
+        Some((near, name)) => problem.note(format!("is `{near}` meant to be `{name}`?")),
         None => problem,
     }]
 }

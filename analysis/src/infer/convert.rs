@@ -173,6 +173,11 @@ impl<'db> Infer<'db> {
         if let Some((item, wanted)) = self.odd_item(id, to) {
             return self.explain_mismatch(item, wanted, Why::Element);
         }
+        let gives_nothing =
+            |ty: Ty| ty.base(self.db).as_function(self.db).is_some_and(|(_, result)| result.is_void(self.db));
+        if gives_nothing(from) && !gives_nothing(to) && self.is_told_idle(range) {
+            return;
+        }
         let needed = self.show(to);
         let found = self.show(from);
         let message = match why {
@@ -185,15 +190,6 @@ impl<'db> Infer<'db> {
         if why == Why::Condition {
             let diagnostic = self.explain_condition(id, diagnostic);
             return self.report(diagnostic);
-        }
-        if why == Why::Place
-            && from.primitive(self.db).is_some_and(Known::is_number)
-            && let Some(text) = self.source(range)
-        {
-            let text = format!("Place({text})");
-            let diagnostic =
-                diagnostic.note(format!("places have numbers: `{text}` is the one of this number"));
-            return self.report(super::habits::replaced(diagnostic, range, text));
         }
         diagnostic = self.with_difference(diagnostic, id, to);
         self.report(diagnostic);
@@ -223,21 +219,13 @@ impl<'db> Infer<'db> {
             }
         } else if from.is_null(self.db) {
             diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
-        } else if self.is_string(from)
-            && to.primitive(self.db).is_some_and(Known::is_number)
-            && let Some(text) = self.source(self.range(id))
-        {
-            let text = format!("{needed}.parse({text})", needed = self.show(to.base(self.db)));
-            diagnostic = super::habits::replaced(
-                diagnostic.note(format!("numbers are read from text: `{text}`")),
-                self.range(id),
-                text,
-            );
         } else if let Some((items, fix)) = self.items_fix(id, to) {
             diagnostic = diagnostic.note(format!("the elements are `{items}`s")).fix(fix);
         } else if let Some(fix) = self.quotes_fix(id, to) {
             diagnostic =
                 diagnostic.note("characters stand in single quotes, strings in double quotes").fix(fix);
+        } else if let Some(made) = self.with_making(&diagnostic, id, to, self.range(id)) {
+            diagnostic = made;
         } else if self.is_string(to) && !self.is_subtype(to, from) {
             diagnostic =
                 diagnostic.note("text is made of a value by `x.toString()`, or by joining: `\"...\" + x`");
@@ -425,7 +413,7 @@ pub(super) fn literal_path(literal: &Literal) -> Option<Path> {
 }
 
 /// The literal of the type `known` that means the same.
-fn literal_of(literal: &Literal, known: Known) -> Option<String> {
+pub(super) fn literal_of(literal: &Literal, known: Known) -> Option<String> {
     let suffix = match known {
         Known::Byte => "y",
         Known::Short => "s",

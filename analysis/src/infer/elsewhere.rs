@@ -40,6 +40,10 @@ fn note(name: &str) -> Option<&'static str> {
         "synchronized" | "critical" | "lock" => {
             "`atomic { ... }` keeps the other activities of its place away; `x10.util.concurrent.Lock` is a lock"
         }
+        "Thread" => {
+            "an activity is started by `async { ... }`, and waited for by a `finish` around it; `System.sleep(ms)` waits"
+        }
+        "cout" | "cerr" => "X10 prints by `Console.OUT.println(x)`",
         "sizeof" => "types have no size that programs see; a rail of `n` elements is `new Rail[T](n)`",
         "delete" | "free" => "there is nothing to free: memory that nothing refers to is collected",
         "malloc" => "a rail of `n` elements is made by `new Rail[T](n)`, an object by `new C(...)`",

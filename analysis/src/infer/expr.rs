@@ -372,9 +372,11 @@ impl Infer<'_> {
         }
         if !self.may_be(from, ty) {
             let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));
-            self.report(type_rules::impossible_cast::RULE.at(range, message).note(
-                "neither is a subtype of the other, and no `operator as` leads from the one to the other",
-            ));
+            let diagnostic = type_rules::impossible_cast::RULE.at(range, message);
+            let note =
+                "neither is a subtype of the other, and no `operator as` leads from the one to the other";
+            let made = self.with_making(&diagnostic, value, ty, range);
+            self.report(made.unwrap_or_else(|| diagnostic.note(note)));
             return self.alloc(ExprKind::Coerce { value }, ty, range);
         }
         let to_value = ty.is_struct(db) || ty.as_param(db).is_some();

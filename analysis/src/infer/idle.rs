@@ -1,7 +1,7 @@
 //! Expressions that do nothing: where one is a statement, something else was meant.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, TextRange};
+use apg_syntax::{SyntaxKind, SyntaxToken, TextRange};
 
 use super::ctx::{Infer, range_of};
 use crate::body::{ExprId, ExprKind};
@@ -46,6 +46,20 @@ fn may_act(kind: SyntaxKind) -> bool {
     )
 }
 
+/// The operator of an expression that computes something.
+fn operator(e: &ast::Expr) -> Option<SyntaxToken> {
+    match e {
+        ast::Expr::BinExpr(e) => e.op_token(),
+        ast::Expr::PrefixExpr(e) => e.op_token(),
+        _ => None,
+    }
+}
+
+/// Whether it only computes a value.
+fn only_computes(e: &ast::Expr) -> bool {
+    is_idle(e) && !operator(e).is_some_and(|it| may_act(it.kind()))
+}
+
 impl Infer<'_> {
     /// Whether `stmt` is the last of a method that says it gives a value, and computes one: `return` is missing.
     pub(super) fn lacks_return(&self, stmt: &ast::ExprStmt, e: &ast::Expr) -> bool {
@@ -54,8 +68,14 @@ impl Infer<'_> {
         let result = self.scopes.returns.last().and_then(|returns| returns.result);
         is_body
             && stmt.syntax().next_sibling().is_none()
-            && is_idle(e)
+            && only_computes(e)
             && result.is_some_and(|ty| !ty.is_void(self.db))
+    }
+
+    /// Whether a closure at `range` was told that it computes a value that it does not return.
+    pub(super) fn is_told_idle(&self, range: TextRange) -> bool {
+        let rule = &flow::unused_value::RULE;
+        self.diagnostics.iter().any(|it| it.code == rule.code && range.contains_range(it.range))
     }
 
     /// Says so.
@@ -73,20 +93,13 @@ impl Infer<'_> {
     pub(super) fn statement_expr(&mut self, e: &ast::Expr) -> ExprId {
         let said = self.diagnostics.len();
         let id = self.effect(e);
-        let operator = match e {
-            ast::Expr::BinExpr(e) => e.op_token(),
-            ast::Expr::PrefixExpr(e) => e.op_token(),
-            _ => None,
-        };
-        let acts = operator.as_ref().is_some_and(|it| may_act(it.kind()));
         // What is wrong with it otherwise comes first.
-        if is_idle(e)
-            && !acts
+        if only_computes(e)
             && self.diagnostics.len() == said
             && !matches!(self.body.expr(id).kind, ExprKind::Error)
         {
             let diagnostic = flow::unused_value::RULE.at(range_of(e), "nothing is done with this value");
-            let meant = operator.filter(|it| it.kind() == SyntaxKind::EQ2);
+            let meant = operator(e).filter(|it| it.kind() == SyntaxKind::EQ2);
             self.report(match meant {
                 Some(token) => with_assignment(diagnostic, token.text_range()),
                 None => diagnostic.note(

@@ -27,6 +27,7 @@ mod iterable;
 mod leave;
 mod local;
 mod loops;
+mod making;
 mod name;
 mod nameless;
 mod operator;

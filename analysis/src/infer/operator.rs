@@ -132,8 +132,16 @@ impl Infer<'_> {
         } else if matches!(failure, Failure::Ambiguous(_)) {
             let notes = failure.notes(self.db);
             diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
+        } else if let Some(fix) = self.closer_cast(op, left, right, range) {
+            let note = format!("`as` binds closer than `{}`: put the operands in parentheses", op.text());
+            diagnostic = diagnostic.note(note).fix(fix);
         } else if let Some(note) = self.operator_hint(left, right) {
-            diagnostic = diagnostic.note(note);
+            let fix =
+                self.literal_fix(right, self.ty(left)).or_else(|| self.literal_fix(left, self.ty(right)));
+            diagnostic = fix.into_iter().fold(diagnostic.note(note), Diagnostic::fix);
+        } else if let Some(comparison) = self.comparison(op, left, right) {
+            let note = format!("`Comparable` has no operators: compare by `{comparison}`");
+            diagnostic = super::habits::replaced(diagnostic.note(note), range, comparison);
         } else if let Some(fix) = self.bound_in_parens(left, right, range) {
             let note = format!("`..` binds closer than `{}`: put the bound in parentheses", op.text());
             diagnostic = diagnostic.note(note).fix(fix);
@@ -164,6 +172,41 @@ impl Infer<'_> {
             title: "Put the bound in parentheses".to_owned(),
             edits: vec![insert(bound.start(), "("), insert(range.end(), ")")],
         })
+    }
+
+    /// `a + b as T` is `a + (b as T)`, which was hardly meant where `a` has the type that `b` had before.
+    fn closer_cast(&self, op: BinaryOp, left: ExprId, right: ExprId, range: TextRange) -> Option<Fix> {
+        let value = match self.body.expr(right).kind {
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } | ExprKind::Box { value } => value,
+            _ => return None,
+        };
+        let tail = self.source(TextRange::new(self.range(value).end(), range.end()))?;
+        let plain = self.range(left).start() == range.start();
+        if !plain || !tail.trim_start().starts_with("as ") || op == BinaryOp::Range {
+            return None;
+        }
+        let alike = self.ty(left).base(self.db) == self.ty(value).base(self.db);
+        let insert =
+            |at, text: &str| TextEdit { file: None, range: TextRange::empty(at), text: text.to_owned() };
+        alike.then(|| Fix {
+            title: "Put the operands in parentheses".to_owned(),
+            edits: vec![insert(range.start(), "("), insert(self.range(value).end(), ")")],
+        })
+    }
+
+    /// `a < b` of values that can be compared, but have no operators, as it is written: `a.compareTo(b) < 0n`.
+    fn comparison(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<String> {
+        if !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
+            return None;
+        }
+        let ty = self.ty(left).base(self.db);
+        let supertypes = self.context().supertypes(ty).into_owned();
+        let other = self.ty(right).base(self.db);
+        let compares = supertypes.iter().filter(|it| it.is_known(self.db, Known::Comparable)).any(|it| {
+            it.as_class(self.db).is_some_and(|(_, args)| args.iter().any(|arg| self.is_subtype(other, *arg)))
+        });
+        let (a, b) = (self.source(self.range(left))?, self.source(self.range(right))?);
+        compares.then(|| format!("{}.compareTo({b}) {} 0n", super::making::operand(&a), op.text()))
     }
 
     /// Which operators there are for the left operand, or how there could be one.
@@ -217,6 +260,7 @@ impl Infer<'_> {
         let db = self.db;
         let boolean = Ty::boolean(db);
         let (a, b) = (self.ty(left).base(db), self.ty(right).base(db));
+        self.check_text_identity(negated, left, right, range);
         if a.is_error(db) || b.is_error(db) {
             return self.alloc(ExprKind::Equal { negated, left, right }, boolean, range);
         }
@@ -234,6 +278,34 @@ impl Infer<'_> {
             (left, right)
         };
         self.alloc(ExprKind::Equal { negated, left, right }, boolean, range)
+    }
+
+    /// Which object a text is has no meaning: two that are compared with `==`, one of them written there, are to have the same characters.
+    fn check_text_identity(&mut self, negated: bool, left: ExprId, right: ExprId, range: TextRange) {
+        let is_written = |id: ExprId| match &self.body.expr(id).kind {
+            ExprKind::Literal(literal) => matches!(literal, crate::body::Literal::String(_)),
+            ExprKind::Concat { .. } => true,
+            _ => false,
+        };
+        let are_texts =
+            self.is_string(self.ty(left).base(self.db)) && self.is_string(self.ty(right).base(self.db));
+        if !are_texts || !(is_written(left) || is_written(right)) {
+            return;
+        }
+        let op = if negated { "!=" } else { "==" };
+        let mut diagnostic = type_rules::text_identity::RULE.at(
+            range,
+            format!(
+                "`{op}` asks whether two texts are one object, not whether their characters are the same"
+            ),
+        );
+        if let (Some(a), Some(b)) = (self.source(self.range(left)), self.source(self.range(right))) {
+            let text =
+                format!("{}{}.equals({b})", if negated { "!" } else { "" }, super::making::operand(&a));
+            diagnostic =
+                super::habits::replaced(diagnostic.note("`equals` compares characters"), range, text);
+        }
+        self.report(diagnostic);
     }
 
     fn never_equal(&mut self, left: ExprId, right: ExprId, range: TextRange) {

@@ -82,7 +82,7 @@ impl Infer<'_> {
         let message = format!("`{}` has no {kind} `{name}`", self.show(ty.base(self.db)));
         let names = self.member_names(ty);
         let known = |other: &&str| names.iter().any(|it| it == other);
-        let is_method = !is_static && known(&name);
+        let is_method = known(&name) && self.find_field(ty, name).is_none();
         let message = match is_method {
             true => format!("`{name}` is a method of `{}`, not a field", self.show(ty.base(self.db))),
             false => message,
@@ -90,8 +90,13 @@ impl Infer<'_> {
         let diagnostic = name_rules::unresolved_member::RULE.at(at, message);
         if let Some(param) = ty.base(self.db).as_param(self.db) {
             let param = param.name(self.db);
+            let interface = match name {
+                "compareTo" => format!("Comparable[{param}]"),
+                "iterator" => "Iterable[...]".to_owned(),
+                _ => "Interface".to_owned(),
+            };
             return self.report(diagnostic.note(format!(
-                "`{param}` may be any type: bound it by what has the member, `{{{param} <: Interface}}` after the type parameters"
+                "`{param}` may be any type: bound it by what has the member, `{{{param} <: {interface}}}` after the type parameters"
             )));
         }
         let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);

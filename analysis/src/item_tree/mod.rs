@@ -344,6 +344,11 @@ impl Modifiers {
         Modifiers(self.0 | other.0)
     }
 
+    /// With none of `other` set.
+    pub fn without(self, other: Modifiers) -> Modifiers {
+        Modifiers(self.0 & !other.0)
+    }
+
     /// The modifier that a keyword stands for.
     pub fn from_keyword(keyword: &str) -> Option<Modifiers> {
         Some(match keyword {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::Proof;
+use super::kernel::{Narrowed, Proof};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -166,16 +166,16 @@ pub struct Code<'p> {
     /// In a kernel: indices that may be computed with 64 bits (for the processor), and steps of counters that do not wrap, by
     /// address; in launches that the host finds right.
     pub wide: FxHashSet<*const Expr>,
-    /// Indices and comparisons that a device may compute with 32 bits if the host says so, by address.
-    pub short: FxHashSet<*const Expr>,
+    /// What a device may compute with 32 bits if the host says so.
+    pub short: Narrowed,
     /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
     pub twins: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
     pub ahead: FxHashMap<*const Expr, String>,
     /// Locals that are declared where they are needed: their assignments are not printed.
     pub derived: FxHashSet<LocalId>,
-    /// Loops that are unrolled so many times though the program does not ask for it.
-    pub unrolled: (FxHashSet<LabelId>, u32),
+    /// Loops that are unrolled, how often, though the program does not ask for it.
+    pub unrolled: FxHashMap<LabelId, u32>,
     /// In a kernel for a device: how many threads a block has.
     pub block_size: String,
     /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
@@ -203,11 +203,11 @@ impl<'p> Code<'p> {
             errors: Vec::new(),
             proofs: FxHashMap::default(),
             wide: FxHashSet::default(),
-            short: FxHashSet::default(),
+            short: Narrowed::default(),
             twins: FxHashSet::default(),
             derived: FxHashSet::default(),
             ahead: FxHashMap::default(),
-            unrolled: Default::default(),
+            unrolled: FxHashMap::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),

@@ -3,6 +3,7 @@
 
 use super::code::{Code, Target};
 use super::names;
+use super::operation::is_float;
 use crate::mir::*;
 
 /// What the evaluation of an expression can do or depend on.
@@ -188,6 +189,20 @@ impl Code<'_> {
                 let short: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
                 let sign = operation.symbol().unwrap_or("==");
                 format!("(narrow_ ? ({}) : {full})", short.join(&format!(" {sign} ")))
+            }
+            ExprKind::Operation { operation: operation @ (Operation::Div | Operation::Rem), args }
+                if self.is_narrow(expr) && self.has_narrow_parts(expr) =>
+            {
+                let full: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
+                let full = self.operation(*operation, expr.ty, args, &full);
+                format!("(narrow_ ? (apg_i64)({}) : {full})", self.narrow_value(expr))
+            }
+            ExprKind::Operation { operation: Operation::Convert, args }
+                if self.is_narrow(expr) && is_float(expr.ty) =>
+            {
+                let (full, short) = (self.expr(&args[0]), self.narrow_value(&args[0]));
+                let ty = self.ty(expr.ty);
+                format!("(narrow_ ? ({ty})({short}) : ({ty})({full}))")
             }
             ExprKind::Operation { operation, args } => {
                 let operands: Vec<&Expr> = args.iter().collect();

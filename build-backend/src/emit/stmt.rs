@@ -26,8 +26,15 @@ impl Code<'_> {
             StmtKind::Set { local, .. } if self.derived.contains(local) => {}
             StmtKind::Set { local, value } => {
                 let place = self.local(*local);
-                if let Some(step) = self.exact_step(*local, value) {
-                    self.out.line(step);
+                let step = self.exact_step(*local, value);
+                if self.is_narrow(value) {
+                    let full = step.unwrap_or_else(|| self.expr(value));
+                    let short = self.narrow_value(value);
+                    self.out.line(format!("{} = narrow_ ? {short} : ({full});", place.text));
+                    return;
+                }
+                if let Some(step) = step {
+                    self.out.line(format!("{} = {step};", place.text));
                     return;
                 }
                 // What is more than arithmetic on locals is not evaluated twice.
@@ -159,8 +166,7 @@ impl Code<'_> {
         test_last: bool,
     ) {
         let condition = self.expr(condition);
-        let (own, times) = &self.unrolled;
-        if let Some(count) = unroll.or_else(|| own.contains(&label).then_some(*times)) {
+        if let Some(count) = unroll.or_else(|| self.unrolled.get(&label).copied()) {
             let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
             self.out.line(format!("#pragma {vendor}unroll {count}"));
         }

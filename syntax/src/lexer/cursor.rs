@@ -29,6 +29,10 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.position + ahead).copied().unwrap_or(0)
     }
 
+    pub fn at_line_start(&self) -> bool {
+        self.position == 0 || self.text.as_bytes()[self.position - 1] == b'\n'
+    }
+
     pub fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }

@@ -1,6 +1,7 @@
 //! Text to tokens. Every byte belongs to exactly one token, so the tokens' texts joined are the input.
 //! Always the longest token, as X10's lexer has it: `x>-1` is `x`, `>-`, `1`.
 
+pub(crate) mod conflict;
 mod cursor;
 mod foreign;
 mod number;
@@ -111,6 +112,8 @@ fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
             SyntaxKind::LINE_COMMENT
         }
         b'/' if cursor.peek_at(1) == b'*' => comment(cursor, errors),
+        b'<' if conflict::is_marker(cursor, b'<') => conflict::first_version(cursor, errors),
+        sign @ (b'=' | b'|') if conflict::is_marker(cursor, sign) => conflict::other_versions(cursor),
         b'"' => quoted::string(cursor, errors),
         b'\'' => quoted::character(cursor, errors),
         b'`' => quoted::identifier(cursor, errors),

@@ -5,10 +5,42 @@ use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
 
 pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
-    if !quoted(cursor, errors, b'"') {
+    let mut ended = quoted(cursor, errors, b'"');
+    if !ended && goes_on(cursor.since(start), cursor.rest()) {
+        while !ended && !cursor.at_end() {
+            // The quote, or the break of a line.
+            ended = quoted(cursor, errors, b'"');
+        }
+    }
+    if !ended {
         unterminated(cursor, errors, start, "string", "\"");
     }
     SyntaxKind::STRING
+}
+
+/// Whether a string that did not end in its first `line` is one of several lines, as X10 has them, and not one whose quote was forgotten: what
+/// follows its end then ends with another string open. Braces and `;` at the end of a line are code, so that what a block is remains
+/// known by its text alone.
+fn goes_on(line: &str, rest: &str) -> bool {
+    if line.trim_end().ends_with([';', '{', '}']) {
+        return false;
+    }
+    let mut bytes = rest.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'{' | b'}' => return false,
+            b'\n' if rest[..at].trim_end().ends_with(';') => return false,
+            b'"' => {
+                let after = rest[at + 1..].split(['\n', '{', '}']).next().unwrap_or_default();
+                return after.bytes().filter(|byte| *byte == b'"').count() % 2 == 0;
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 pub(super) fn identifier(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {

@@ -69,6 +69,9 @@ fn malformed_tokens_give_one_error_each() {
     for (text, kinds, message) in [
         ("\"abc\nx", vec![STRING, WHITESPACE, IDENT], "no closing"),
         ("\"abc\\", vec![STRING], "no closing"),
+        ("\"abc);\nf(\"d\"", vec![STRING, WHITESPACE, IDENT, L_PAREN, STRING], "no closing"),
+        ("\"abc\nf(\"d\"", vec![STRING, WHITESPACE, IDENT, L_PAREN, STRING], "no closing"),
+        ("\"abc\n}\"d\"", vec![STRING, WHITESPACE, R_CURLY, STRING], "no closing"),
         ("'ab'", vec![CHAR], "exactly one character"),
         ("''", vec![CHAR], "exactly one character"),
         ("'''", vec![CHAR], "needs a backslash"),
@@ -94,4 +97,24 @@ fn malformed_tokens_give_one_error_each() {
         assert_eq!(errors.len(), 1, "{text:?}: {errors:?}");
         assert!(errors[0].message.contains(message), "{text:?}: {}", errors[0].message);
     }
+}
+
+#[test]
+fn strings_go_on_to_their_quote() {
+    for text in ["\"a\nb\"", "\"a\r\n\n b\\\"c\"", "\"a;b\n c\""] {
+        assert_eq!(kinds(text), [(STRING, text)]);
+        assert!(lex(text).errors.is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn of_a_conflict_the_first_version_counts() {
+    let text = "a\n<<<<<<< ours\nb\n=======\nc {\n>>>>>>> theirs\nd";
+    let all = tokens(text);
+    let tokens: Vec<_> = all.iter().filter(|it| it.0 != WHITESPACE).copied().collect();
+    let other = (BLOCK_COMMENT, "=======\nc {\n>>>>>>> theirs");
+    let expected = [(IDENT, "a"), (LINE_COMMENT, "<<<<<<< ours"), (IDENT, "b"), other, (IDENT, "d")];
+    assert_eq!(tokens, expected);
+    assert_eq!(lex(text).errors.len(), 1);
+    assert_eq!(kinds("======="), [(EQ2, "=="), (EQ2, "=="), (EQ2, "=="), (EQ, "=")]);
 }

@@ -41,6 +41,7 @@ pub mod removed;
 pub mod static_context;
 pub mod static_var;
 pub mod struct_var_field;
+pub mod text_identity;
 pub mod transient_without_zero;
 pub mod void_value;
 pub mod wrong_property_count;
@@ -91,6 +92,7 @@ pub static RULES: &[&Rule] = &[
     &static_context::RULE,
     &static_var::RULE,
     &struct_var_field::RULE,
+    &text_identity::RULE,
     &transient_without_zero::RULE,
     &void_value::RULE,
     &wrong_property_count::RULE,

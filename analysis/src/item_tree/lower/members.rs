@@ -219,6 +219,16 @@ fn lower_operator(operator: &ast::OperatorDecl, lowering: &mut TypeLowering) -> 
     Some(item)
 }
 
+/// Property methods are public without saying so: constraints speak of them wherever the type can be named.
+fn method_modifiers(kind: MethodKind, written: Modifiers) -> Modifiers {
+    match kind {
+        MethodKind::Property => {
+            written.without(Modifiers::PRIVATE.with(Modifiers::PROTECTED)).with(Modifiers::PUBLIC)
+        }
+        _ => written,
+    }
+}
+
 fn lower_method<N>(
     node: &N,
     name: SmolStr,
@@ -241,7 +251,7 @@ where
         name,
         nth: 0,
         kind,
-        modifiers: modifiers(node.modifier_list()),
+        modifiers: method_modifiers(kind, modifiers(node.modifier_list())),
         type_params: type_params(node),
         params,
         guard,

@@ -24,8 +24,10 @@ static constexpr bool proven_ = false;
 /* What the host has found to fit 32 bits is computed with 32. */
 #ifdef APG_NARROW
 static constexpr bool narrow_ = true;
+typedef apg_i32 apg_narrow;
 #else
 static constexpr bool narrow_ = false;
+typedef apg_i64 apg_narrow;
 #endif
 #ifdef APG_CONSTANT
 /* Launches have parts of it. */
@@ -61,6 +63,10 @@ template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { retur
 template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)-1 < 0 && b == (T)-1 ? (T)0 : (T)(a % b); }
 template <class T> static __device__ __forceinline__ T apg_min(T a, T b) { return a < b ? a : b; }
 template <class T> static __device__ __forceinline__ T apg_max(T a, T b) { return a > b ? a : b; }
+template <> __device__ __forceinline__ float apg_min<float>(float a, float b) { return fminf(a, b); }
+template <> __device__ __forceinline__ float apg_max<float>(float a, float b) { return fmaxf(a, b); }
+template <> __device__ __forceinline__ double apg_min<double>(double a, double b) { return fmin(a, b); }
+template <> __device__ __forceinline__ double apg_max<double>(double a, double b) { return fmax(a, b); }
 template <class T> static __device__ __forceinline__ T apg_abs(T a) { return a < 0 ? (T)(0 - (apg_u64)a) : a; }
 template <class T, class F> static __device__ __forceinline__ T apg_bits(F a) { union { F from; T to; } u; u.from = a; return u.to; }
 template <class T> __device__ __forceinline__ T apg_nan();

@@ -280,8 +280,9 @@ template <class T> static inline T apg_rem(T a, T b) {
   if ((T)-1 < 0 && b == (T)-1) return 0;
   return (T)(a % b);
 }
-template <class T> static inline T apg_min(T a, T b) { return a < b ? a : b; }
-template <class T> static inline T apg_max(T a, T b) { return a > b ? a : b; }
+/* Of numbers and not-a-number it is the number, as C's fmin and fmax have it; loops over these are vectorised. */
+template <class T> static inline T apg_min(T a, T b) { T r = a < b ? a : b; return b == b ? r : a; }
+template <class T> static inline T apg_max(T a, T b) { T r = a > b ? a : b; return b == b ? r : a; }
 template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a; }
 template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }

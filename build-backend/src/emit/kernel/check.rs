@@ -83,35 +83,62 @@ impl Code<'_> {
         };
         let text = self.expr(narrow.unwrap_or(index));
         let RailText { data, length, .. } = rail;
-        let checked =
-            |proven: &str| format!("apg_index<{proven}>({text}, {length}, {data}, {})", self.site());
+        let check = |proven: &str, index: &str| {
+            format!("apg_index<{proven}>({index}, {length}, {data}, {})", self.site())
+        };
+        let checked = |proven: &str| check(proven, &text);
         rail.element(&match wide {
             Some(wide) if proven == "proven_" => format!("(proven_ ? {wide} : {})", checked("false")),
             _ if proven == "proven_" => or_short(checked(proven)),
-            _ => checked(proven),
+            _ => match &short {
+                Some(short) => format!("(narrow_ ? {} : {})", check("false", short), checked("false")),
+                None => checked("false"),
+            },
         })
     }
 
-    /// Whether a device may compute an index or a comparison with 32 bits, if the host says so.
+    /// Whether a device may compute an index, a comparison, a division or what is assigned with 32 bits, if the host says so.
     pub fn is_narrow(&self, expr: &Expr) -> bool {
-        self.target == Target::Cuda && self.short.contains(&std::ptr::from_ref(expr))
+        self.target == Target::Cuda && self.short.values.contains(&std::ptr::from_ref(expr))
+    }
+
+    /// Whether an operation is done with 32 bits, not only its result taken so.
+    pub fn has_narrow_parts(&self, expr: &Expr) -> bool {
+        self.short.parts.contains(&std::ptr::from_ref(expr))
     }
 
     /// An integer computed with 32 bits and a sign.
     pub fn narrow_value(&mut self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, Ty::I32),
-            ExprKind::Operation { operation, args } if is_wide(*operation, expr.ty, args) => {
-                let args: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
-                match (operation, args.as_slice()) {
-                    (Operation::Convert, [a]) => a.clone(),
-                    (Operation::Neg, [a]) => format!("(-{a})"),
-                    (Operation::Add, _) => format!("({})", args.join(" + ")),
-                    (Operation::Sub, _) => format!("({})", args.join(" - ")),
-                    _ => format!("({})", args.join(" * ")),
-                }
+            _ if !self.has_narrow_parts(expr) => {
+                format!("(apg_i32)({})", self.expr(expr))
+            }
+            ExprKind::Operation { operation, args } => {
+                let text: Vec<String> = args.iter().map(|it| self.narrow_value(it)).collect();
+                self.narrow_operation(*operation, &text)
+            }
+            ExprKind::Select { condition, then, otherwise } => {
+                let condition = self.expr(condition);
+                let (then, otherwise) = (self.narrow_value(then), self.narrow_value(otherwise));
+                format!("({condition} ? {then} : {otherwise})")
             }
             _ => format!("(apg_i32)({})", self.expr(expr)),
+        }
+    }
+
+    /// An operation whose operands and result fit 32 bits, so that nothing wraps; divisors are positive.
+    fn narrow_operation(&mut self, operation: Operation, text: &[String]) -> String {
+        match (operation, text) {
+            (Operation::Convert, [a]) => a.clone(),
+            (Operation::Neg, [a]) => format!("(-{a})"),
+            (Operation::Shl, [a, b]) => format!("({a} * (1 << {b}))"),
+            (Operation::Min | Operation::Max, [a, b]) => {
+                format!("apg_{}<apg_i32>({a}, {b})", operation.name())
+            }
+            (Operation::Shr, [a, b]) => format!("({a} >> {b})"),
+            (_, [a, b]) => format!("({a} {} {b})", operation.symbol().unwrap_or("+")),
+            _ => self.fail(format!("operation {operation:?} with 32 bits")),
         }
     }
 
@@ -128,7 +155,7 @@ impl Code<'_> {
         let by = self.expr(by);
         let any = self.expr(value);
         let sign = if minus { "-" } else { "+" };
-        Some(format!("{0} = proven_ ? {0} {sign} ({ty}){by} : {any};", place.text))
+        Some(format!("proven_ ? {0} {sign} ({ty}){by} : {any}", place.text))
     }
 
     /// Whether a value is only arithmetic that [`Self::wide_value`] does with 64 bits, on locals and numbers.

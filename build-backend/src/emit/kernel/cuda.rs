@@ -78,7 +78,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     auto_values(code, kernel);
     constants_ahead(code, kernel);
     shared(code, kernel);
-    code.unrolled = (super::unroll::loops(kernel), super::unroll::TIMES);
+    code.unrolled = super::unroll::loops(kernel);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -218,8 +218,11 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
             code.out.line(format!("constexpr unsigned {end} = apg_shared_end<{ty}>({start}, {length}u);"));
             end
         });
-        code.locals[rail.local.index()].rail =
-            Some(RailText::new(place.text.clone(), format!("((apg_i64)shared_.length[{number}])")));
+        let known = match length {
+            Some(length @ 0..) => format!("{length}LL"),
+            _ => format!("((apg_i64)shared_.length[{number}])"),
+        };
+        code.locals[rail.local.index()].rail = Some(RailText::new(place.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
         let known = kernel.host.shared_lengths.get(number).and_then(super::constant);

@@ -16,7 +16,7 @@ mod threads;
 mod unroll;
 mod usage;
 
-pub use bounds::Proof;
+pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
 pub use host::host;
 

@@ -2,7 +2,9 @@
 
 use crate::mir::walk::{bodies, visit_exprs, visit_stmts};
 use crate::mir::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::bounds::{assigned, mentions};
 
 /// How often. Compilers unroll a loop of unknown length four times; what a loop costs beside its body is then up to a tenth of
 /// its instructions, and few loads are on their way at once. (The nearest of 400 centres in shared memory, on an H100: 4 times
@@ -12,26 +14,88 @@ pub const TIMES: u32 = 16;
 /// The most expressions in a body.
 const LARGEST: usize = 120;
 
-/// Innermost loops, of a length that is not in the program's text, that read shared memory and nothing else: what they read comes
-/// soon, so that a longer body needs no more registers, and blocks do not make room for each other.
-pub fn loops(kernel: &Kernel) -> FxHashSet<LabelId> {
-    let mut found = FxHashSet::default();
+/// The most turns of a loop that is unrolled as a whole, the most elements of a rail in registers, and the most expressions that come of it.
+const MOST_TURNS: i64 = 128;
+const MOST_REGISTERS: i64 = 64;
+const MOST_EXPRESSIONS: usize = 16_384;
+
+/// The loops and how often each is unrolled.
+pub fn loops(kernel: &Kernel) -> FxHashMap<LabelId, u32> {
+    let mut found = FxHashMap::default();
+    let registers = registers(&kernel.body);
     visit_stmts(&kernel.body, &mut |stmt| {
-        if let StmtKind::Loop { label, condition, body, unroll: None, .. } = &stmt.kind
-            && !is_known(condition)
-            && is_straight(body)
-            && reads_shared_memory(kernel, body)
-        {
-            found.insert(*label);
+        let StmtKind::Loop { label, condition, body, update, unroll: None, .. } = &stmt.kind else { return };
+        match known_turns(condition) {
+            // What the turn chooses among a thread's own elements stays in memory, unless each turn has code of its own.
+            Some(turns @ 1..=MOST_TURNS)
+                if chooses(body, update, &registers) && all(body) * (turns as usize) < MOST_EXPRESSIONS =>
+            {
+                found.insert(*label, turns as u32);
+            }
+            Some(_) => {}
+            // Innermost loops, of a length that is not in the program's text, that read shared memory and nothing else: what they
+            // read comes soon, so that a longer body needs no more registers, and blocks do not make room for each other.
+            None if is_straight(body) && reads_shared_memory(kernel, body) => {
+                found.insert(*label, TIMES);
+            }
+            None => {}
         }
     });
     found
 }
 
-/// The end of the loop is a constant: the compiler sees how long it is, and unrolls the whole if that is little.
-fn is_known(condition: &Expr) -> bool {
-    let ExprKind::Operation { args, .. } = &condition.kind else { return false };
-    args.iter().any(|it| super::constant(it).is_some())
+/// The end of the loop is a constant, at most so many turns from a start that is likely: the compiler sees how long it is.
+fn known_turns(condition: &Expr) -> Option<i64> {
+    let ExprKind::Operation { args, .. } = &condition.kind else { return None };
+    let end = args.iter().find_map(super::constant)?;
+    Some(if end > 0 { end } else { MOST_REGISTERS })
+}
+
+/// A thread's own rails that may be in registers.
+fn registers(body: &[Stmt]) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    visit_stmts(body, &mut |stmt| {
+        if let StmtKind::Set { local, value } = &stmt.kind
+            && let ExprKind::AllocateRail { length, .. } = &value.kind
+            && super::constant(length).is_some_and(|it| it <= MOST_REGISTERS)
+        {
+            found.insert(*local);
+        }
+    });
+    found
+}
+
+/// Whether an element of one of these rails is chosen by what the loop counts.
+fn chooses(body: &[Stmt], update: &[Stmt], registers: &FxHashSet<LocalId>) -> bool {
+    let mut counters = FxHashSet::default();
+    assigned(update, &mut counters);
+    // In order: what is computed from a counter counts as well.
+    visit_stmts(body, &mut |stmt| {
+        if let StmtKind::Set { local, value } = &stmt.kind
+            && counters.iter().any(|it| mentions(value, *it))
+        {
+            counters.insert(*local);
+        }
+    });
+    let chosen = |rail: &Expr, index: &Expr| {
+        matches!(rail.kind, ExprKind::Local(local) if registers.contains(&local))
+            && counters.iter().any(|it| mentions(index, *it))
+    };
+    let mut found = false;
+    visit_exprs(body, &mut |expr, _| {
+        found |= matches!(&expr.kind, ExprKind::Element { rail, index, .. } if chosen(rail, index));
+    });
+    visit_stmts(body, &mut |stmt| {
+        found |= matches!(&stmt.kind, StmtKind::SetElement { rail, index, .. } if chosen(rail, index));
+    });
+    found
+}
+
+/// How many expressions there are.
+fn all(body: &[Stmt]) -> usize {
+    let mut count = 0;
+    visit_exprs(body, &mut |_, _| count += 1);
+    count
 }
 
 /// Assignments and conditions, no more.

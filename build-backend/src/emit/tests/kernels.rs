@@ -353,6 +353,68 @@ fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_the
 }
 
 #[test]
+fn counters_of_64_bits_have_32_on_devices_if_what_they_count_fits() {
+    // i = 0; while (i < n) { j = (i + thread) % n; x = out(j) as Long; y = y + x; out(i + j) += y as Int; i = i + 1; }
+    let op = |operation, a, b| expr(Ty::I64, ExprKind::Operation { operation, args: vec![a, b] });
+    let (i, j, x, y) = (|| var(4, Ty::I64), || var(5, Ty::I64), || var(6, Ty::I64), || var(7, Ty::I64));
+    let n = || var(N, Ty::I64);
+    let thread = convert(Ty::I64, i32_(3));
+    let body = vec![
+        set(5, op(Operation::Rem, add(i(), thread), n())),
+        set(6, convert(Ty::I64, element(Ty::I32, var(OUT, global_rail()), j()))),
+        set(7, add(y(), x())),
+        out(add(i(), j()), convert(Ty::I32, y())),
+    ];
+    let body = vec![
+        set(4, long(0)),
+        set(7, long(0)),
+        repeat(0, lt(i(), n()), body, vec![set(4, add(i(), long(1)))]),
+    ];
+    let program = launch(kernel(2, 64, &[Ty::I64, Ty::I64, Ty::I64, Ty::I64], body), 256, 64);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    for (local, ty) in [("v4", "apg_narrow"), ("v5", "apg_narrow"), ("v6", "apg_i64"), ("v7", "apg_i64")] {
+        assert!(text.contains(&format!("  {ty} {local}_")), "{local} is not of {ty} in\n{text}");
+    }
+    assert!(text.contains("% (apg_i32)(v1_"), "a division of 64 bits in\n{text}");
+}
+
+#[test]
+fn loops_that_choose_registers_are_written_out_on_devices() {
+    let rail = || var(5, Ty::Ref(INTS));
+    let store = |index| {
+        stmt(StmtKind::SetElement { rail: rail(), element: Ty::I32, index, value: int(1), checked: true })
+    };
+    let i = || var(4, Ty::I64);
+    for (length, end, index, unrolled) in [
+        (16, 40, op_and(i(), long(15)), true),
+        (16, 40, long(3), false),
+        (1000, 40, i(), false),
+        (16, 4000, op_and(i(), long(15)), false),
+    ] {
+        let own = expr(
+            Ty::Ref(INTS),
+            ExprKind::AllocateRail { class: INTS, length: Box::new(long(length)), zeroed: true },
+        );
+        let body = vec![
+            set(5, own),
+            set(4, long(0)),
+            repeat(0, lt(i(), long(end)), vec![store(index)], vec![set(4, add(i(), long(1)))]),
+            out(global_thread(), element(Ty::I32, rail(), long(2))),
+        ];
+        let program = launch(kernel(2, 64, &[Ty::I64, Ty::Ref(INTS)], body), 128, 64);
+        super::compile_cuda(&program);
+        let text = super::emit(&program, false).unwrap().cuda.concat();
+        assert_eq!(text.contains("#pragma unroll 40"), unrolled, "{length} {end}\n{text}");
+        assert!(!text.contains("#pragma unroll 4000"), "{text}");
+    }
+}
+
+fn op_and(a: Expr, b: Expr) -> Expr {
+    expr(Ty::I64, ExprKind::Operation { operation: Operation::And, args: vec![a, b] })
+}
+
+#[test]
 fn three_axes_number_threads_with_the_last_one_fastest() {
     // blocks (2, 3), threads (2, 2, 4): out(((b0 * 3 + b1) * 16) + (t0 * 2 + t1) * 4 + t2) += its own number, after a barrier
     let mut kernel = kernel(0, 0, &[Ty::I32, Ty::I32, Ty::I32, Ty::I32], vec![]);

@@ -34,13 +34,13 @@ public class Math {
     @Intrinsic("op.max") public static native def max(a:ULong, b:ULong):ULong;
     /** The lesser. */
     @Intrinsic("op.min") public static native def min(a:ULong, b:ULong):ULong;
-    /** The greater; NaN if either is. */
+    /** The greater; the other one if one is NaN. */
     @Intrinsic("op.max") public static native def max(a:Float, b:Float):Float;
-    /** The lesser; NaN if either is. */
+    /** The lesser; the other one if one is NaN. */
     @Intrinsic("op.min") public static native def min(a:Float, b:Float):Float;
-    /** The greater; NaN if either is. */
+    /** The greater; the other one if one is NaN. */
     @Intrinsic("op.max") public static native def max(a:Double, b:Double):Double;
-    /** The lesser; NaN if either is. */
+    /** The lesser; the other one if one is NaN. */
     @Intrinsic("op.min") public static native def min(a:Double, b:Double):Double;
     /** Square root. */
     @Intrinsic("op.sqrt") public static native def sqrt(a:Double):Double;

@@ -189,7 +189,7 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
     if let Some(text) = words::text_block(p) {
         return Some(text);
     }
-    if p.at(IDENT) && matches!(p.nth(1), IDENT | T!['(']) {
+    if p.at(IDENT) && (matches!(p.nth(1), IDENT | T!['(']) || p.nth(1).is_literal()) {
         if values::at_worded_closure(p) {
             return Some(Operand::expr(values::worded_closure(p)));
         }
@@ -347,7 +347,12 @@ pub(super) fn at_expr(p: &mut Parser<'_>, m: Marker) -> Completed {
 fn finish_expr(p: &mut Parser<'_>) -> Completed {
     let m = p.start();
     p.bump();
-    controls::in_parens(p);
+    if p.at(T!['{']) {
+        p.missing("a `finish` that has a value needs a reducer");
+        p.hint("write `finish (Reducible.SumReducer[Long]()) { ... offer x; }`");
+    } else {
+        controls::in_parens(p);
+    }
     stmts::block(p, stmts::Tail::No);
     m.complete(p, FINISH_EXPR)
 }

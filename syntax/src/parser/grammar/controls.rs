@@ -421,7 +421,7 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
         typos::keyword(p, T![catch], T!['(']);
     }
     let start = p.position;
-    while p.at(T![catch]) {
+    while p.at(T![catch]) || typos::catch_elsewhere(p) {
         let m = p.start();
         p.bump();
         let open = p.position;
@@ -430,7 +430,7 @@ fn catches(p: &mut Parser<'_>, tail: Tail, needed: bool) {
             p.error_at(habits::range_of(p, open, close), "a `catch` takes exceptions of one type");
             p.hint("write a `catch` for each type, or name a type above them");
             p.skip_balanced();
-        } else if p.expect(T!['(']) {
+        } else if p.expect(T!['(']) && !habits::untyped_exception(p) {
             formals::bracketed_formals(p, open);
         }
         block(p, tail);

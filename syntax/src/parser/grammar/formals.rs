@@ -42,7 +42,7 @@ pub(super) fn formal(p: &mut Parser<'_>) {
         pattern(p);
         if p.at(T![:]) || p.at(T![<:]) {
             p.bump();
-            types::type_(p);
+            declared_type(p);
         } else {
             p.missing("expected `:` and a type");
         }
@@ -54,6 +54,15 @@ pub(super) fn formal(p: &mut Parser<'_>) {
     }
     habits::formal_end(p);
     m.complete(p, FORMAL);
+}
+
+/// The type of a variable, after its colon.
+fn declared_type(p: &mut Parser<'_>) {
+    if habits::at_bare_function_type(p) {
+        habits::bare_function_type(p);
+    } else {
+        types::type_(p);
+    }
 }
 
 /// The variable of a loop: like a formal, but its type may be absent, and it is never a type alone.
@@ -120,7 +129,7 @@ fn declarator(p: &mut Parser<'_>, needs: Needs) {
     let typed = p.at(T![:]) || p.at(T![<:]);
     if typed {
         p.bump();
-        types::type_(p);
+        declared_type(p);
     }
     if p.eat(T![=]) {
         exprs::expr(p);

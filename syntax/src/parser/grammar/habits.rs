@@ -276,6 +276,45 @@ pub(super) fn formal_end(p: &mut Parser<'_>) {
     }
 }
 
+/// `(e)` after `catch`, at the name, which only in small letters is none of a type. Whether it stands here.
+pub(super) fn untyped_exception(p: &mut Parser<'_>) -> bool {
+    let name = p.text(p.position);
+    if !(p.at(IDENT) && p.nth(1) == T![')'] && name.starts_with(char::is_lowercase)) {
+        return false;
+    }
+    p.error_at(p.input.range(p.lexed, p.position), "a `catch` says which exceptions it takes");
+    p.hint("`Exception` is the class of all but errors of the system");
+    p.replace_by(format!("{name}:Exception"));
+    let m = p.start();
+    self::name(p);
+    m.complete(p, FORMAL);
+    p.bump();
+    true
+}
+
+/// Whether `T => U` stands here as a type: a function type without its parentheses.
+pub(super) fn at_bare_function_type(p: &Parser<'_>) -> bool {
+    p.at(IDENT) && matches!(p.nth(1), T![=>] | T![->]) && p.nth(2) == IDENT
+}
+
+/// `T => U` as a type.
+pub(super) fn bare_function_type(p: &mut Parser<'_>) {
+    let argument = p.text(p.position).to_owned();
+    let range = p.input.range(p.lexed, p.position);
+    p.error_at(range, "the arguments of a function type stand in parentheses");
+    p.hint(&format!("write `({argument})=>{}`", p.text(p.position + 2)));
+    p.replace_by(format!("({argument})"));
+    let (function, list, formal) = (p.start(), p.start(), p.start());
+    let ty = p.start();
+    name_ref(p);
+    ty.complete(p, NAMED_TYPE);
+    formal.complete(p, FORMAL);
+    list.complete(p, FORMAL_LIST);
+    p.bump();
+    types::type_(p);
+    function.complete(p, FUNCTION_TYPE);
+}
+
 /// `property p:T;`, after `property`, as a member of a class. Whether it stands here.
 pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
     if !p.at(IDENT) || p.nth(1) != T![:] {

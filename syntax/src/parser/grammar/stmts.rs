@@ -360,6 +360,9 @@ pub(super) fn constructor_call(p: &mut Parser<'_>, m: Marker) {
 
 /// The `;` that ends a statement; without it, the rest of the line that starts no statement is put aside.
 pub(super) fn semicolon(p: &mut Parser<'_>) {
+    if p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none() {
+        habits::replaced(p, 1, "this `)` closes nothing", "remove it, or write the `(` that it closes", "");
+    }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
         return;
     }

@@ -153,6 +153,20 @@ pub(super) fn keyword(p: &mut Parser<'_>, keyword: SyntaxKind, next: SyntaxKind)
     }
 }
 
+/// What other languages call `catch`, taken for it. Whether it stands here.
+pub(super) fn catch_elsewhere(p: &mut Parser<'_>) -> bool {
+    let word = p.text(p.position);
+    if !(p.at(IDENT) && p.nth(1) == T!['('] && matches!(word, "except" | "rescue")) {
+        return false;
+    }
+    let range = p.input.range(p.lexed, p.position);
+    p.error_at(range, format!("there is no `{word}`"));
+    p.hint("what is thrown is caught by `catch (e:Exception) { ... }`");
+    p.replace_by("catch".to_owned());
+    p.input.kinds[p.position] = T![catch];
+    true
+}
+
 /// `extends` and `implements`, before the name of a type.
 pub(super) fn heritage(p: &mut Parser<'_>) {
     if p.at(IDENT) && p.nth(1) == IDENT {

@@ -197,7 +197,8 @@ pub(super) fn word_operator(p: &mut Parser<'_>) {
 
 /// Whether `not x` stands here.
 pub(super) fn at_not(p: &Parser<'_>) -> bool {
-    p.nth(1) == IDENT && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
+    let operand = p.nth(1) == IDENT || p.nth(1).is_literal();
+    operand && p.text(p.position) == "not" && !p.input.newline_before(p.position + 1)
 }
 
 /// `not x`

@@ -63,6 +63,7 @@ impl<'a> Prover<'_, 'a> {
         let integer = limits(value.ty).is_some();
         let (form, narrow) = if integer { self.assigned_value(value) } else { (None, None) };
         self.widened(local, value);
+        self.narrow_assignment(value);
         let alias = match value.kind {
             ExprKind::Local(from) => Some(self.state.aliases.get(&from).copied().unwrap_or(from)),
             _ => None,
@@ -220,7 +221,7 @@ impl<'a> Prover<'_, 'a> {
                 for inner in children(kind) {
                     self.accesses(inner);
                 }
-                self.narrow_comparison(expr);
+                self.narrow_operation(expr);
                 if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
                     self.access(rail, index);
                 }

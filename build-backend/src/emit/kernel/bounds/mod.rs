@@ -20,6 +20,8 @@ use super::super::code::{Code, Used};
 use super::super::names::Names;
 use crate::mir::*;
 use form::{Book, Form, Num, Range};
+pub use loops::{assigned, mentions};
+pub use narrow::Narrowed;
 pub use wide::is_wide;
 
 /// How many locals are looked behind for one index.
@@ -49,8 +51,8 @@ pub struct Bounds {
     pub wide: FxHashSet<*const Expr>,
     /// The condition of that; none if it holds always.
     pub wide_condition: Option<String>,
-    /// Indices and comparisons that are the same when a device computes them with 32 bits, by address.
-    pub narrow: FxHashSet<*const Expr>,
+    /// What is the same when a device computes it with 32 bits.
+    pub narrow: Narrowed,
     /// The condition of that; none if it holds always.
     pub narrow_condition: Option<String>,
     /// What that code refers to.
@@ -161,7 +163,19 @@ pub fn kernel(program: &Program, names: &Names, id: KernelId) -> Bounds {
     }
     prover.shared(kernel);
     prover.stmts(&kernel.body);
-    prover.finish()
+    let given: FxHashSet<LocalId> = given_locals(kernel);
+    prover.finish(|local| kernel.locals[local.index()].ty == Ty::I64 && !given.contains(&local))
+}
+
+/// The locals of a kernel that have values without assignments.
+fn given_locals(kernel: &Kernel) -> FxHashSet<LocalId> {
+    let captured = (0..kernel.captures.len() as u32).map(LocalId);
+    let filled = kernel.shared.iter().filter_map(|it| match it.init {
+        SharedInit::Function { index, .. } => Some(index),
+        _ => None,
+    });
+    let numbers = kernel.block_locals.iter().chain(&kernel.thread_locals).copied();
+    captured.chain(filled).chain(numbers).chain(kernel.auto_blocks).chain(kernel.auto_threads).collect()
 }
 
 /// Walks a function that kernels call: only what holds always is told.
@@ -170,7 +184,7 @@ pub fn function(program: &Program, names: &Names, function: &Function) -> Bounds
     code.locals = Code::plain_locals(&function.locals);
     let mut prover = Prover::new(code, &function.body);
     prover.stmts(&function.body);
-    let mut bounds = prover.finish();
+    let mut bounds = prover.finish(|_| false);
     for proof in bounds.proofs.values_mut() {
         if *proof == Proof::AtLaunch {
             *proof = Proof::Unknown;
@@ -224,17 +238,18 @@ impl<'p, 'a> Prover<'p, 'a> {
         }
     }
 
-    fn finish(self) -> Bounds {
+    fn finish(self, own: impl Fn(LocalId) -> bool) -> Bounds {
         let all = |conditions: &[String]| (!conditions.is_empty()).then(|| conditions.join(" && "));
         let (condition, wide_condition) = (all(&self.conditions), all(&self.wide.conditions()));
-        let narrow_condition = all(&self.narrow.conditions());
+        let narrow = self.narrow.finish(own);
+        let narrow_condition = all(&narrow.conditions);
         let results = [condition.as_deref(), wide_condition.as_deref(), narrow_condition.as_deref()];
         Bounds {
             lines: form::needed(self.book.lines, results.into_iter().flatten()),
             condition,
             wide_condition,
             wide: self.wide.indices(),
-            narrow: self.narrow.found(),
+            narrow,
             narrow_condition,
             proofs: self.proofs,
             used: self.code.used,
@@ -284,7 +299,11 @@ impl<'p, 'a> Prover<'p, 'a> {
                 (Num::Known(_), Num::Known(_)) => continue,
                 _ => tests.push(format!("{} < {}", high.text(), length.text())),
             }
-            tests.extend(form.facts.iter().map(|it| format!("q{it}")));
+            let rough = self.book.rough();
+            if form.facts.contains(&rough) && !tests.is_empty() {
+                continue;
+            }
+            tests.extend(form.facts.iter().filter(|it| **it != rough).map(|it| format!("q{it}")));
             if tests.is_empty() {
                 return Some(Proof::Inside);
             }

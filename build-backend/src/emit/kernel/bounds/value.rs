@@ -1,6 +1,8 @@
 //! Values of integer expressions as forms.
 
-use super::form::{Form, Num, Range};
+use std::collections::BTreeSet;
+
+use super::form::{FactId, Form, Num, Range};
 use super::{Bound, Prover};
 use crate::mir::walk::{children, visit_expr};
 use crate::mir::*;
@@ -223,10 +225,15 @@ impl<'a> Prover<'_, 'a> {
         Some(Form { exact: false, ..product })
     }
 
-    /// A positive number that the host knows.
-    fn divisor(&mut self, expr: &Expr) -> Option<Form> {
-        let (mut form, _) = self.exact(expr)?;
-        match form.as_point()? {
+    /// A divisor that is positive: what that rests on, the least and the greatest.
+    fn divisor(&mut self, expr: &Expr) -> Option<(BTreeSet<FactId>, Num, Option<Num>)> {
+        let (mut form, (low, high)) = self.exact(expr)?;
+        let Some(number) = form.as_point().cloned() else {
+            let low = low.filter(|it| matches!(it, Num::Known(1..)))?;
+            form.facts.insert(self.book.rough());
+            return Some((form.facts, low, high));
+        };
+        match &number {
             Num::Known(1..) => {}
             Num::Known(_) => return None,
             Num::Text(text) => {
@@ -234,7 +241,7 @@ impl<'a> Prover<'_, 'a> {
                 form.facts.insert(self.book.fact(text));
             }
         }
-        Some(form)
+        Some((form.facts, number.clone(), Some(number)))
     }
 
     fn not_negative(&mut self, form: &mut Form, low: &Option<Num>) -> Option<()> {
@@ -250,29 +257,31 @@ impl<'a> Prover<'_, 'a> {
     }
 
     fn quotient(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
-        let by = self.divisor(b)?;
-        let number = by.as_point()?.clone();
+        let (facts, least, most) = self.divisor(b)?;
         let (mut form, (low, high)) = self.exact(a)?;
         self.not_negative(&mut form, &low)?;
-        let low = low.map(|it| self.book.floor(&it, &number));
-        let high = high.map(|it| self.book.floor(&it, &number));
-        Some(self.book.atom((low, high), &form.facts | &by.facts))
+        let low = low.zip(most).map_or(Num::Known(0), |(low, most)| self.book.floor(&low, &most));
+        let high = high.map(|it| self.book.floor(&it, &least));
+        Some(self.book.atom((Some(low), high), &form.facts | &facts))
     }
 
     fn remainder(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
-        let by = self.divisor(b)?;
-        let most = self.book.sub(by.as_point()?, &Num::Known(1));
-        // Of what, does not matter but for its sign.
-        let Some((mut form, (low, high))) = self.exact(a) else {
-            let least = self.book.sub(&Num::Known(0), &most);
-            return Some(self.book.atom((Some(least), Some(most)), by.facts));
+        let (facts, _, most) = self.divisor(b)?;
+        let most = most.map(|it| self.book.sub(&it, &Num::Known(1)));
+        let positive = self.exact(a).and_then(|(mut form, (low, high))| {
+            self.not_negative(&mut form, &low)?;
+            Some((form.facts, high))
+        });
+        let Some((more, high)) = positive else {
+            // Of what, does not matter but for its sign.
+            let least = most.as_ref().map(|it| self.book.sub(&Num::Known(0), it));
+            return Some(self.book.atom((least, most), facts));
         };
-        if self.not_negative(&mut form, &low).is_none() {
-            let least = self.book.sub(&Num::Known(0), &most);
-            return Some(self.book.atom((Some(least), Some(most)), by.facts));
-        }
-        let high = high.map_or(most.clone(), |it| self.book.min(&it, &most));
-        Some(self.book.atom((Some(Num::Known(0)), Some(high)), &form.facts | &by.facts))
+        let high = match (high, most) {
+            (Some(a), Some(b)) => Some(self.book.min(&a, &b)),
+            (a, b) => a.or(b),
+        };
+        Some(self.book.atom((Some(Num::Known(0)), high), &more | &facts))
     }
 
     /// `a | b` or `a ^ b` of values that are not negative: no bit above those of the larger one.
@@ -285,11 +294,24 @@ impl<'a> Prover<'_, 'a> {
         Some(self.book.atom((Some(Num::Known(0)), Some(most)), &a.facts | &b.facts))
     }
 
-    /// `a & b` with a constant `b` that is not negative.
-    fn mask(&mut self, _: &Expr, b: &Expr) -> Option<Form> {
+    /// `a & b` with a `b` that is not negative.
+    fn mask(&mut self, a: &Expr, b: &Expr) -> Option<Form> {
         let form = self.value(b)?;
-        let Num::Known(most @ 0..) = form.as_point()? else { return None };
-        Some(self.book.atom((Some(Num::Known(0)), Some(Num::Known(*most))), form.facts.clone()))
+        if let Some(Num::Known(most @ 0..)) = form.as_point() {
+            return Some(self.book.atom((Some(Num::Known(0)), Some(Num::Known(*most))), form.facts));
+        }
+        let (mut form, (low, high)) = self.exact(b)?;
+        let Some(Num::Known(0..)) = low else { return None };
+        let other = self.exact(a).filter(|it| matches!(it.1.0, Some(Num::Known(0..))));
+        let high = match (high, other) {
+            (Some(high), Some((other, (_, Some(most))))) => {
+                form.facts.extend(other.facts);
+                Some(self.book.min(&high, &most))
+            }
+            (high, _) => high,
+        };
+        form.facts.insert(self.book.rough());
+        Some(self.book.atom((Some(Num::Known(0)), high), form.facts))
     }
 
     /// The number of elements of a rail.

@@ -1,0 +1,45 @@
+//! What a merge leaves in a file where it could not decide. The first version counts, so that there is one error for all of it.
+
+use super::cursor::Cursor;
+use crate::{SyntaxError, SyntaxKind};
+
+/// Whether a marker of `sign` starts the line here, and the end of the conflict follows.
+pub(super) fn is_marker(cursor: &Cursor<'_>, sign: u8) -> bool {
+    let rest = cursor.rest();
+    cursor.at_line_start() && marks(rest, sign) && rest.split('\n').skip(1).any(|line| marks(line, b'>'))
+}
+
+/// Whether a text has such markers: whether they belong together is known of the whole file only.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    text.split('\n').any(|line| [b'<', b'=', b'|', b'>'].into_iter().any(|sign| marks(line, sign)))
+}
+
+fn marks(line: &str, sign: u8) -> bool {
+    let bytes = line.as_bytes();
+    bytes.first() == Some(&sign)
+        && bytes.iter().take_while(|byte| **byte == sign).count() == 7
+        && matches!(bytes.get(7), None | Some(b' ' | b'\r' | b'\n'))
+}
+
+/// `<<<<<<< ours`
+pub(super) fn first_version(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
+    let start = cursor.position();
+    cursor.bump_while(|byte| byte != b'\n' && byte != b'\r');
+    let error = SyntaxError::new(cursor.range_from(start), "a merge left two versions of these lines");
+    errors.push(error.with_hint(
+        "keep one version, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`",
+    ));
+    SyntaxKind::LINE_COMMENT
+}
+
+/// From `=======` or `|||||||` to the end of the conflict.
+pub(super) fn other_versions(cursor: &mut Cursor<'_>) -> SyntaxKind {
+    loop {
+        let is_last = marks(cursor.rest(), b'>');
+        cursor.bump_while(|byte| byte != b'\n');
+        if is_last || cursor.at_end() {
+            return SyntaxKind::BLOCK_COMMENT;
+        }
+        cursor.bump_by(1);
+    }
+}
