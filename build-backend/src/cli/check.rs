@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::options::{ReportOptions, SourceOptions};
 use super::source::{self, Checked};
-use super::{Outcome, stats};
+use super::{Outcome, fix, stats};
 use crate::report::{self, Format};
 
 /// Report all errors and warnings, and how to mend them
@@ -21,6 +21,10 @@ pub struct Check {
     /// Only what the parser finds
     #[arg(long)]
     syntax_only: bool,
+
+    /// Apply the fixes to the files that are named, where one is offered and not several; what is left is reported
+    #[arg(long, conflicts_with = "syntax_only")]
+    fix: bool,
 
     /// Fail at warnings too
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -49,13 +53,15 @@ impl Check {
         let start = Instant::now();
         let checked = if self.syntax_only {
             source::check_syntax(&self.paths)?
+        } else if self.fix {
+            fix::fix(&self.paths, &self.sources)?
         } else {
             source::check(&self.paths, &self.sources)?
         };
         let Checked { findings, files, lines } = checked;
         report::print(self.report.message_format, &findings)?;
         if self.report.message_format == Format::Human {
-            report::print_summary(&findings, files)?;
+            report::print_summary(&findings, files.len())?;
         }
         if self.stats {
             stats::print(lines, start.elapsed())?;

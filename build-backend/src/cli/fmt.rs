@@ -1,12 +1,11 @@
 //! `apg fmt`.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Failure, Outcome, output};
-use crate::driver::Unfinished;
+use super::{Failure, Outcome, output, replace};
 use crate::project::{self, shown};
 use crate::report::LineIndex;
 
@@ -53,7 +52,7 @@ impl Fmt {
                 shown(path)
             ))?;
             if !self.check {
-                write(path, &formatted)?;
+                replace::file(path, &formatted)?;
             }
         }
         Ok(u8::from(failed || (self.check && changed > 0)))
@@ -77,17 +76,4 @@ fn format_stdin() -> Outcome {
 fn not_formatted(file: &str, text: &str, error: &apg_syntax::SyntaxError) -> String {
     let at = LineIndex::new(text).position(error.range.start().into());
     format!("{file}:{}:{}: {}; a file with syntax errors is left as it is", at.line, at.column, error.message)
-}
-
-/// Replaces the file in one step, so that a crash leaves the old text or the new.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let fail =
-        |error: std::io::Error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let permissions = std::fs::metadata(path).map_err(fail)?.permissions();
-    let file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
-    let _unfinished = Unfinished::new(file.path());
-    std::fs::write(file.path(), text).map_err(fail)?;
-    file.as_file().set_permissions(permissions).map_err(fail)?;
-    file.persist(path).map(|_| ()).map_err(|error| fail(error.error))
 }

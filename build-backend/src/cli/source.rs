@@ -1,5 +1,6 @@
 //! From paths to a checked program: files from the disk, the database over them, and its findings with their texts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::report::{Finding, Span};
 pub struct Checked {
     /// All findings, by file and position. Hints are for editors and left out.
     pub findings: Vec<Finding>,
-    /// How many files were named.
-    pub files: usize,
+    /// The files that were named, as they are shown.
+    pub files: BTreeSet<String>,
     /// How many lines they have.
     pub lines: usize,
 }
@@ -47,7 +48,7 @@ pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Fail
 
 fn check_here(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
     let sources = load(paths, options)?;
-    let (files, lines) = (sources.roots.len(), lines(&sources));
+    let (files, lines) = (named(&sources), lines(&sources));
     let mut host = host(sources, options);
     let roots = host.snapshot().roots();
     let mut findings: Vec<Finding> = Vec::new();
@@ -106,7 +107,11 @@ pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, Failure> {
     let sources = load(paths, &SourceOptions::default())?;
     let findings =
         sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
-    Ok(Checked { files: sources.roots.len(), lines: lines(&sources), findings })
+    Ok(Checked { files: named(&sources), lines: lines(&sources), findings })
+}
+
+fn named(sources: &Sources) -> BTreeSet<String> {
+    sources.roots.iter().map(|path| shown(path)).collect()
 }
 
 /// The lines of the named files.
