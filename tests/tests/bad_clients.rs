@@ -524,6 +524,27 @@ fn a_client_whose_settings_change_all_the_time() {
     assert_eq!(session.server.end(), Some(0));
 }
 
+/// A question about settings that is never answered is one of many: what changes later is asked for, and its answer taken.
+#[test]
+fn a_client_that_never_says_what_its_settings_are() {
+    let mut session = Session::with(json!({
+        "capabilities": { "workspace": { "configuration": true } }, "processId": null, "rootUri": null,
+        "initializationOptions": { "patience": 0.2 },
+    }));
+    session.server.be_silent();
+    let changed = json!({ "settings": null });
+    session.server.notify("workspace/didChangeConfiguration", changed.clone());
+    session.server.notification("workspace/configuration");
+    // It changes again, and the client is asked again though it did not answer.
+    session.server.notify("workspace/didChangeConfiguration", changed.clone());
+    session.server.notification("workspace/configuration");
+    // Nothing changed since: it is asked once.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    session.server.notify("workspace/didChangeConfiguration", changed);
+    session.server.notification("workspace/configuration");
+    assert_eq!(session.server.end(), Some(0));
+}
+
 /// Numbers, names and depths of messages that are allowed, and some that are not.
 #[test]
 fn odd_messages() {
