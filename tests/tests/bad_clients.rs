@@ -375,7 +375,8 @@ fn a_client_that_does_not_read() {
     let (sent, kilobytes) = (SENT.load(Ordering::Relaxed), memory(child.id()));
     assert!(sent < 100_000 && kilobytes < 1_000_000, "{sent} questions were taken, {kilobytes} kB");
     drop(child.stdout.take());
-    let ended = (0..1000).find_map(|_| {
+    // A machine that is busy takes its time.
+    let ended = (0..12_000).find_map(|_| {
         std::thread::sleep(Duration::from_millis(10));
         child.try_wait().ok().flatten()
     });
