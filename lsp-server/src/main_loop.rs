@@ -11,6 +11,7 @@ mod settings;
 mod tests;
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -297,30 +298,37 @@ struct MainLoop {
 impl MainLoop {
     fn run(mut self, queue: &mpsc::Receiver<Event>) {
         loop {
-            // Everything that waits comes first: diagnostics of a text that is already old help nobody.
-            let event = match queue.try_recv() {
-                Ok(event) => event,
-                Err(mpsc::TryRecvError::Disconnected) => return,
-                Err(mpsc::TryRecvError::Empty) => {
-                    self.bound_memory();
-                    self.diagnose();
-                    self.tidy();
-                    match self.next(queue) {
-                        Some(event) => event,
-                        None => continue,
-                    }
-                }
-            };
-            if matches!(event, Event::Stop) {
-                return;
-            }
-            if catch_unwind(AssertUnwindSafe(|| self.turn(event))).is_err() {
-                eprintln!("apg-lsp: internal error in the main loop; going on");
+            // Also what is done between events reads files and starts threads: nothing of it ends the loop.
+            match catch_unwind(AssertUnwindSafe(|| self.step(queue))) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return,
+                Err(_) => eprintln!("apg-lsp: internal error in the main loop; going on"),
             }
             if self.world.take_new() {
                 self.start_over();
             }
         }
+    }
+
+    /// Handles an event, or does what was put off.
+    fn step(&mut self, queue: &mpsc::Receiver<Event>) -> ControlFlow<()> {
+        // Everything that waits comes first: diagnostics of a text that is already old help nobody.
+        let event = match queue.try_recv() {
+            Ok(event) => Some(event),
+            Err(mpsc::TryRecvError::Disconnected) => return ControlFlow::Break(()),
+            Err(mpsc::TryRecvError::Empty) => {
+                self.bound_memory();
+                self.diagnose();
+                self.tidy();
+                self.next(queue)
+            }
+        };
+        match event {
+            Some(Event::Stop) => return ControlFlow::Break(()),
+            Some(event) => self.turn(event),
+            None => {}
+        }
+        ControlFlow::Continue(())
     }
 
     /// Waits for an event; none if the time has come for something that was put off.

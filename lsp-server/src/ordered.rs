@@ -135,12 +135,9 @@ fn with_types(response: Response) -> Response {
 /// The parameters with the numbers that the protocol has: an edit whose version is missing or too large is one nevertheless, a place
 /// before the start is the start and one behind the end the end. What was left out would be missing in all texts to come.
 fn mended(mut params: LSPAny) -> LSPAny {
-    fn clamp(number: &mut LSPAny, least: i64, most: i64) {
-        let value = number.as_i64().or_else(|| number.as_f64().map(|it| it as i64)).unwrap_or(0);
-        *number = value.clamp(least, most).into();
-    }
     if let Some(document) = params.get_mut("textDocument").and_then(LSPAny::as_object_mut) {
-        clamp(document.entry("version").or_insert(LSPAny::Null), i32::MIN.into(), i32::MAX.into());
+        let version = document.entry("version").or_insert(LSPAny::Null);
+        *version = whole(version).clamp(i32::MIN.into(), i32::MAX.into()).into();
     }
     for change in params.get_mut("contentChanges").and_then(LSPAny::as_array_mut).into_iter().flatten() {
         if let Some(change) = change.as_object_mut() {
@@ -149,12 +146,26 @@ fn mended(mut params: LSPAny) -> LSPAny {
         }
         for end in ["start", "end"] {
             let place = change.get_mut("range").and_then(|range| range.get_mut(end));
-            for number in place.and_then(LSPAny::as_object_mut).into_iter().flat_map(|it| it.values_mut()) {
-                clamp(number, 0, u32::MAX.into());
+            if let Some(place) = place.and_then(LSPAny::as_object_mut) {
+                mend_place(place);
             }
         }
     }
     params
+}
+
+/// Moves a place into the text: all columns of a line before the first are the start.
+fn mend_place(place: &mut serde_json::Map<String, LSPAny>) {
+    let number = |name: &str| place.get(name).map_or(0, whole);
+    let (line, column) = (number("line"), number("character"));
+    let column = if line < 0 { 0 } else { column };
+    for (name, number) in [("line", line), ("character", column)] {
+        place.insert(name.into(), number.clamp(0, u32::MAX.into()).into());
+    }
+}
+
+fn whole(number: &LSPAny) -> i64 {
+    number.as_i64().or_else(|| number.as_f64().map(|it| it as i64)).unwrap_or(0)
 }
 
 /// What reads the parameters of a document notification; none for other methods.
@@ -170,4 +181,34 @@ fn reader(method: &str) -> Option<fn(&LSPAny) -> Option<Edit>> {
         "workspace/didChangeWatchedFiles" => |params| parse(params, Edit::Watched),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn places_outside_of_the_text_are_moved_to_its_ends() {
+        let place = |line: LSPAny, character: LSPAny| {
+            let place = json!({ "line": line, "character": character });
+            let change = json!({ "range": { "start": place, "end": place }, "text": "", "rangeLength": -7 });
+            let params =
+                mended(json!({ "textDocument": { "uri": "file:///a.x10" }, "contentChanges": [change] }));
+            let Some(Edit::Change(params)) = reader("textDocument/didChange").and_then(|read| read(&params))
+            else {
+                panic!("{params} is no change");
+            };
+            let range = params.content_changes[0].range.expect("one");
+            assert_eq!(range.start, range.end);
+            (range.start.line, range.start.character)
+        };
+        assert_eq!(place(json!(3), json!(-1)), (3, 0));
+        // No column of a line that is before the text is one of its first line.
+        assert_eq!(place(json!(-1), json!(5)), (0, 0));
+        assert_eq!(place(json!(2.0), json!(1e30)), (2, u32::MAX));
+        assert_eq!(place(json!(1_u64 << 40), json!(5)), (u32::MAX, 5));
+        assert_eq!(place(json!(null), json!("x")), (0, 0));
+    }
 }

@@ -66,6 +66,9 @@ const MEMORY_LIMIT: u64 = 2048;
 /// So many seconds the analysis of a file may take, unless the server is told otherwise.
 const PATIENCE: f64 = 20.0;
 
+/// A client that is asked for its settings answers sooner, if it does.
+const CLIENT_PATIENCE: Duration = Duration::from_secs(30);
+
 /// What `workspace/didChangeConfiguration` may say: the settings below `apg`. What is not there stays as it is: some clients
 /// send nothing at all.
 #[derive(Debug, Default, Deserialize)]
@@ -134,10 +137,11 @@ impl Backend {
     }
 }
 
-/// Asks the client for the settings that can change.
-async fn settings_of(client: &Client) -> Option<ChangedSettings> {
+/// Asks the client for the settings that can change; not for ever, since it is asked for those of later only then.
+async fn settings_of(client: &Client, patience: Duration) -> Option<ChangedSettings> {
     let item = ConfigurationItem { scope_uri: None, section: Some("apg".into()) };
-    let answer = client.configuration(vec![item]).await.ok()?.into_iter().next()?;
+    let answer = tokio::time::timeout(patience, client.configuration(vec![item])).await;
+    let answer = answer.ok()?.ok()?.into_iter().next()?;
     serde_json::from_value(answer).ok()
 }
 
@@ -234,10 +238,12 @@ impl LanguageServer for Backend {
             return;
         }
         let (main, changes) = (self.main.clone(), self.changes.clone());
+        let patience = self.patience().min(CLIENT_PATIENCE);
         tokio::spawn(async move {
             loop {
                 let seen = changes.load(Ordering::SeqCst);
-                if let Some(folders) = settings_of(&client).await.and_then(|settings| settings.source_path) {
+                let settings = settings_of(&client, patience).await;
+                if let Some(folders) = settings.and_then(|settings| settings.source_path) {
                     main.source_path(folders);
                 }
                 if changes.compare_exchange(seen, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {

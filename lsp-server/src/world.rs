@@ -155,11 +155,13 @@ impl World {
     }
 
     /// Gives back what the answers took the place of that were found since the last edit, unless somebody asks: the next edit need
-    /// not do it then.
-    pub fn tidy(&mut self) {
-        if self.asked.is_empty() {
+    /// not do it then. Whether that was done.
+    pub fn tidy(&mut self) -> bool {
+        let is_idle = self.asked.is_empty();
+        if is_idle {
             self.host.drop_replaced();
         }
+        is_idle
     }
 
     /// Takes what `initialize` settles.

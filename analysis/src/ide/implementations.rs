@@ -3,9 +3,11 @@
 use super::symbol::Symbol;
 use crate::check::overridden;
 use crate::db::Db;
-use crate::ids::{ClassId, SourceFile};
-use crate::item_tree::items::{all_classes, own_methods};
+use crate::ids::{ClassId, MethodId, SourceFile};
+use crate::item_tree::items::{all_classes, method_is_static, own_methods};
+use crate::item_tree::skim;
 use crate::item_tree::source::Item;
+use crate::ty::known::{Known, known_class};
 use crate::ty::supers::{all_supertypes, direct_supertypes};
 
 /// The classes below a class, or the methods that override a method, in `files`.
@@ -14,7 +16,7 @@ pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Ve
         Symbol::Item(Item::Class(class)) => {
             below(db, files, *class).map(|c| Symbol::Item(Item::Class(c))).collect()
         }
-        Symbol::Item(Item::Method(method)) => {
+        Symbol::Item(Item::Method(method)) if may_be_overridden(db, *method) => {
             let overriding = |class: ClassId| {
                 let own = own_methods(db, class, method.name(db)).iter().copied();
                 own.filter(|m| overridden(db, class, *m).iter().any(|(other, _)| other == method))
@@ -27,8 +29,27 @@ pub fn implementations(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Ve
     }
 }
 
-fn below<'a>(db: &'a dyn Db, files: &'a [SourceFile], class: ClassId) -> impl Iterator<Item = ClassId> + 'a {
-    let classes = files.iter().flat_map(move |f| all_classes(db, *f).iter().copied());
+/// Those of `files` that may have something that extends a class or overrides a method: the others need not be parsed.
+pub fn files_below(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<SourceFile> {
+    let class = match symbol {
+        Symbol::Item(Item::Class(class)) => *class,
+        Symbol::Item(Item::Method(method)) if may_be_overridden(db, *method) => method.class(db),
+        _ => return Vec::new(),
+    };
+    // Nothing says that it extends `Any`.
+    match known_class(db, Known::Any) == Some(class) {
+        true => files.to_vec(),
+        false => skim::files_below(db, files, class.name(db)),
+    }
+}
+
+fn may_be_overridden(db: &dyn Db, method: MethodId) -> bool {
+    method.name(db) != "this" && !method_is_static(db, method)
+}
+
+fn below(db: &dyn Db, files: &[SourceFile], class: ClassId) -> impl Iterator<Item = ClassId> {
+    let files = files_below(db, files, &Symbol::Item(Item::Class(class))).into_iter();
+    let classes = files.flat_map(move |f| all_classes(db, f).iter().copied());
     classes.filter(move |c| {
         *c != class && all_supertypes(db, *c).iter().any(|t| t.as_class(db).is_some_and(|(s, _)| s == class))
     })

@@ -59,19 +59,31 @@ impl Wanted {
     }
 }
 
-fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
-    let name = match symbol {
+/// Those of `files` that may name a symbol: the others need not be parsed.
+pub fn files_naming(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Vec<SourceFile> {
+    let (name, local) = (written_name(db, symbol), local_range(db, symbol));
+    let may_name = |file: &SourceFile| {
+        local.is_none_or(|(its, _)| its == *file) && file.text(db).contains(name.as_str())
+    };
+    files.iter().copied().filter(may_name).collect()
+}
+
+/// How a symbol is named where it is used.
+fn written_name(db: &dyn Db, symbol: &Symbol) -> SmolStr {
+    match symbol {
         // Constructors are named as their class is.
         Symbol::Item(Item::Method(method)) if method.name(db) == "this" => method.class(db).name(db).clone(),
         symbol => name_of(db, symbol),
-    };
+    }
+}
+
+fn wanted(db: &dyn Db, files: &[SourceFile], symbol: &Symbol) -> Wanted {
+    let name = written_name(db, symbol);
     let local = local_range(db, symbol);
     let family = match symbol {
+        // A class that brings two methods together without naming them is left to renames.
         Symbol::Item(Item::Method(method)) => {
-            // A class that brings two methods together without naming them is left to renames.
-            let naming: Vec<SourceFile> =
-                files.iter().copied().filter(|f| f.text(db).contains(name.as_str())).collect();
-            Family::of_method(db, &naming, *method)
+            Family::of_method(db, &files_naming(db, files, symbol), *method)
         }
         symbol => Family::of(*symbol),
     };

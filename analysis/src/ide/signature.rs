@@ -17,6 +17,7 @@ use crate::scope::signature::{field_type, method_signature};
 use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::subst::Substitution;
+use crate::ty::test::mentions_param;
 
 /// A method's signature with the types that a receiver gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,20 +26,26 @@ pub(super) struct Described {
     /// Name and type of each formal.
     pub(super) params: Vec<(SmolStr, String)>,
     pub(super) result: Option<Ty>,
-    result_text: String,
+    /// `:Long`, or nothing.
+    pub(super) result_text: String,
 }
 
 impl Described {
     /// `[T](x:Int):Long`
     pub(super) fn tail(&self) -> String {
-        let types = match self.type_params.is_empty() {
-            true => String::new(),
-            false => format!("[{}]", self.type_params.join(",")),
-        };
-        format!("{types}({}){}", self.formals().join(", "), self.result_text)
+        format!("{}({}){}", self.types(), self.formals().join(", "), self.result_text)
     }
 
-    fn formals(&self) -> Vec<String> {
+    /// `[T]`, or nothing.
+    pub(super) fn types(&self) -> String {
+        match self.type_params.is_empty() {
+            true => String::new(),
+            false => format!("[{}]", self.type_params.join(",")),
+        }
+    }
+
+    /// `x:Int` for each formal.
+    pub(super) fn formals(&self) -> Vec<String> {
         self.params.iter().map(|(name, ty)| format!("{name}:{ty}")).collect()
     }
 }
@@ -102,7 +109,9 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     let token = std::iter::successors(Some(token), |it| it.prev_token()).find(|it| !it.kind().is_trivia())?;
     let inside = |list: &SyntaxNode| {
         let open = list.first_token().is_some_and(|t| t.kind() == T!['('] && t.text_range().end() <= offset);
-        let closed = list.last_token().is_some_and(|t| t.kind() == T![')'] && t.text_range().end() <= offset);
+        // Its own bracket: that of its last argument may be the last token of a list that is not closed.
+        let close = list.last_child_or_token().and_then(|it| it.into_token());
+        let closed = close.is_some_and(|t| t.kind() == T![')'] && t.text_range().end() <= offset);
         list.kind() == SyntaxKind::ARG_LIST && open && !closed
     };
     let list = token.parent_ancestors().take_while(|n| n.kind() != SyntaxKind::BLOCK).find(inside)?;
@@ -113,7 +122,23 @@ pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     let signatures: Vec<Signature> = candidates.iter().map(|c| signature(db, &name, c)).collect();
     let takes = |n: usize| signatures[n].params.len();
     let wanted = written.max(argument + 1);
-    let fitting = (0..signatures.len()).filter(|n| takes(*n) >= wanted).min_by_key(|n| takes(*n));
+    // The one that takes most of what is written, of those the one that wants the least beside.
+    let complete =
+        list.children().filter_map(ast::Expr::cast).filter(|e| e.syntax().text_range().end() < offset);
+    let values: Vec<Option<Ty>> = complete.map(|e| value_type(db, file, &e)).collect();
+    let global = context_at(db, file, offset);
+    let misfits = |n: usize| {
+        values
+            .iter()
+            .enumerate()
+            .filter(|(nth, ty)| {
+                let formal = candidates[n].formal(db, *nth);
+                ty.zip(formal).is_some_and(|(ty, formal)| !takes_value(&global, ty, formal))
+            })
+            .count()
+    };
+    let fitting =
+        (0..signatures.len()).filter(|n| takes(*n) >= wanted).min_by_key(|n| (misfits(*n), takes(*n)));
     let active = fitting.unwrap_or(0);
     (!signatures.is_empty()).then_some(SignatureHelp { signatures, active, argument })
 }
@@ -126,16 +151,33 @@ enum Called {
     Properties(ClassId),
 }
 
+impl Called {
+    /// The type of a formal, with what is known of the type parameters around.
+    fn formal(&self, db: &dyn Db, nth: usize) -> Option<Ty> {
+        match self {
+            Called::Method(candidate) => {
+                let formal = method_signature(db, candidate.method).params.get(nth)?.ty;
+                let (class, args) = candidate.owner.as_class(db)?;
+                Some(Substitution::class(db, class, args).apply(db, formal))
+            }
+            Called::Function(ty) => ty.as_function(db)?.0.get(nth).copied(),
+            Called::Properties(class) => Some(field_type(db, *properties(db, *class).get(nth)?)),
+        }
+    }
+}
+
+/// Whether a formal can take a value, as far as the types tell without what type parameters will be.
+fn takes_value(context: &Context<'_>, ty: Ty, formal: Ty) -> bool {
+    let db = context.db;
+    ty.mentions_error(db) || mentions_param(db, formal) || context.is_subtype(ty.base(db), formal.base(db))
+}
+
 fn signature(db: &dyn Db, name: &str, called: &Called) -> Signature {
     let (label_start, formals, tail, doc) = match called {
         Called::Method(candidate) => {
             let described = describe(db, candidate.method, Some(candidate.owner));
-            let types = match described.type_params.is_empty() {
-                true => String::new(),
-                false => format!("[{}]", described.type_params.join(",")),
-            };
             let doc = documentation(db, Item::Method(candidate.method));
-            (format!("{name}{types}("), described.formals(), described.result_text.clone(), doc)
+            (format!("{name}{}(", described.types()), described.formals(), described.result_text.clone(), doc)
         }
         Called::Function(ty) => {
             let (params, result) = ty.as_function(db).unwrap_or((&[], Ty::error(db)));

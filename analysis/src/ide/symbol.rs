@@ -307,7 +307,7 @@ fn assigned(db: &dyn Db, owner: Owner, body: &Body, range: TextRange, name: &str
 }
 
 /// Whether a node stands in the condition of a type or declaration, for which there is no typed code.
-fn in_condition(node: &SyntaxNode) -> bool {
+pub(super) fn in_condition(node: &SyntaxNode) -> bool {
     let mut around = node.ancestors().map(|n| n.kind());
     around.find_map(|kind| match kind {
         SyntaxKind::CONSTRAINT | SyntaxKind::GUARD => Some(true),
@@ -341,25 +341,30 @@ fn in_constraint(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Symbol>
         }
         ast::Expr::FieldExpr(field) => {
             let name = field.name_ref()?.text();
-            let receiver = match field.receiver()? {
-                ast::Expr::SelfExpr(e) => constrained_type(db, file, e.syntax())?,
-                ast::Expr::ThisExpr(_) => Ty::this_type(db, scope.class?),
-                receiver => match in_constraint(db, file, &receiver)? {
-                    Symbol::Local { owner, local } => owner_body(db, owner).body.local(local).ty,
-                    Symbol::Item(Item::Field(field)) => field_type(db, field),
-                    Symbol::Item(Item::Method(method)) => result_type(db, method),
-                    Symbol::Item(Item::Class(class)) => Ty::this_type(db, class),
-                    _ => return None,
-                },
-            };
+            let receiver = condition_type(db, file, &field.receiver()?)?;
             member(receiver, &name)
         }
         _ => None,
     }
 }
 
+/// The type of something that a condition speaks of.
+pub(super) fn condition_type(db: &dyn Db, file: SourceFile, e: &ast::Expr) -> Option<Ty> {
+    Some(match e {
+        ast::Expr::SelfExpr(e) => constrained_type(db, file, e.syntax())?,
+        ast::Expr::ThisExpr(_) => Ty::this_type(db, scope_at(db, file, e.syntax().text_range()).class?),
+        e => match in_constraint(db, file, e)? {
+            Symbol::Local { owner, local } => owner_body(db, owner).body.local(local).ty,
+            Symbol::Item(Item::Field(field)) => field_type(db, field),
+            Symbol::Item(Item::Method(method)) => result_type(db, method),
+            Symbol::Item(Item::Class(class)) => Ty::this_type(db, class),
+            _ => return None,
+        },
+    })
+}
+
 /// The type, without its condition, whose condition a node stands in.
-fn constrained_type(db: &dyn Db, file: SourceFile, node: &SyntaxNode) -> Option<Ty> {
+pub(super) fn constrained_type(db: &dyn Db, file: SourceFile, node: &SyntaxNode) -> Option<Ty> {
     let condition = node.ancestors().find(|n| n.kind() == SyntaxKind::CONSTRAINT)?;
     let named = ast::NamedType::cast(condition.parent()?)?;
     let mut reference = TypeLowering::default().named(&named);

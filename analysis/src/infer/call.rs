@@ -414,11 +414,13 @@ impl Infer<'_> {
                 return self.apply(value, call.args, range);
             }
             let message = format!("a value of type `{}` cannot be called or indexed", self.show(ty));
-            self.report(
-                type_rules::not_callable::RULE.at(range, message).note(
-                    "only functions can, and objects of classes with `operator this(...)`, such as rails",
-                ),
-            );
+            let note = match ty.is_known(self.db, Known::Place) {
+                true => "an activity starts at another place by `at (p) async { ... }`",
+                false => {
+                    "only functions can, and objects of classes with `operator this(...)`, such as rails"
+                }
+            };
+            self.report(type_rules::not_callable::RULE.at(range, message).note(note));
             return self.error(range);
         }
         let path = self.receiver_path(value, &candidates);

@@ -44,6 +44,7 @@ fn note(name: &str) -> Option<&'static str> {
             "an activity is started by `async { ... }`, and waited for by a `finish` around it; `System.sleep(ms)` waits"
         }
         "cout" | "cerr" => "X10 prints by `Console.OUT.println(x)`",
+        "loop" | "repeat" | "forever" => "write `while (true) { ... }`, which `break` leaves",
         "sizeof" => "types have no size that programs see; a rail of `n` elements is `new Rail[T](n)`",
         "delete" | "free" => "there is nothing to free: memory that nothing refers to is collected",
         "malloc" => "a rail of `n` elements is made by `new Rail[T](n)`, an object by `new C(...)`",
@@ -123,6 +124,8 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
         ("Dist", "block") => ("makeBlock", false),
         ("Dist", "cyclic") => ("makeCyclic", false),
         ("Clock", "next" | "advance") => ("advanceAll", false),
+        ("Team", "SUM") => ("ADD", false),
+        ("Team", "PROD" | "PRODUCT") => ("MUL", false),
         ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat" | "valueOf") => {
             ("parse", false)
         }

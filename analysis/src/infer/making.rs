@@ -49,7 +49,9 @@ impl Infer<'_> {
             }
             (known, Known::Boolean) if known.is_number() => {
                 let zero = literal_of(&Literal::Int(0), known)?;
-                (format!("{} != {zero}", operand(value)), "a number is no truth value, and is compared")
+                let is_word = value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+                let value = if is_word { value.to_owned() } else { format!("({value})") };
+                (format!("{value} != {zero}"), "a number is no truth value, and is compared")
             }
             _ => return None,
         })

@@ -30,6 +30,7 @@ mod loops;
 mod making;
 mod name;
 mod nameless;
+mod narrowed;
 mod operator;
 mod pick;
 mod remote;

@@ -240,9 +240,9 @@ impl<'db> Infer<'db> {
                     format!("{shown} means several methods, none of which is more specific than the others"),
                 )
                 .note("convert an argument with `as` to the type that the method you mean takes"),
-            Failure::NoneFits(all) => match &all[..] {
-                [only] if self.refuse_place(only, receiver, call) => return self.error(call.range),
-                [only] => self.explain_only(&shown, only, call),
+            Failure::NoneFits(all) => match (&all[..], only_of_count(all)) {
+                ([only], _) if self.refuse_place(only, receiver, call) => return self.error(call.range),
+                ([only], _) | (_, Some(only)) => self.explain_only(&shown, only, call),
                 _ => {
                     let types: Vec<String> =
                         call.args.iter().map(|&id| self.show(self.ty(id).base(self.db))).collect();
@@ -253,7 +253,8 @@ impl<'db> Infer<'db> {
             Failure::Unknown => type_rules::no_matching_call::RULE
                 .at(call.at, format!("there is nothing that {shown} could mean")),
         };
-        let single = matches!(failure, Failure::NoneFits(all) if all.len() == 1);
+        let single =
+            matches!(failure, Failure::NoneFits(all) if all.len() == 1 || only_of_count(all).is_some());
         // `println("x is", x)`
         let prints = matches!(name, "print" | "println") && call.args.len() > 1;
         let diagnostic = match prints {
@@ -310,4 +311,13 @@ impl<'db> Infer<'db> {
             crate::members::describe_method(db, *found)
         ))
     }
+}
+
+/// The only candidate that takes as many arguments as are given, if one of them keeps it from being called: it was meant.
+fn only_of_count(all: &[Rejection]) -> Option<&Rejection> {
+    let other_count =
+        |it: &&Rejection| matches!(it.reason, Reason::Count(..) | Reason::TypeCount(..) | Reason::Hidden(_));
+    let mut near = all.iter().filter(|it| !other_count(it));
+    let only = near.next().filter(|it| matches!(it.reason, Reason::Argument { .. }))?;
+    near.next().is_none().then_some(only)
 }

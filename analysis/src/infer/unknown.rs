@@ -1,12 +1,13 @@
 //! Names that stand for nothing: what was probably meant.
 
-use apg_syntax::{SyntaxNode, T, TextRange, closest};
+use apg_syntax::{SyntaxNode, T, TextRange, TextSize, closest};
 use smol_str::SmolStr;
 
 use super::ctx::Infer;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
 use crate::item_tree::items::{fields, methods};
 use crate::ty::Ty;
+use crate::ty::known::Known;
 
 impl Infer<'_> {
     pub(super) fn unresolved(&mut self, name: &str, range: TextRange) {
@@ -99,6 +100,12 @@ impl Infer<'_> {
                 "`{param}` may be any type: bound it by what has the member, `{{{param} <: {interface}}}` after the type parameters"
             )));
         }
+        let other = self
+            .member_of_held(&diagnostic, ty, name, at)
+            .or_else(|| self.member_of_tested(&diagnostic, at).filter(|_| !is_method));
+        if let Some(diagnostic) = other.filter(|_| !is_static) {
+            return self.report(diagnostic);
+        }
         let elsewhere = self.printer(&diagnostic, ty, name, at).filter(|_| is_static);
         let elsewhere = elsewhere.or_else(|| self.member_elsewhere(&diagnostic, ty, name, at, is_static));
         if let Some(diagnostic) = elsewhere {
@@ -114,6 +121,40 @@ impl Infer<'_> {
         };
         let (range, text) = self.member_text(ty, near, at);
         self.report(suggest(diagnostic, Some(&text), range));
+    }
+
+    /// A member of the object that a handle stands for.
+    fn member_of_held(
+        &self,
+        diagnostic: &Diagnostic,
+        ty: Ty,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let is_handle =
+            [Known::GlobalRef, Known::PlaceLocalHandle].iter().any(|it| ty.is_known(self.db, *it));
+        let (_, args) = ty.as_class(self.db).filter(|_| is_handle)?;
+        let held = *args.first()?;
+        if !self.member_names(held).iter().any(|it| it == name) {
+            return None;
+        }
+        let note = match ty.is_known(self.db, Known::GlobalRef) {
+            true => format!("the object is `r()`, at the place where it lives: `at (r) r().{name}`"),
+            false => format!("the object of this place is `h()`: `h().{name}`"),
+        };
+        let dot = TextRange::at(at.start().checked_sub(TextSize::of('.'))?, TextSize::of('.'));
+        let diagnostic = diagnostic.clone().note(note);
+        Some(match self.source(dot).filter(|it| it == ".") {
+            Some(_) => diagnostic.fix(Fix {
+                title: "Insert `()`".to_owned(),
+                edits: vec![TextEdit {
+                    file: None,
+                    range: TextRange::empty(dot.start()),
+                    text: "()".to_owned(),
+                }],
+            }),
+            None => diagnostic,
+        })
     }
 
     pub(super) fn member_names(&self, ty: Ty) -> Vec<SmolStr> {

@@ -5,6 +5,7 @@
 pub mod items;
 pub mod left_out;
 pub mod lower;
+pub mod skim;
 pub mod source;
 mod type_ref;
 

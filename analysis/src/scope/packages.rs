@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use crate::db::{Db, Library, Project};
 use crate::ids::{ClassId, FileOrigin, SourceFile, TypedefId};
 use crate::item_tree::items::{package, top_level_classes, top_level_typedefs};
+use crate::item_tree::skim::skim;
 
 /// A class, or the type definitions of a name (which may be overloaded).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,11 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
         .find_map(|f| type_in_file(db, f, name))
 }
 
+/// Whether a file may declare a type of that name. A user's file is asked for its items, which its edits keep up to date.
+fn may_declare(db: &dyn Db, file: SourceFile, name: &str) -> bool {
+    file.origin(db) == FileOrigin::User || skim(db, file).declared.contains(name)
+}
+
 /// The top-level type `name` of `file`.
 pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeItem> {
     if let Some(class) = top_level_classes(db, file).iter().find(|c| c.name(db) == name) {
@@ -101,7 +107,8 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
         return None;
     }
     let package = DottedName::new(db, SmolStr::new(package));
-    files_of_package(db, root, package).iter().find_map(|file| type_in_file(db, *file, name))
+    let mut files = files_of_package(db, root, package).iter().filter(|file| may_declare(db, **file, name));
+    files.find_map(|file| type_in_file(db, *file, name))
 }
 
 /// The files that were named and are of a package, as seen from files below `root`: their types are known whatever the files are called.
@@ -117,7 +124,8 @@ pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<It
 /// The file of a package that holds a type which no file is named after.
 pub fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
     let package = DottedName::new(db, SmolStr::new(package));
-    files_of_package(db, root, package).iter().copied().find(|file| type_in_file(db, *file, name).is_some())
+    let mut files = files_of_package(db, root, package).iter().filter(|file| may_declare(db, **file, name));
+    files.find(|file| type_in_file(db, **file, name).is_some()).copied()
 }
 
 #[salsa::tracked]
@@ -125,7 +133,9 @@ fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<Sourc
     let mut all: Vec<(PathBuf, SourceFile)> = all_paths(db, root);
     all.retain(|(path, file)| {
         path.parent().is_some_and(|folder| dotted(folder) == *package.text(db))
-            && *crate::item_tree::items::package(db, *file) == *package.text(db)
+            // A file of the library is where its package says.
+            && (file.origin(db) == FileOrigin::Library
+                || *crate::item_tree::items::package(db, *file) == *package.text(db))
     });
     all.sort_by(|a, b| a.0.cmp(&b.0));
     all.into_iter().map(|(_, file)| file).collect()

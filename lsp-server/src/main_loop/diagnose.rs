@@ -65,9 +65,9 @@ impl MainLoop {
             && !self.stale
             && let Some(Undiagnosed { document, tries }) = self.undiagnosed.pop_front()
         {
-            self.diagnosers -= 1;
             let (database, edits, sender) = (self.database, self.edits, self.sender.clone());
             let snapshot = self.world.snapshot(format!("diagnostics of {}", document.path.display()));
+            self.diagnosers -= 1;
             // What failed on many threads is tried on one.
             let is_wide = self.is_wide && tries == 0;
             let timer =
@@ -97,8 +97,9 @@ impl MainLoop {
     /// Has the database tidied once the diagnostics are there that an edit asked for: nobody waits for anything then.
     pub(super) fn tidy(&mut self) {
         let is_done = self.undiagnosed.is_empty() && self.diagnosers == threads() - 1;
-        if is_done && std::mem::take(&mut self.is_untidy) {
-            self.world.tidy();
+        if is_done && self.is_untidy {
+            // While a request is being answered it is left as it is, for the next time that nothing is to be done.
+            self.is_untidy = !self.world.tidy();
         }
     }
 

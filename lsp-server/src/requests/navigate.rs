@@ -64,6 +64,7 @@ impl Snapshot {
     pub fn implementations(&self, uri: &Uri, position: Position) -> Result<Option<Vec<Location>>, Cancelled> {
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let files = self.analysis.all_files();
+        let files = self.analysis.with(|db| ide::files_below(db, &files, &symbol))?;
         self.find_supertypes(&files)?;
         let found = self.analysis.with(|db| {
             let all = ide::implementations(db, &files, &symbol);
@@ -72,8 +73,8 @@ impl Snapshot {
         Ok(Some(self.locations(found)))
     }
 
-    /// Finds what all classes extend and implement, which takes a while the first time, on several threads.
-    pub fn find_supertypes(&self, files: &[SourceFile]) -> Result<(), Cancelled> {
+    /// Finds what the classes of these files extend and implement, which takes a while the first time, on several threads.
+    fn find_supertypes(&self, files: &[SourceFile]) -> Result<(), Cancelled> {
         let of_file =
             |analysis: &mut Analysis, file: &SourceFile| analysis.with(|db| ide::find_supertypes(db, *file));
         files.par_iter().map_with(self.analysis.clone(), of_file).collect()
@@ -94,9 +95,11 @@ impl Snapshot {
         }
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let files = self.analysis.user_files();
-        let wanted = self.analysis.with(|db| ide::Wanted::new(db, &files, &symbol))?;
+        let naming = self.analysis.with(|db| ide::files_naming(db, &files, &symbol))?;
+        self.find_supertypes(&naming)?;
+        let wanted = self.analysis.with(|db| ide::Wanted::new(db, &naming, &symbol))?;
         // Each thread has a snapshot of its own: most of the time goes into code that was never typed before.
-        let found: Result<Vec<_>, Cancelled> = files
+        let found: Result<Vec<_>, Cancelled> = naming
             .par_iter()
             .map_with(self.analysis.clone(), |analysis, file| analysis.with(|db| wanted.in_file(db, *file)))
             .collect();

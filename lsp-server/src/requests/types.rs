@@ -32,7 +32,6 @@ impl Snapshot {
     /// What extends or implements a class.
     pub fn subtypes(&self, item: &TypeHierarchyItem) -> Result<Option<Vec<TypeHierarchyItem>>, Cancelled> {
         let files = self.analysis.all_files();
-        self.find_supertypes(&files)?;
         self.related(item, |db, class| ide::subtypes(db, &files, class))
     }
 

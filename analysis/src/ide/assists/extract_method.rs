@@ -9,8 +9,9 @@ use crate::body::{Body, LocalId, LocalKind};
 use crate::ide::receiver::value_type;
 use crate::ids::MethodId;
 use crate::infer::Owner;
-use crate::item_tree::items::{method_is_static, method_item, methods};
-use crate::item_tree::source::{Item, item_ptr};
+use crate::item_tree::items::{class_head, method_is_static, method_item, methods};
+use crate::item_tree::source::{Item, item_node, item_ptr};
+use crate::members::result_type;
 
 pub(super) fn extract_method(place: &Place<'_>) -> Option<Assist> {
     if place.range.is_empty() {
@@ -22,9 +23,12 @@ pub(super) fn extract_method(place: &Place<'_>) -> Option<Assist> {
 /// What the new method is called, where it goes, and what both it and its call say.
 struct Made {
     name: String,
-    formals: String,
-    arguments: String,
+    /// `n:Long`, `var n:Long`
+    formals: Vec<String>,
+    arguments: Vec<String>,
+    /// `[T]` and what is asked of it, ` {T haszero}`.
     type_params: String,
+    guard: String,
     is_static: bool,
     after: TextRange,
     indent: String,
@@ -33,11 +37,11 @@ struct Made {
 impl Made {
     fn head(&self) -> String {
         let keyword = if self.is_static { "private static def" } else { "private def" };
-        format!("{keyword} {}{}({})", self.name, self.type_params, self.formals)
+        format!("{keyword} {}{}({}){}", self.name, self.type_params, self.formals.join(", "), self.guard)
     }
 
     fn call(&self) -> String {
-        format!("{}{}({})", self.name, self.type_params, self.arguments)
+        format!("{}{}({})", self.name, self.type_params, self.arguments.join(", "))
     }
 }
 
@@ -55,8 +59,8 @@ fn of_expression(place: &Place<'_>) -> Option<Assist> {
     if !locals.assigned.is_empty() || mentions_self(expr.syntax()) {
         return None;
     }
-    let made = made(place, owner, body, &locals.used)?;
     let result = place.spelled(ty)?;
+    let made = made(place, owner, body, &locals, (range, &result))?;
     let text = place.text()[range].to_owned();
     let method = format!("{}{}:{result} = {text};", made.indent, made.head());
     let replaced = extract_variable::with_parens(place, expr.syntax());
@@ -69,12 +73,15 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     let range = TextRange::new(first.text_range().start(), last.text_range().end());
     // What these words refer to lies around the method.
     let bound = selection::has_word(&statements, &["clocked", "offer", "super", "property", "self"]);
-    if bound || selection::in_kernel(first) || selection::jumps_out(&statements) {
+    let returns = selection::return_values(&statements);
+    if bound || selection::in_kernel(first) || !returns && selection::jumps_out(&statements) {
         return None;
     }
     let (owner, body, locals) = selection::locals(place, range)?;
     // One value can come back.
     let (before, after) = match (&locals.outgoing[..], &locals.changed[..]) {
+        // Nothing comes behind a `return`.
+        _ if returns => ("return ".to_owned(), String::new()),
         ([], []) => (String::new(), String::new()),
         ([local], []) => {
             let keyword = if body.local(*local).mutable { "var" } else { "val" };
@@ -98,19 +105,14 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
         return None;
     }
     let result = match locals.outgoing.first().or(locals.changed.first()) {
+        _ if returns => match owner {
+            Owner::Method(method) => place.spelled(result_type(place.db, method))?,
+            Owner::Field(_) => return None,
+        },
         Some(local) => place.spelled(body.local(*local).ty)?,
         None => "void".to_owned(),
     };
-    let mut made = made(place, owner, body, &locals.used)?;
-    // Formals that are assigned to are variables.
-    for local in &locals.assigned {
-        let name = &body.local(*local).name;
-        let formals = made.formals.split(", ").map(|formal| match formal.starts_with(&format!("{name}:")) {
-            true => format!("var {formal}"),
-            false => formal.to_owned(),
-        });
-        made.formals = formals.collect::<Vec<_>>().join(", ");
-    }
+    let made = made(place, owner, body, &locals, (range, &result))?;
     let own = indentation(place.text(), range.start()).to_owned();
     let inner = format!("{}{STEP}", made.indent);
     let moved = moved(&place.text()[range], &own, &inner);
@@ -150,8 +152,14 @@ fn formatted(method: String, indent: &str) -> String {
     inner.map_or(method, str::to_owned)
 }
 
-/// `None` where code cannot be moved into a method beside the one around it.
-fn made(place: &Place<'_>, owner: Owner, body: &Body, used: &[LocalId]) -> Option<Made> {
+/// `None` where code cannot be moved into a method beside the one around it. `moved` is where the code stands, and its result.
+fn made(
+    place: &Place<'_>,
+    owner: Owner,
+    body: &Body,
+    locals: &selection::Locals,
+    moved: (TextRange, &str),
+) -> Option<Made> {
     let Owner::Method(method) = owner else { return None };
     let item = method_item(place.db, method).filter(|m| !m.kind.is_constructor())?;
     let class = method.class(place.db);
@@ -160,26 +168,49 @@ fn made(place: &Place<'_>, owner: Owner, body: &Body, used: &[LocalId]) -> Optio
         return None;
     }
     let (mut formals, mut arguments) = (Vec::new(), Vec::new());
-    for local in used {
-        let local = body.local(*local);
-        formals.push(format!("{}:{}", local.name, place.spelled(local.ty)?));
+    for id in &locals.used {
+        let local = body.local(*id);
+        let keyword = if locals.assigned.contains(id) { "var " } else { "" };
+        formals.push(format!("{keyword}{}:{}", local.name, place.spelled(local.ty)?));
         arguments.push(local.name.to_string());
     }
     let after = item_ptr(place.db, Item::Method(method))?.range();
+    let (range, result) = moved;
+    let said = [&formals.join(", "), result, &place.text()[range]].join(" ");
+    let says = |name: &str| apg_syntax::tokens(&said).any(|(_, word)| word == name);
+    let guard = guard(place, method).unwrap_or_default();
+    let in_guard = |name: &str| apg_syntax::tokens(&guard).any(|(_, word)| word == name);
+    // With one type goes what is asked of it, and the types that this names.
+    let is_generic = item.type_params.iter().any(|p| says(&p.name));
     let type_params: Vec<&str> = item.type_params.iter().map(|p| p.name.as_str()).collect();
+    let kept = |name: &&str| is_generic && (says(name) || in_guard(name));
+    let type_params: Vec<&str> = type_params.into_iter().filter(kept).collect();
+    let of_class = class_head(place.db, class).as_ref().map_or(&[][..], |head| &head.type_params);
+    let needs_object = selection::uses_this(place, body, range) || of_class.iter().any(|p| says(&p.name));
     Some(Made {
         name: fresh(place, method),
-        formals: formals.join(", "),
-        arguments: arguments.join(", "),
-        type_params: if type_params.is_empty() {
-            String::new()
-        } else {
-            format!("[{}]", type_params.join(", "))
+        formals,
+        arguments,
+        guard: if type_params.is_empty() { String::new() } else { guard },
+        type_params: match type_params.is_empty() {
+            true => String::new(),
+            false => format!("[{}]", type_params.join(", ")),
         },
-        is_static: method_is_static(place.db, method),
+        is_static: method_is_static(place.db, method) || !needs_object,
         after,
         indent: indentation(place.text(), after.start()).to_owned(),
     })
+}
+
+/// What a method asks of its type parameters; none if it asks something of values, which are others in another method.
+fn guard(place: &Place<'_>, method: MethodId) -> Option<String> {
+    let node = item_node(place.db, Item::Method(method))?;
+    let guard = node.children().find(|child| child.kind() == SyntaxKind::GUARD)?;
+    let item = method_item(place.db, method)?;
+    let is_formal = |word: &str| item.params.iter().any(|param| param.name.as_deref() == Some(word));
+    let text = guard.text().to_string();
+    let is_of_types = !apg_syntax::tokens(&text).any(|(_, word)| is_formal(word));
+    is_of_types.then(|| text.trim().to_owned())
 }
 
 /// A name that no method of the class has.

@@ -16,6 +16,13 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
     let expr = selected(place)?;
     // Something without a value, as a call of a `void` method, cannot be kept.
     value_type(place.db, place.file, &expr)?;
+    let name = fresh_name(place, &expr);
+    let edits = before_statement(place, &expr, &name).or_else(|| in_new_block(place, &expr, &name))?;
+    Some(Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits })
+}
+
+/// The declaration before the statement of a block that the expression is evaluated in.
+fn before_statement(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
     let statement = expr.syntax().ancestors().find(|n| {
         let in_block = |p: SyntaxNode| matches!(p.kind(), SyntaxKind::BLOCK | SyntaxKind::SWITCH_GROUP);
         n.kind() == SyntaxKind::EXPR_BODY || ast::Stmt::can_cast(n.kind()) && n.parent().is_some_and(in_block)
@@ -23,17 +30,14 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
     if evaluated_elsewhere(expr.syntax(), &statement) {
         return None;
     }
-    let name = fresh_name(place, &expr);
-    let assist =
-        |edits| Assist { title: format!("Extract into `val {name}`"), kind: AssistKind::Extract, edits };
     if statement.kind() == SyntaxKind::EXPR_BODY {
-        return Some(assist(vec![as_block(place, &expr, &statement, &name)?]));
+        return Some(vec![as_block(place, expr, &statement, name)?]);
     }
     let start = statement.text_range().start();
     let indent = indentation(place.text(), start);
     let value = expr.syntax().text().to_string();
     let declaration = format!("val {name} = {value};\n{indent}");
-    let edits = match expr.syntax().parent() {
+    Some(match expr.syntax().parent() {
         // A whole statement becomes the declaration.
         Some(parent) if parent.kind() == SyntaxKind::EXPR_STMT => {
             vec![place.edit(parent.text_range(), format!("val {name} = {value};"))]
@@ -44,10 +48,46 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
         }
         _ => vec![
             place.edit(TextRange::empty(start), declaration),
-            place.edit(with_parens(place, expr.syntax()), name.clone()),
+            place.edit(with_parens(place, expr.syntax()), name),
         ],
+    })
+}
+
+/// A statement that is all of a loop's, branch's or activity's body, or the expression that is all of a closure's: it becomes a block
+/// that begins with the declaration.
+fn in_new_block(place: &Place<'_>, expr: &ast::Expr, name: &str) -> Option<Vec<TextEdit>> {
+    use SyntaxKind::{AT_EXPR, CLOSURE_EXPR, LABELED_STMT};
+    let is_body = |node: &SyntaxNode| match node.parent() {
+        Some(around) if matches!(around.kind(), CLOSURE_EXPR | AT_EXPR) => {
+            ast::Expr::can_cast(node.kind()) && around.last_child().as_ref() == Some(node)
+        }
+        // What jumps to a label names the statement behind it.
+        Some(around) if around.kind() == LABELED_STMT => false,
+        Some(around) => ast::Stmt::can_cast(node.kind()) && ast::Stmt::can_cast(around.kind()),
+        None => false,
     };
-    Some(assist(edits))
+    let body = expr.syntax().ancestors().find(is_body)?;
+    if body != *expr.syntax() && evaluated_elsewhere(expr.syntax(), &body) {
+        return None;
+    }
+    let range = body.text_range();
+    let part = with_parens(place, expr.syntax()).intersect(range)? - range.start();
+    let value = expr.syntax().text().to_string();
+    let mut rest = body.text().to_string();
+    rest.replace_range(std::ops::Range::<usize>::from(part), name);
+    let text = match ast::Expr::cast(body) {
+        Some(result) => {
+            // A call without a value ends nothing.
+            let end = if value_type(place.db, place.file, &result).is_some() { "" } else { ";" };
+            format!("{{ val {name} = {value}; {rest}{end} }}")
+        }
+        None => {
+            let indent = indentation(place.text(), range.start());
+            let rest = rest.replace('\n', &format!("\n{STEP}"));
+            format!("{{\n{indent}{STEP}val {name} = {value};\n{indent}{STEP}{rest}\n{indent}}}")
+        }
+    };
+    Some(vec![place.edit(range, text)])
 }
 
 /// The body `= e;` of a method as a block in which a part of it has a name.

@@ -1,8 +1,8 @@
 //! The methods that a class has promised and not written.
 
-use apg_syntax::{SyntaxKind, TextRange};
+use apg_syntax::SyntaxKind;
 
-use super::lines::{STEP, indentation};
+use super::lines::{STEP, before_brace, indentation};
 use super::{Assist, AssistKind, Place};
 use crate::check;
 use crate::ide::spans::enclosing_class;
@@ -26,22 +26,17 @@ pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
         .filter_map(|(method, owner)| stub(db, *method, *owner))
         .map(|stub| {
             let todo = "throw new UnsupportedOperationException();";
-            format!("{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n", stub.declaration)
+            format!("{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n", stub.declaration())
         })
         .collect();
     if methods.is_empty() {
         return None;
     }
-    let before = &place.text()[..usize::from(close.text_range().start())];
-    let gap = if before.trim_end_matches([' ', '\t']).ends_with('\n') { "" } else { "\n" };
-    // The white space before the brace belongs to its line.
-    let line = before.rfind('\n').map_or(before.len(), |at| at + 1);
-    let start = if gap.is_empty() { u32::try_from(line).ok()?.into() } else { close.text_range().start() };
-    let end = if gap.is_empty() { String::new() } else { indent.clone() };
+    let (range, gap, end) = before_brace(place.text(), close.text_range().start(), &indent);
     let text = format!("{gap}{}{end}", methods.join("\n"));
     let title = match methods.len() {
         1 => "Implement the missing method".to_owned(),
         n => format!("Implement the {n} missing methods"),
     };
-    Some(Assist { title, kind: AssistKind::QuickFix, edits: vec![place.edit(TextRange::empty(start), text)] })
+    Some(Assist { title, kind: AssistKind::QuickFix, edits: vec![place.edit(range, text)] })
 }

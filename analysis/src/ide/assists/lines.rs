@@ -1,6 +1,6 @@
 //! Lines and their indentation.
 
-use apg_syntax::TextSize;
+use apg_syntax::{TextRange, TextSize};
 
 /// One step of indentation, as the formatter has it.
 pub(super) const STEP: &str = "    ";
@@ -20,4 +20,19 @@ pub(super) fn indented(text: &str) -> String {
         let step = if line.trim().is_empty() { "" } else { STEP };
         format!("{text}\n{step}{line}")
     })
+}
+
+/// Where members are added before the brace that ends a class, and what stands before and behind them there.
+pub(super) fn before_brace<'a>(
+    text: &str,
+    brace: TextSize,
+    indent: &'a str,
+) -> (TextRange, &'static str, &'a str) {
+    // The white space before the brace belongs to its line; to none where that holds the other brace too.
+    let before = text[..usize::from(brace)].trim_end_matches([' ', '\t']);
+    let start = TextSize::of(before);
+    match before.ends_with('\n') {
+        true => (TextRange::empty(start), "", ""),
+        false => (TextRange::new(start, brace), "\n", indent),
+    }
 }

@@ -15,11 +15,12 @@ use apg_syntax::{SyntaxNode, TextRange};
 
 use crate::db::{Db, parse};
 use crate::diagnostics::TextEdit;
-use crate::ide::symbol::scope_at;
+use crate::ide::symbol::{is_anonymous, scope_at};
 use crate::ids::SourceFile;
-use crate::item_tree::items::qualified_name;
+use crate::item_tree::items::{qualified_name, type_param_ids};
 use crate::scope::lookup::Found;
-use crate::ty::Ty;
+use crate::ty::supers::direct_supertypes;
+use crate::ty::{Ty, TyKind};
 
 pub use imports::organized_imports;
 
@@ -66,17 +67,35 @@ impl Place<'_> {
             return None;
         }
         let ty = ty.base(self.db);
-        let Some((class, args)) = ty.as_class(self.db) else { return Some(ty.display(self.db).to_string()) };
+        let spelled = |all: &[Ty]| all.iter().map(|ty| self.spelled(*ty)).collect::<Option<Vec<_>>>();
+        let (class, args) = match ty.kind(self.db) {
+            TyKind::Class { class, args } => (*class, args),
+            TyKind::Function { params, result, guard } if guard.terms.is_empty() => {
+                return Some(format!("({})=>{}", spelled(params)?.join(", "), self.spelled(*result)?));
+            }
+            _ => return Some(ty.display(self.db).to_string()),
+        };
+        // A class without a name is known as what it extends.
+        if is_anonymous(self.db, class) {
+            return self.spelled(*direct_supertypes(self.db, class).first()?);
+        }
         let scope = scope_at(self.db, self.file, TextRange::empty(self.range.start()));
-        let name = match scope.find_type(class.name(self.db)) {
-            Some(Found::Class(found)) if found == class => class.name(self.db).to_string(),
+        let own = type_param_ids(self.db, class).len().min(args.len());
+        let (args, around) = args.split_at(own);
+        let outer = class.outer(self.db).filter(|_| !around.is_empty());
+        let outer = outer.map(|outer| (outer, Ty::class(self.db, outer, around.to_vec())));
+        let name = match (scope.find_type(class.name(self.db)), outer) {
+            // An inner class of another generic class than the one around this place is named through it.
+            (_, Some((outer, ty))) if ty != Ty::this_type(self.db, outer) => {
+                format!("{}.{}", self.spelled(ty)?, class.name(self.db))
+            }
+            (Some(Found::Class(found)), _) if found == class => class.name(self.db).to_string(),
             _ => qualified_name(self.db, class).to_string(),
         };
-        if args.is_empty() {
-            return Some(name);
-        }
-        let args = args.iter().map(|arg| self.spelled(*arg)).collect::<Option<Vec<_>>>()?;
-        Some(format!("{name}[{}]", args.join(", ")))
+        Some(match args.is_empty() {
+            true => name,
+            false => format!("{name}[{}]", spelled(args)?.join(", ")),
+        })
     }
 
     fn edit(&self, range: TextRange, text: impl Into<String>) -> TextEdit {

@@ -1,8 +1,8 @@
 //! The methods that most classes override.
 
-use apg_syntax::{SyntaxKind, TextRange};
+use apg_syntax::SyntaxKind;
 
-use super::lines::{STEP, indentation};
+use super::lines::{STEP, before_brace, indentation};
 use super::{Assist, AssistKind, Place};
 use crate::ide::members::overridable;
 use crate::ide::spans::enclosing_class;
@@ -40,12 +40,10 @@ fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
         let is_theirs = found.member.class(db).file(db).origin(db) == crate::ids::FileOrigin::User;
         is_common || is_theirs && has_body(found.member)
     });
-    let before = &place.text()[..usize::from(close.text_range().start())];
-    let is_open = before.trim_end_matches([' ', '\t']).ends_with('\n');
-    let line = before.rfind('\n').map_or(before.len(), |at| at + 1);
-    let start = if is_open { u32::try_from(line).ok()?.into() } else { close.text_range().start() };
+    let (range, gap, end) = before_brace(place.text(), close.text_range().start(), &indent);
     let all = wanted.filter_map(|found| {
-        let stub = stub(db, found.member, found.owner)?;
+        // What an operator of the class above gives is asked for in another way.
+        let stub = stub(db, found.member, found.owner).filter(|stub| !stub.keyword.is_empty())?;
         let item = method_item(db, found.member)?;
         let arguments: Vec<&str> = item.params.iter().filter_map(|p| p.name.as_deref()).collect();
         if arguments.len() != item.params.len() {
@@ -60,16 +58,14 @@ fn generated(place: &Place<'_>) -> Option<Vec<Assist>> {
             Some(ClassKind::Interface) => "throw new UnsupportedOperationException();".to_owned(),
             _ => format!("{keyword}super.{name}({});", arguments.join(", ")),
         };
-        let gap = if is_open { "" } else { "\n" };
-        let end = if is_open { String::new() } else { indent.clone() };
         let text = format!(
             "{gap}{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{code}\n{indent}{STEP}}}\n{end}",
-            stub.declaration
+            stub.declaration()
         );
         Some(Assist {
             title: format!("Override `{name}`"),
             kind: AssistKind::Rewrite,
-            edits: vec![place.edit(TextRange::empty(start), text)],
+            edits: vec![place.edit(range, text)],
         })
     });
     Some(all.collect())

@@ -87,11 +87,51 @@ pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner
     Some((owner, body, found))
 }
 
+/// Whether a piece of code needs the object around it: it says `this`, or names a member of it.
+pub(super) fn uses_this(place: &Place<'_>, body: &Body, range: TextRange) -> bool {
+    let Some(owner) = owner_at(place.db, place.file, range) else { return true };
+    let Some(range) = range.checked_sub(item_offset(place.db, owner.into())) else { return true };
+    let mut inside = body.exprs.iter().filter(|e| range.contains_range(e.range)).peekable();
+    let of_object = |kind: &ExprKind| match kind {
+        ExprKind::This | ExprKind::Outer(_) => true,
+        // An inner class, an anonymous one: both keep the object around.
+        ExprKind::New { outer: None, class, .. } => {
+            class.outer(place.db).is_some() && !crate::members::is_static_class(place.db, *class)
+        }
+        _ => false,
+    };
+    inside.peek().is_none() || inside.any(|e| of_object(&e.kind))
+}
+
 /// Whether a `return`, `break` or `continue` in the statements leads out of them.
 pub(super) fn jumps_out(statements: &[SyntaxNode]) -> bool {
+    jumps(statements).next().is_some()
+}
+
+/// Whether the statements end in a `return` with a value, and all that leads out of them returns from the method.
+pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
+    use SyntaxKind::*;
+    let returns = |node: &SyntaxNode| {
+        node.kind() == RETURN_STMT && node.children().any(|child| ast::Expr::can_cast(child.kind()))
+    };
+    let from_method = |node: &SyntaxNode| {
+        let around = |n: &SyntaxNode| {
+            matches!(
+                n.kind(),
+                METHOD_DECL | CLOSURE_EXPR | AT_EXPR | FINISH_EXPR | ASYNC_STMT | AT_STMT | AT_EACH_STMT
+            )
+        };
+        node.ancestors().find(around).is_some_and(|n| n.kind() == METHOD_DECL)
+    };
+    statements.last().is_some_and(|last| returns(last) && from_method(last))
+        && jumps(statements).all(|it| returns(&it))
+}
+
+/// What leads out of the statements.
+fn jumps(statements: &[SyntaxNode]) -> impl Iterator<Item = SyntaxNode> {
     let is_inside =
-        |node: &SyntaxNode| statements.iter().any(|s| s.text_range().contains_range(node.text_range()));
-    let leads_out = |jump: &SyntaxNode| {
+        move |node: &SyntaxNode| statements.iter().any(|s| s.text_range().contains_range(node.text_range()));
+    let leads_out = move |jump: &SyntaxNode| {
         let mut around = jump.ancestors().skip(1).take_while(is_inside);
         match jump.kind() {
             SyntaxKind::RETURN_STMT => !around.any(|n| {
@@ -106,7 +146,7 @@ pub(super) fn jumps_out(statements: &[SyntaxNode]) -> bool {
             _ => false,
         }
     };
-    statements.iter().flat_map(|s| s.descendants()).any(|n| leads_out(&n))
+    statements.iter().flat_map(|s| s.descendants()).filter(leads_out)
 }
 
 fn label_of(jump: &SyntaxNode) -> Option<String> {

@@ -10,13 +10,19 @@ use super::snippets::TOP_KEYWORDS;
 use crate::db::{Db, parse};
 use crate::ide::receiver::{Receiver, receiver};
 use crate::ide::spans::enclosing_class;
+use crate::ide::symbol::{condition_type, constrained_type, in_condition};
 use crate::ids::{ClassId, SourceFile};
+use crate::ty::Ty;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// A member of what stands before the dot; none of a call that gives nothing.
     Members(Option<Receiver>, ast::Expr),
+    /// A property of this type, in a condition.
+    Property(Ty),
+    /// What a condition may speak of: the properties of the type that it is about, if it is a type's, and values.
+    Term(Option<Ty>),
     /// A type of a package or of another type, in a type.
     Package(SmolStr),
     /// A package or type, in an import.
@@ -27,6 +33,8 @@ pub(super) enum Wanted {
     Annotation,
     /// A type.
     Type,
+    /// A class of what is thrown.
+    Thrown,
     /// A class or struct to make a value of; whether it is to be thrown.
     New(bool),
     /// What a class may extend or implement; whether that is an interface.
@@ -111,6 +119,11 @@ fn after_dot(db: &dyn Db, file: SourceFile, dot: &SyntaxToken) -> Option<Wanted>
             if let Some(name) = made(&e) {
                 return Some(Wanted::Package(name));
             }
+            if in_condition(e.syntax())
+                && let Some(ty) = condition_type(db, file, &e)
+            {
+                return Some(Wanted::Property(ty));
+            }
             match receiver(db, file, &e) {
                 Some(Receiver::Package(package)) => Some(Wanted::Package(package)),
                 None if !matches!(e, ast::Expr::CallExpr(_)) => None,
@@ -162,6 +175,13 @@ fn elsewhere(
     let at = word.and_then(SyntaxToken::parent).and_then(|n| n.parent());
     if let Some(wanted) = in_head(before, &parent) {
         return Some(wanted);
+    }
+    if before.kind() == T![:] && before.parent_ancestors().take(3).any(|n| n.kind() == CATCH_CLAUSE) {
+        return Some(Wanted::Thrown);
+    }
+    let starts_term = matches!(before.kind(), T!['{'] | T![,] | T![==] | T![!=] | T![&&] | T!['(']);
+    if starts_term && in_condition(&parent) {
+        return Some(Wanted::Term(constrained_type(db, file, &parent)));
     }
     if before.kind() == T![new] {
         return Some(Wanted::New(solid_before(before).is_some_and(|t| t.kind() == T![throw])));

@@ -12,7 +12,9 @@ use crate::ide::shown;
 use crate::ide::signature::{call_snippet, describe};
 use crate::ide::symbol::{Symbol, scope_at};
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile};
-use crate::item_tree::items::{class_head, class_kind, field_is_static, nested_classes, own_typedefs};
+use crate::item_tree::items::{
+    class_head, class_kind, field_is_static, imports, nested_classes, own_typedefs,
+};
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassKind, ClassPlace, MethodKind, Modifiers};
 use crate::scope::imports::import_edit;
@@ -311,11 +313,18 @@ impl<'db> Items<'db> {
         let mut names = scope.visible_names();
         names.sort();
         names.dedup();
+        let imported: Vec<&str> = imports(self.db, self.file)
+            .iter()
+            .filter(|import| !import.on_demand)
+            .filter_map(|import| import.path.rsplit('.').next())
+            .collect();
         for name in names.iter().filter(|n| is_plain(n)) {
             if let Some(found) = scope.find_type(name) {
                 let near = match &found {
                     Found::Class(class) if class.file(self.db) == self.file => rank::TYPE - 2,
                     Found::Param(_) => rank::TYPE - 3,
+                    // What is imported by name is wanted.
+                    _ if imported.contains(&name.as_str()) => rank::TYPE - 2,
                     _ if COMMON_TYPES.contains(&name.as_str()) => rank::TYPE - 1,
                     _ => rank::TYPE,
                 };

@@ -2,10 +2,13 @@
 
 use super::CompletionKind;
 use super::items::Items;
+use crate::db::Db;
 use crate::ide::symbol::Symbol;
+use crate::ids::ClassId;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, class_modifiers, fields, own_methods, type_param_ids};
 use crate::item_tree::source::Item;
+use crate::ty::supers::all_supertypes;
 
 impl Items<'_> {
     /// The classes that can be extended, or the interfaces.
@@ -26,6 +29,18 @@ impl Items<'_> {
         });
     }
 
+    /// The types, what can be thrown first.
+    pub(super) fn thrown(&mut self) {
+        self.types();
+        let db = self.db;
+        self.change(|item| {
+            if matches!(item.symbol, Some(Symbol::Item(Item::Class(class))) if can_be_thrown(db, class)) {
+                item.rank = item.rank.saturating_sub(20);
+            }
+            item.label != "void"
+        });
+    }
+
     /// The types of which a value can be made, what fits first; interfaces and abstract classes, which need a body, last.
     pub(super) fn constructible(&mut self, is_thrown: bool) {
         self.types();
@@ -42,14 +57,10 @@ impl Items<'_> {
                 class_head(db, class).as_ref().is_some_and(|c| c.modifiers.has(Modifiers::ABSTRACT));
             let has_fit = expected.is_some_and(|ty| {
                 let wanted = ty.base(db).as_class(db).map(|(class, _)| class);
-                let supers = crate::ty::supers::all_supertypes(db, class);
+                let supers = all_supertypes(db, class);
                 supers.iter().any(|t| t.as_class(db).map(|(class, _)| class) == wanted)
             });
-            let can_be_thrown = || {
-                let supers = crate::ty::supers::all_supertypes(db, class).iter();
-                supers.filter_map(|t| t.as_class(db)).any(|(c, _)| c.name(db) == "CheckedThrowable")
-            };
-            if has_fit || is_thrown && can_be_thrown() {
+            if has_fit || is_thrown && can_be_thrown(db, class) {
                 item.rank = item.rank.saturating_sub(20);
             }
             // Numbers and the like are written, not made.
@@ -67,4 +78,10 @@ impl Items<'_> {
             true
         });
     }
+}
+
+/// Whether objects of a class can be thrown.
+fn can_be_thrown(db: &dyn Db, class: ClassId) -> bool {
+    let supers = all_supertypes(db, class).iter();
+    supers.filter_map(|t| t.as_class(db)).any(|(c, _)| c.name(db) == "CheckedThrowable")
 }

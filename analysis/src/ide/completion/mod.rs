@@ -3,6 +3,7 @@
 //! The syntax around the cursor says what is asked for (`context`): members, types, names or declarations; each has its
 //! file. Code that is being typed does not parse; what stands before a dot has a type all the same.
 
+mod condition;
 mod context;
 mod items;
 mod made;
@@ -77,6 +78,8 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
                 Some(_) => {}
             }
         }
+        Wanted::Property(ty) => items.properties(ty),
+        Wanted::Term(ty) => items.terms(ty),
         Wanted::Package(package) => {
             items.package(&package);
             items.member_types(&package);
@@ -85,6 +88,7 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Compl
         Wanted::Declared(before) => items.declared_package(&before),
         Wanted::Annotation => items.annotations(),
         Wanted::Type => items.types(),
+        Wanted::Thrown => items.thrown(),
         Wanted::New(is_thrown) => items.constructible(is_thrown),
         Wanted::Super(is_interface) => items.supertypes(is_interface),
         Wanted::Member(class) => items.declarations(class),

@@ -41,15 +41,19 @@ impl Items<'_> {
         let context = Context::class(self.db, class);
         for found in overridable(&context, Ty::this_type(self.db, class)) {
             let Some(stub) = stub(self.db, found.member, found.owner) else { continue };
-            let label = format!("def {}", stub.head);
+            // After `def` no operator is written.
+            if start.is_some() && stub.keyword != "def " {
+                continue;
+            }
+            let label = format!("{}{}", stub.keyword, stub.head);
             let item = self.add(label, CompletionKind::Method, rank::MEMBER);
             item.detail = Some(format!("override of {}", found.member.class(context.db).name(context.db)));
-            item.insert = format!("{} {{\n    $0\n}}", stub.declaration);
+            item.insert = format!("{} {{\n    $0\n}}", stub.declaration());
             item.is_snippet = true;
             item.symbol = Some(Symbol::Item(Item::Method(found.member)));
             if let Some((range, before)) = &before {
                 let name = found.member.name(context.db);
-                let access = stub.declaration.split("def ").next().unwrap_or_default();
+                let access = stub.access;
                 let (declared, typed) = match before.contains(access) {
                     true => (String::new(), String::new()),
                     false => (format!("{access}{before}"), before.clone()),

@@ -40,11 +40,9 @@ fn an_expression_becomes_a_variable() {
     // Evaluated each time round, later, or not at all.
     for statement in [
         "while ($0n > 3$0) {}",
+        "while ($0n > 3$0) f(n);",
+        "for (i in 0..3) if (i > 1 && $0n > i$0) f(n);",
         "val b = n > 1 && $0n < 5$0;",
-        "val f = (x:Long) => $0x + 1$0;",
-        "for (i in 0..3) f($0i + 1$0);",
-        "if (n > 0) f($0n - 1$0);",
-        "atomic f($0n - 1$0);",
         "val a = 1, b = $0a + 1$0;",
         "var i:Long = 0; $0i$0++;",
         "var i:Long = 0; $0i$0 += 2;",
@@ -64,6 +62,35 @@ fn an_expression_becomes_a_variable() {
     // An expression that its statement begins with: one edit, not two at one place.
     let (_, edited) = after(&in_method("$0Console.ERR$0.println(n);"), "Extract into `val");
     assert_eq!(edited, Some(in_method("val err = Console.ERR;\n        err.println(n);")));
+}
+
+#[test]
+fn a_statement_or_expression_that_is_all_of_a_body_becomes_a_block() {
+    for (before, wanted) in [
+        ("val f = (x:Long) => $0x + 1$0;", "val f = (x:Long) => { val value = x + 1; value };"),
+        ("val f = (x:Long) => 2 * ($0x + 1$0);", "val f = (x:Long) => { val value = x + 1; 2 * value };"),
+        ("val f = (x:Long) => f($0x + 1$0);", "val f = (x:Long) => { val value = x + 1; f(value); };"),
+        ("val a = at (here) $0n + 1$0;", "val a = at (here) { val value = n + 1; value };"),
+        (
+            "for (i in 0..3) f($0i + 1$0);",
+            "for (i in 0..3) {\n            val value = i + 1;\n            f(value);\n        }",
+        ),
+        (
+            "if (n > 0) f($0n - 1$0);\n        else f(n);",
+            "if (n > 0) {\n            val value = n - 1;\n            f(value);\n        }\n        else f(n);",
+        ),
+        (
+            "atomic f(\n            $0n - 1$0);",
+            "atomic {\n            val value = n - 1;\n            f(\n                value);\n        }",
+        ),
+        (
+            "finish async for (i in 0..$0(n - 1)$0) f(i);",
+            "finish async {\n            val value = (n - 1);\n            for (i in 0..value) f(i);\n        }",
+        ),
+    ] {
+        let (titles, edited) = after(&in_method(before), "Extract into `val");
+        assert_eq!(edited, Some(in_method(wanted)), "{before}: {titles:?}");
+    }
 }
 
 #[test]
@@ -191,7 +218,7 @@ fn code_becomes_a_method() {
     );
     let wanted = with(
         "val a = n * 2;\n        val b = extracted(n, a);\n        Console.OUT.println(b);",
-        "\n\n    private def extracted(n:Long, a:Long):Long {\n        val b = a + n;\n        // kept\n        Console.OUT.println(b);\n        return b;\n    }",
+        "\n\n    private static def extracted(n:Long, a:Long):Long {\n        val b = a + n;\n        // kept\n        Console.OUT.println(b);\n        return b;\n    }",
     );
     assert_eq!(edited, Some(wanted));
     // What is changed and used later comes back.
@@ -201,19 +228,63 @@ fn code_becomes_a_method() {
     );
     let wanted = with(
         "var s:Long = 0;\n        s = extracted(n, s);\n        Console.OUT.println(s);",
-        "\n\n    private def extracted(n:Long, var s:Long):Long {\n        s += n;\n        return s;\n    }",
+        "\n\n    private static def extracted(n:Long, var s:Long):Long {\n        s += n;\n        return s;\n    }",
     );
     assert_eq!(edited, Some(wanted));
     let (_, edited) = after(&with("Console.OUT.println($0n * n$0 + 1);", ""), "Extract into method");
-    let wanted =
-        with("Console.OUT.println(extracted(n) + 1);", "\n\n    private def extracted(n:Long):Long = n * n;");
+    let wanted = with(
+        "Console.OUT.println(extracted(n) + 1);",
+        "\n\n    private static def extracted(n:Long):Long = n * n;",
+    );
+    assert_eq!(edited, Some(wanted));
+    // What is returned is handed on.
+    let (_, edited) =
+        after(&with("$0if (n > 1) return n;\n        return 2 * n;$0", ""), "Extract into method");
+    let wanted = with(
+        "return extracted(n);",
+        "\n\n    private static def extracted(n:Long):Long {\n        if (n > 1) return n;\n        return 2 * n;\n    }",
+    );
     assert_eq!(edited, Some(wanted));
     for body in [
         "$0if (n > 0) return;$0",
+        "while (n > 0) { $0if (n > 1) break; return 2;$0 }",
+        "val f = (a:Long) => { $0val b = a + n; return b;$0 };",
         "var a:Long; var b:Long;\n        $0a = 1; b = 2;$0 Console.OUT.println(a + b);",
     ] {
         let (titles, _) = after(&with(body, ""), "Extract into method");
         assert!(!titles.iter().any(|t| t.starts_with("Extract into method")), "{body}: {titles:?}");
+    }
+}
+
+/// A method that needs no object has none: in an `at` it would be copied to the other place. What is asked of types goes along.
+#[test]
+fn an_extracted_method_takes_what_it_needs() {
+    let class = "class Example[T](size:Long) {T haszero} {
+    class Inner {}
+    var kept:T;
+    def f[U, V](u:U, n:Long, pair:(a:Long, n:Long)=>Long) {U <: Comparable[U]} {
+        BODY
+    }
+}
+";
+    for (body, wanted) in [
+        ("at (here) { val a = $0n * 2$0; }", "private static def extracted(n:Long):Long = n * 2;"),
+        ("val a = $0n * size$0;", "private def extracted(n:Long):Long = n * size;"),
+        ("val a = $0kept == kept$0;", "private def extracted():Boolean = kept == kept;"),
+        ("val a = $0new Inner()$0;", "private def extracted():Inner = new Inner();"),
+        ("val a = $0Zero.get[T]()$0;", "private def extracted():T = Zero.get[T]();"),
+        (
+            "val a = $0u.compareTo(u)$0;",
+            "private static def extracted[U](u:U){U <: Comparable[U]}:Int = u.compareTo(u);",
+        ),
+        (
+            "var n2:Long = 0; val a:Long = 1; $0n2 = pair(a, n2);$0 Console.OUT.println(n2);",
+            "private static def extracted(pair:(Long, Long)=>Long, var n2:Long, a:Long):Long {",
+        ),
+    ] {
+        let (titles, edited) = after(&class.replace("BODY", body), "Extract into method");
+        let edited = edited.unwrap_or_default();
+        assert!(edited.contains(wanted), "{body}: {titles:?}\n{edited}");
     }
 }
 
@@ -222,10 +293,52 @@ fn code_becomes_a_method() {
 fn types_are_written_so_that_they_are_known() {
     let (_, edited) = after(&in_method("val $0out = Console.OUT;"), "Write the type");
     assert_eq!(edited, Some(in_method("val out:x10.io.Printer = Console.OUT;")));
+    for (body, wanted) in [
+        ("val $0o = (p:x10.io.Printer, n:Long) => n;", "val o:(x10.io.Printer, Long)=>Long ="),
+        (
+            "val $0o = new Comparable[Long]() { public def compareTo(n:Long):Int = 0n; };",
+            "val o:Comparable[Long] =",
+        ),
+        ("val $0o = new Example[Long]().new In();", "val o:Example[Long].In ="),
+        ("val $0o = new In();", "val o:In ="),
+    ] {
+        let class =
+            format!("class Example[T] {{\n    class In {{}}\n    def f() {{\n        {body}\n    }}\n}}\n");
+        let (titles, edited) = after(&class, "Write the type");
+        let edited = edited.unwrap_or_default();
+        assert!(edited.contains(wanted), "{body}: {titles:?}\n{edited}");
+    }
     let (_, edited) =
         after(&in_method("Console.OUT.println(n + $0Console.OUT.hashCode()$0);"), "Extract into method");
     let edited = edited.expect("offered");
-    assert!(edited.contains("private def extracted():Long = Console.OUT.hashCode();"), "{edited}");
+    assert!(edited.contains("private static def extracted():Long = Console.OUT.hashCode();"), "{edited}");
+}
+
+#[test]
+fn operators_are_implemented_as_operators() {
+    let text = "abstract class Base[T] {
+    abstract operator this(i:Long, j:Long):T;
+    abstract operator this(i:Long) = (v:T):T;
+    abstract operator this + (o:T):T;
+    abstract operator (o:T) * this:T;
+    abstract operator - this:T;
+    abstract property half():Long;
+}
+class Im$0pl extends Base[String] { }
+";
+    let (_, edited) = after(text, "Implement the 6 missing methods");
+    let edited = edited.expect("offered");
+    for declared in [
+        "{\n    operator this(i:Long, j:Long):String {",
+        "    operator this(i:Long) = (v:String):String {",
+        "    operator this + (o:String):String {",
+        "    operator (o:String) * this:String {",
+        "    operator - this:String {",
+    ] {
+        assert!(edited.contains(declared), "{declared}\n{edited}");
+    }
+    let left = crate::fixture::report(&edited);
+    assert!(!left.contains("type/not-implemented") && !left.contains("syntax/"), "{left}\n{edited}");
 }
 
 #[test]

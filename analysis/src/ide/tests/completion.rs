@@ -365,3 +365,53 @@ fn properties_have_a_signature() {
     let found = ask(text, signature_help).swap_remove(0).expect("a signature");
     assert_eq!((found.signatures[0].label.as_str(), found.argument), ("property(w:Double, h:Long)", 1));
 }
+
+/// A condition speaks of properties; a member that is none cannot be part of it.
+#[test]
+fn conditions_are_of_properties() {
+    for unfinished in
+        ["val a:Shape{self.$0} = null;", "val a:Shape{self.$0", "val a:Shape{self.si$0des == 3} = null;"]
+    {
+        assert_eq!(labels(&in_main(unfinished)), ["sides"], "{unfinished}");
+    }
+    for unfinished in ["val a:Shape{$0} = null;", "val a:Shape{$0", "val a:Shape{sides == 3 && $0"] {
+        let found = labels(&in_main(unfinished));
+        assert_eq!(found[..2], ["sides", "self"], "{unfinished}");
+        assert_has(&found, &["shape", "here"]);
+        assert_lacks(&found, &["area", "hidden", "other", "new"]);
+    }
+    let found = labels(&format!("{SHAPES} class Example {{ def f(shape:Shape) {{shape.$0}} {{}} }}"));
+    assert_eq!(found, ["sides"]);
+}
+
+#[test]
+fn what_can_be_caught_comes_first() {
+    let found = labels(&in_main("try {} catch (e:$0"));
+    assert_eq!(found[0], "Exception");
+    let place = |name: &str| found.iter().position(|label| label == name);
+    assert!(place("ArithmeticException") < place("Shape"), "{found:?}");
+    assert_lacks(&found, &["void"]);
+}
+
+/// Of types that are spelt alike, the one that is imported by name is meant.
+#[test]
+fn imported_types_come_before_those_of_the_language() {
+    let found = labels("import x10.util.Box; class Example { val b:Bo$0 }");
+    let place = |name: &str| found.iter().position(|label| label == name);
+    assert!(place("Box") < place("Boolean"), "{found:?}");
+}
+
+#[test]
+fn the_signature_is_the_one_that_takes_what_is_written() {
+    let active = |statement: &str| {
+        let help = ask(&in_main(statement), signature_help).swap_remove(0).expect(statement);
+        help.signatures[help.active].label.clone()
+    };
+    assert_eq!(active("Math.max(1, $0"), "max(a:Long, b:Long):Long");
+    assert_eq!(active("Math.max(1.0f, $0)"), "max(a:Float, b:Float):Float");
+    assert_eq!(active("\"a\".indexOf(\"b\", $0)"), "indexOf(str:String, i:Int):Int");
+    // The bracket of an argument does not close the list around it.
+    for open in ["Math.sqrt(shape.area()$0", "Math.sqrt(shape.area()$0);", "Math.sqrt(shape.area() $0"] {
+        assert_eq!(active(open), "sqrt(a:Double):Double", "{open}");
+    }
+}

@@ -75,6 +75,11 @@ fn with_value(p: &mut Parser<'_>, keyword: SyntaxKind) -> SyntaxKind {
     if kind != RETURN_STMT || (exprs::at_first(p) && !p.at(T!['}'])) {
         exprs::expr(p);
     }
+    if kind == ASSERT_STMT && p.at(T![,]) {
+        let hint = "write `assert condition : message;`";
+        habits::replaced(p, 1, "the message of an assertion follows a colon", hint, ":");
+        exprs::expr(p);
+    }
     if kind == ASSERT_STMT && p.eat(T![:]) {
         exprs::expr(p);
     }

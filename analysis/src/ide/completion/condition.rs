@@ -1,0 +1,45 @@
+//! What conditions speak of: properties, `self`, values that do not change.
+
+use super::CompletionKind;
+use super::items::{Items, rank};
+use crate::ide::symbol::Symbol;
+use crate::item_tree::items::{field_item, method_is_property};
+use crate::item_tree::source::Item;
+use crate::ty::Ty;
+
+impl Items<'_> {
+    /// The properties of a type: nothing else of a value can be part of a condition.
+    pub(super) fn properties(&mut self, ty: Ty) {
+        self.fields_of(ty, false);
+        self.methods_of(ty, false);
+        let db = self.db;
+        self.change(|item| match item.symbol {
+            Some(Symbol::Item(Item::Field(field))) => {
+                field_item(db, field).is_some_and(|field| field.is_property)
+            }
+            Some(Symbol::Item(Item::Method(method))) => method_is_property(db, method),
+            _ => false,
+        });
+    }
+
+    /// What a condition may begin with; first what the type has that it is about.
+    pub(super) fn terms(&mut self, about: Option<Ty>) {
+        if let Some(ty) = about {
+            self.properties(ty);
+            self.change(|item| {
+                item.rank = rank::LOCAL - 5;
+                true
+            });
+            self.add("self", CompletionKind::Keyword, rank::LOCAL);
+        }
+        self.expression(false);
+        let mut has_self = false;
+        self.change(|item| {
+            let is_again = item.label == "self" && std::mem::replace(&mut has_self, true);
+            // A condition makes nothing and calls nothing but properties.
+            let is_call =
+                matches!(item.symbol, Some(Symbol::Item(Item::Method(_)))) && item.rank >= rank::LOCAL;
+            !is_again && !is_call && !matches!(item.label.as_str(), "new" | "at" | "finish")
+        });
+    }
+}

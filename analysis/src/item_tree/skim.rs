@@ -1,0 +1,170 @@
+//! What a file's tokens tell without its tree: enough to know that a file need not be parsed, at a tenth of the time.
+//!
+//! More names may be found than there are of their sort (the arguments of types, say), never fewer: who asks leaves out what cannot
+//! concern it, and asks the tree of the rest.
+
+use apg_syntax::{SyntaxKind, T};
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use crate::db::Db;
+use crate::ids::SourceFile;
+
+/// What stands in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skim {
+    /// The names behind `class`, `struct`, `interface` and `type`.
+    pub declared: FxHashSet<SmolStr>,
+    /// The names that classes extend and implement, those that definitions of types stand for, and those behind `new` of
+    /// anonymous classes.
+    pub inherited: FxHashSet<SmolStr>,
+}
+
+/// What stands in `file`. Not for what is asked after every edit: it reads the whole text.
+#[salsa::tracked]
+pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
+    let tokens: Vec<_> = apg_syntax::tokens(file.text(db)).filter(|(kind, _)| !kind.is_trivia()).collect();
+    let mut skim = Skim::default();
+    for (at, (kind, _)) in tokens.iter().enumerate() {
+        let behind = &tokens[at + 1..];
+        match kind {
+            T![class] | T![struct] | T![interface] => skim.declared.extend(names(behind).next()),
+            T![type] => {
+                skim.declared.extend(names(behind).next());
+                skim.inherited.extend(names(until(behind, &[T![;]])));
+            }
+            T![extends] | T![implements] => skim.inherited.extend(names(header(behind))),
+            T![new] => skim.inherited.extend(names(anonymous(behind))),
+            _ => {}
+        }
+    }
+    skim
+}
+
+type Token<'a> = (SyntaxKind, &'a str);
+
+fn names<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = SmolStr> + 'a {
+    let named = tokens.iter().filter(|(kind, _)| *kind == SyntaxKind::IDENT);
+    named.map(|(_, text)| SmolStr::new(text.trim_matches('`')))
+}
+
+/// The tokens before the first of these kinds.
+fn until<'a>(tokens: &'a [Token<'a>], ends: &[SyntaxKind]) -> &'a [Token<'a>] {
+    let end = tokens.iter().position(|(kind, _)| ends.contains(kind));
+    &tokens[..end.unwrap_or(tokens.len())]
+}
+
+/// How many tokens a bracket and what belongs to it are.
+fn bracketed(tokens: &[Token<'_>], open: SyntaxKind, close: SyntaxKind) -> usize {
+    let mut depth = 0;
+    for (at, (kind, _)) in tokens.iter().enumerate() {
+        if *kind == open {
+            depth += 1;
+        } else if *kind == close {
+            depth -= 1;
+        }
+        if depth == 0 {
+            return if *kind == close { at + 1 } else { 0 };
+        }
+    }
+    tokens.len()
+}
+
+/// What stands before the body of a class: conditions have braces too, and something else behind them.
+fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
+    let mut end = 0;
+    loop {
+        end += until(&tokens[end..], &[T!['{'], T![;]]).len();
+        let braces = bracketed(&tokens[end..], T!['{'], T!['}']);
+        let goes_on = tokens.get(end + braces).is_some_and(|(kind, _)| matches!(kind, T![,] | T!['{']));
+        if braces == 0 || !goes_on {
+            return &tokens[..end];
+        }
+        end += braces;
+    }
+}
+
+/// What stands between `new` and the body of an anonymous class; nothing if there is no body.
+fn anonymous<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
+    let end = until(tokens, &[T!['('], T!['{'], T!['}'], T![;]]).len();
+    let body = end + bracketed(&tokens[end..], T!['('], T![')']);
+    match tokens.get(body) {
+        Some((T!['{'], _)) => &tokens[..end],
+        _ => &[],
+    }
+}
+
+/// Those of `files` in which something may extend or implement a class of this name, directly or not.
+pub fn files_below(db: &dyn Db, files: &[SourceFile], name: &SmolStr) -> Vec<SourceFile> {
+    let mut known = FxHashSet::from_iter([name]);
+    let mut is_below = vec![false; files.len()];
+    loop {
+        let before = known.len();
+        let mut is_more = false;
+        for (file, is_below) in files.iter().zip(&mut is_below).filter(|(_, is_below)| !**is_below) {
+            let skim = skim(db, *file);
+            if skim.inherited.iter().any(|name| known.contains(name)) {
+                *is_below = true;
+                is_more = true;
+                known.extend(&skim.declared);
+            }
+        }
+        // Files found without a name that is new lead to no others.
+        if !is_more || known.len() == before {
+            return files.iter().zip(is_below).filter_map(|(file, is)| is.then_some(*file)).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn sorted(names: &FxHashSet<SmolStr>) -> Vec<&str> {
+        let mut names: Vec<&str> = names.iter().map(SmolStr::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn names_are_told_by_tokens() {
+        let host = fixture::host(
+            "class A(x:Long) extends B{self.x==1},`C` implements p.D[E]{F} { def f() { new G(H()); } }
+            interface I extends J{J.k(L)}, M {} // class No {}
+            struct N { type O = P; val q = new Q[R](S()) { def t() {} }; val u = new U {}; }",
+        );
+        let file = fixture::file(&host, "Example.x10");
+        let skim = host.snapshot().with(|db| skim(db, file).clone()).expect("nothing changes");
+        assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O"]);
+        // Those of conditions and arguments are among them; `G`, `H` and `S` are only made.
+        let inherited = ["B", "C", "D", "E", "F", "J", "L", "M", "O", "P", "Q", "R", "U", "k", "p", "x"];
+        assert_eq!(sorted(&skim.inherited), inherited);
+    }
+
+    #[test]
+    fn files_are_left_out_that_cannot_concern_a_class() {
+        let host = fixture::host(
+            "class Base {}
+// file: Below.x10
+class Below extends Alias {}
+// file: Alias.x10
+class Alias { static type Same = Base; }
+// file: Lowest.x10
+class Other { val o = new Below() {}; }
+// file: Use.x10
+class Use { val b = new Base(); val l = new Below(); }",
+        );
+        let names = ["Example", "Below", "Alias", "Lowest", "Use"];
+        let files: Vec<SourceFile> =
+            names.iter().map(|name| fixture::file(&host, &format!("{name}.x10"))).collect();
+        let below = |name: &str| {
+            let found = host.snapshot().with(|db| files_below(db, &files, &SmolStr::new(name)));
+            let found = found.expect("nothing changes");
+            found.iter().filter_map(|file| files.iter().position(|it| it == file)).collect::<Vec<_>>()
+        };
+        assert_eq!(below("Base"), [1, 2, 3]);
+        assert_eq!(below("Below"), [3]);
+        assert_eq!(below("Use"), [0; 0]);
+    }
+}
