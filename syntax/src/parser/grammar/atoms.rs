@@ -240,7 +240,12 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             let node = types::type_(p)?;
             return Some(Operand { node, is_type: true, path: None });
         }
-        _ if reserved::is_value(p, p.position) => reserved::name(p),
+        // An expression of which no more is known: it counts as an argument.
+        _ if reserved::is_value(p, p.position) => {
+            let m = p.start();
+            reserved::name(p);
+            m.complete(p, NAME_EXPR)
+        }
         T![at] => {
             let m = p.start();
             at_expr(p, m)
