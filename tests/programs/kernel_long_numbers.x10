@@ -157,6 +157,61 @@ public class kernel_long_numbers {
             + " " + Math.max(Float.NaN, Float.NaN));
     }
 
+    /** Not inlined: a function with several ways out. Its locals are no Longs. */
+    @CUDA static def mixed(x:Double, n:Long):Double {
+        var a:Double = x, b:Double = 0.5, c:Double = 0.25, d:Double = 0.125;
+        for (var k:Long = 0; k < n; k++) {
+            if (k == 3) return a * b;
+            a = a * 1.5 + b;
+            b = b * a + c;
+            c = c * b + d;
+            d = d + 0.75 * c;
+        }
+        while (a > 1.0) {
+            a = a * 0.5;
+            b = b + a;
+            if (b > 100.0) return c;
+        }
+        return a + b + c + d;
+    }
+
+    /** Numbers far beyond 32 bits as the ends of loops, bits of counters, and functions with locals of their own. */
+    static def ends(p:Place, start:Long, end:Long, to:GlobalRail[Double]{home==p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async
+                clocked finish for (thread in 0n..15n) clocked async {
+                    val id = (block * 16n + thread) as Long;
+                    var sum:Double = id;
+                    for (var i:Long = start; i < end; i = i + 1) {
+                        val j = (i * 3) % 7;
+                        sum += (i >> 40) + (i % 7) + Double.fromLongBits(i) + mixed(0.3 * j, id);
+                    }
+                    to(id) = sum;
+                }
+        }
+    }
+
+    static def ends(id:Long, start:Long, end:Long):Double {
+        var sum:Double = id;
+        for (var i:Long = start; i < end; i = i + 1) {
+            val j = (i * 3) % 7;
+            sum += (i >> 40) + (i % 7) + Double.fromLongBits(i) + mixed(0.3 * j, id);
+        }
+        return sum;
+    }
+
+    /** What the condition of a loop reads is read also if there is no turn. */
+    static def ahead(p:Place, n:Long, from:GlobalRail[Long]{home==p}, to:GlobalRail[Long]{home==p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async
+                clocked finish for (thread in 0n..0n) clocked async {
+                    var i:Long = 0;
+                    while (from(i) != 0 && i < n - 1) i++;
+                    to(0) = i;
+                }
+        }
+    }
+
     static def compare(name:String, p:Place, to:GlobalRail[Long]{home==p}, count:Long, wanted:(Long)=>Long) {
         val found = new Rail[Long](to.size);
         finish Rail.asyncCopy(to, 0, found, 0, to.size);
@@ -196,6 +251,27 @@ public class kernel_long_numbers {
         }
 
         extremes(p);
+
+        val sums = CUDAUtilities.makeGlobalRail[Double](p, 16);
+        for (pair in [[0, 9] as Rail[Long], [-5, 20] as Rail[Long], [0, -4294967291] as Rail[Long], [4294967290, 4294967299] as Rail[Long]]) {
+            val start = pair(0), end = pair(1);
+            ends(p, start, end, sums);
+            val found = new Rail[Double](16);
+            finish Rail.asyncCopy(sums, 0, found, 0, 16);
+            var near:Boolean = true;
+            for (id in 0..15) {
+                val mine = ends(id, start, end);
+                near &= Math.abs(found(id) - mine) <= 1.0E-9 * Math.abs(mine) || found(id).isNaN() && mine.isNaN();
+            }
+            Console.OUT.println("from " + start + " to " + end + ": " + (near ? "right" : "wrong"));
+        }
+        val none = CUDAUtilities.makeGlobalRail[Long](p, 0);
+        try {
+            ahead(p, 0, none, to);
+            Console.OUT.println("nothing was read");
+        } catch (e:MultipleExceptions) {
+            Console.OUT.println(e.exceptions()(0).typeName());
+        }
 
         rounds(p, to);
         val wanted = rounds();

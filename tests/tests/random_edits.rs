@@ -124,8 +124,20 @@ struct File {
     open: bool,
 }
 
+/// Says in which round a test failed, and with which texts, wherever that was.
+struct Told(String);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{}", self.0);
+        }
+    }
+}
+
 /// Eighty steps and the comparison; how many messages were sent.
 fn round(seed: u64) -> usize {
+    let mut told = Told(format!("seed {seed}"));
     let mut random = Random(seed);
     // Some clients take diagnostics, some ask for them.
     let pulls = random.below(2) == 0;
@@ -188,6 +200,7 @@ fn round(seed: u64) -> usize {
             open(&mut fresh, file);
         }
     }
+    told.0 = format!("seed {seed}, with\n{}\n---\n{}", files[0].text, files[1].text);
     let places = std::array::from_fn(|_| random.place(&files[0].text));
     let seen = answers(&mut session, &files, pulls, places);
     let expected = answers(&mut fresh, &fresh_files, pulls, places);

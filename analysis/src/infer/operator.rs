@@ -299,7 +299,9 @@ impl Infer<'_> {
                 "`{op}` asks whether two texts are one object, not whether their characters are the same"
             ),
         );
-        if let (Some(a), Some(b)) = (self.source(self.range(left)), self.source(self.range(right))) {
+        // What is written is not null.
+        let (receiver, argument) = if is_written(left) { (left, right) } else { (right, left) };
+        if let (Some(a), Some(b)) = (self.source(self.range(receiver)), self.source(self.range(argument))) {
             let text =
                 format!("{}{}.equals({b})", if negated { "!" } else { "" }, super::making::operand(&a));
             diagnostic =

@@ -1,6 +1,6 @@
 //! Accesses to objects of other places: what a method's condition `here == home` means at a call.
 
-use apg_syntax::TextRange;
+use apg_syntax::{TextRange, TextSize};
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
@@ -144,9 +144,15 @@ impl Infer<'_> {
         "the place around this `at`".to_owned()
     }
 
-    /// The source text of a range of the declaration.
+    /// The source text of a range of the declaration; none if the range is beyond it, or begins or ends inside of a character, as one
+    /// may that was counted back from another.
     pub(super) fn source(&self, range: TextRange) -> Option<String> {
         let node = item_source(self.db, Item::from(self.owner)).as_ref()?.syntax();
-        node.text_range().contains_range(range).then(|| node.text().slice(range).to_string())
+        let is_between = |at: TextSize| {
+            node.token_at_offset(at)
+                .all(|it| it.text().is_char_boundary(usize::from(at - it.text_range().start())))
+        };
+        (node.text_range().contains_range(range) && is_between(range.start()) && is_between(range.end()))
+            .then(|| node.text().slice(range).to_string())
     }
 }

@@ -70,11 +70,20 @@ fn bracketed(tokens: &[Token<'_>], open: SyntaxKind, close: SyntaxKind) -> usize
     tokens.len()
 }
 
+/// Where the first of these kinds stands outside of square brackets: arguments of types have conditions and functions in them.
+fn outside(tokens: &[Token<'_>], ends: &[SyntaxKind]) -> usize {
+    let mut at = 0;
+    while let Some((kind, _)) = tokens.get(at).filter(|(kind, _)| !ends.contains(kind)) {
+        at += if *kind == T!['['] { bracketed(&tokens[at..], T!['['], T![']']) } else { 1 };
+    }
+    at
+}
+
 /// What stands before the body of a class: conditions have braces too, and something else behind them.
 fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
     let mut end = 0;
     loop {
-        end += until(&tokens[end..], &[T!['{'], T![;]]).len();
+        end += outside(&tokens[end..], &[T!['{'], T![;]]);
         let braces = bracketed(&tokens[end..], T!['{'], T!['}']);
         let goes_on = tokens.get(end + braces).is_some_and(|(kind, _)| matches!(kind, T![,] | T!['{']));
         if braces == 0 || !goes_on {
@@ -86,7 +95,7 @@ fn header<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
 
 /// What stands between `new` and the body of an anonymous class; nothing if there is no body.
 fn anonymous<'a>(tokens: &'a [Token<'a>]) -> &'a [Token<'a>] {
-    let end = until(tokens, &[T!['('], T!['{'], T!['}'], T![;]]).len();
+    let end = outside(tokens, &[T!['('], T!['{'], T!['}'], T![;]]);
     let body = end + bracketed(&tokens[end..], T!['('], T![')']);
     match tokens.get(body) {
         Some((T!['{'], _)) => &tokens[..end],
@@ -132,13 +141,17 @@ mod tests {
         let host = fixture::host(
             "class A(x:Long) extends B{self.x==1},`C` implements p.D[E]{F} { def f() { new G(H()); } }
             interface I extends J{J.k(L)}, M {} // class No {}
-            struct N { type O = P; val q = new Q[R](S()) { def t() {} }; val u = new U {}; }",
+            struct N { type O = P; val q = new Q[R](S()) { def t() {} }; val u = new U {}; }
+            class V implements W[Long{self!=0}], X[(Long)=>Y]{self!=null}, Z { val t = new T[(Long)=>Long](1) {}; }",
         );
         let file = fixture::file(&host, "Example.x10");
         let skim = host.snapshot().with(|db| skim(db, file).clone()).expect("nothing changes");
-        assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O"]);
+        assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O", "V"]);
         // Those of conditions and arguments are among them; `G`, `H` and `S` are only made.
-        let inherited = ["B", "C", "D", "E", "F", "J", "L", "M", "O", "P", "Q", "R", "U", "k", "p", "x"];
+        let inherited = [
+            "B", "C", "D", "E", "F", "J", "L", "Long", "M", "O", "P", "Q", "R", "T", "U", "W", "X", "Y", "Z",
+            "k", "p", "x",
+        ];
         assert_eq!(sorted(&skim.inherited), inherited);
     }
 

@@ -279,6 +279,8 @@ impl Code<'_> {
                 let ty = self.ty(ty);
                 format!("{ty}{{{}, {}}}", rail.data, rail.length)
             }
+            // What shifts it or takes its bits has 64 of them.
+            (None, _) if self.short.locals.contains(&id) => format!("((apg_i64){})", place.text),
             (None, _) => place.text,
         }
     }

@@ -14,7 +14,7 @@ syn match x10Annotation /@[A-Za-z_][A-Za-z0-9_.]*/
 syn match x10Number /\<0[xX][0-9a-fA-F_]\+[uU]\?[lLnNsSyY]\?\>/
 syn match x10Number /\<[0-9][0-9_]*\(\.[0-9][0-9_]*\)\?\([eE][+-]\?[0-9]\+\)\?[uUlLnNsSyYfFdD]*\>/
 syn match x10Escape /\\\(u\+[0-9A-Fa-f]\{4}\|[0-7]\{1,3}\|.\)/ contained
-syn region x10String start=/"/ skip=/\\./ end=/"\|$/ contains=x10Escape
+syn region x10String start=/"/ skip=/\\./ end=/"\|\([;{}]\)\@<=\s*$/ contains=x10Escape
 syn match x10Character /'\(\\.[^']*\|[^'\\]\)'/
 syn keyword x10Todo TODO FIXME XXX contained
 syn match x10Comment "//.*$" contains=x10Todo,@Spell

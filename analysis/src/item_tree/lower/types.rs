@@ -206,7 +206,7 @@ pub fn path_parts(expr: &Expr, at: u32) -> Option<(PathRefRoot, Vec<SmolStr>)> {
         Expr::SelfExpr(_) => (PathRefRoot::SelfValue, Vec::new()),
         Expr::HereExpr(_) => (PathRefRoot::Here, Vec::new()),
         Expr::NameExpr(name) => (PathRefRoot::Name(name.name_ref()?.text()), Vec::new()),
-        Expr::ParenExpr(_) => path_parts(&expr.without_parens(), at)?,
+        Expr::ParenExpr(parens) => path_parts(&parens.expr()?, at)?,
         Expr::FieldExpr(field) => {
             let (root, mut fields) = path_parts(&field.receiver()?, at)?;
             fields.push(field.name_ref()?.text());

@@ -21,6 +21,8 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     kernel_function(&mut code, id, kernel);
     let body = code.out.take();
+    // What is known by the numbers of locals and labels is of the kernel alone.
+    (code.short, code.unrolled) = Default::default();
     let functions = super::device_functions(&mut code, "static __device__ ");
     let environment = code.environment(id);
     code.structs();

@@ -83,13 +83,14 @@ impl<'a> Prover<'_, 'a> {
                 let past = self.book.atom((Some(Num::Known(0)), Some(end)), turns.facts);
                 let facts = &past.facts | &self.no_wrap(&steps, &past);
                 self.without_wrapping(&steps, &past, &facts);
-                self.may_be_empty(&turns.most, &facts);
-                let (turn, past) = (Form { facts: facts.clone(), ..turn }, Form { facts, ..past });
-                // The condition is also evaluated once more than it holds.
+                let (turn, past) =
+                    (Form { facts: facts.clone(), ..turn }, Form { facts: facts.clone(), ..past });
+                // The condition is also evaluated once more than it holds, also where there is no turn.
                 self.enter(&steps, &past);
                 if !test_last {
                     self.accesses(condition);
                 }
+                self.may_be_empty(&turns.most, &facts);
                 self.enter(&steps, &turn);
                 Some(past)
             }
