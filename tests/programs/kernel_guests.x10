@@ -1,3 +1,5 @@
+// without: thread
+// Threads read plainly what others write, as such kernels do on a device: the same value, or they try by an atomic operation then.
 import x10.compiler.*;
 import x10.util.*;
 

@@ -1,3 +1,5 @@
+// without: thread
+// Threads read plainly what others change by an atomic operation, before they try it themselves.
 import x10.compiler.CUDA;
 import x10.compiler.StackAllocate;
 import x10.compiler.Unroll;

@@ -30,7 +30,8 @@ pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> 
         token
     };
     if token.kind() == T![new] {
-        return expected_type(db, file, token.text_range().start());
+        // What is wanted behind the token before it, of which there is none at the start of a file.
+        return expected_type(db, file, token.prev_token()?.text_range().end());
     }
     let node = token.parent()?;
     match (token.kind(), node.kind()) {

@@ -43,6 +43,23 @@ fn in_main(statements: &str) -> String {
 }
 
 #[test]
+fn a_file_may_start_in_the_middle_of_an_expression() {
+    for text in [
+        "new $0",
+        "new$0",
+        " new $0",
+        "new Exam$0\nclass Example {}",
+        "= $0",
+        "return $0",
+        "($0",
+        ", $0",
+        ".$0",
+    ] {
+        at_cursor(text);
+    }
+}
+
+#[test]
 fn members_of_a_value_follow_a_dot() {
     for unfinished in [
         "shape.$0",
