@@ -121,7 +121,7 @@ pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnos
             title: fix.title.clone(),
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(vec![fixed.clone()]),
-            edit: Some(workspace_edit(snapshot, document, fix)?),
+            edit: Some(workspace_edit(snapshot, document, &fix.edits)?),
             is_preferred: Some(n == 0),
             ..CodeAction::default()
         })
@@ -130,9 +130,13 @@ pub fn fixes(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnos
 }
 
 /// `None` if an edit is in a file that cannot be changed.
-fn workspace_edit(snapshot: &Snapshot, document: &Document, fix: &analysis::Fix) -> Option<WorkspaceEdit> {
+pub fn workspace_edit(
+    snapshot: &Snapshot,
+    document: &Document,
+    edits: &[analysis::TextEdit],
+) -> Option<WorkspaceEdit> {
     let mut changes = Changes::default();
-    for edit in &fix.edits {
+    for edit in edits {
         let (uri, text) = match edit.file {
             Some(file) if snapshot.analysis.source(file).0.is_absolute() => place(snapshot, file)?,
             Some(_) => return None,

@@ -26,10 +26,10 @@ pub(super) fn function_problems(
 ) -> impl Iterator<Item = (Item, Problem)> {
     all_supertypes(db, class).iter().filter_map(move |supertype| {
         let TyKind::Function { params, result, .. } = supertype.kind(db) else { return None };
-        let wanted: Vec<Ty> = params.iter().map(|ty| erase(db, *ty)).collect();
-        let Some((method, owner)) = implementing(db, class, &wanted) else {
+        let Some((method, owner)) = implementing(db, class, params) else {
+            let params = params.iter().map(|ty| erase(db, *ty)).enumerate();
             let params: Vec<String> =
-                wanted.iter().enumerate().map(|(n, ty)| format!("x{}:{}", n + 1, ty.display(db))).collect();
+                params.map(|(n, ty)| format!("x{}:{}", n + 1, ty.display(db))).collect();
             let form = format!("operator this({}):{}", params.join(", "), result.display(db));
             let message = format!(
                 "the {} `{}` does not implement `{}`",
@@ -59,8 +59,18 @@ pub(super) fn function_problems(
     })
 }
 
+/// The function types that a class inherits and whose operator it lacks.
+pub(crate) fn missing_functions(db: &dyn Db, class: ClassId) -> Vec<Ty> {
+    let is_missing = |ty: &Ty| match ty.kind(db) {
+        TyKind::Function { params, .. } => implementing(db, class, params).is_none(),
+        _ => false,
+    };
+    all_supertypes(db, class).iter().copied().filter(is_missing).collect()
+}
+
 /// The operator with these formals that objects of `class` have, and the type that declares it.
 fn implementing(db: &dyn Db, class: ClassId, wanted: &[Ty]) -> Option<(MethodId, Ty)> {
+    let wanted: Vec<Ty> = wanted.iter().map(|ty| erase(db, *ty)).collect();
     all_supertypes(db, class).iter().find_map(|supertype| {
         let (owner, _) = supertype.as_class(db)?;
         let operators = own_methods(db, owner, APPLY).iter().copied();

@@ -88,6 +88,26 @@ fn nothing_is_asked_again_without_an_edit() {
     assert_eq!(watched.check("Shape.x10").1, Vec::<String>::new());
 }
 
+/// A type may stand beside the one that its file is named after: to find it, the files of the package are not parsed.
+#[test]
+fn a_type_is_found_in_a_package_that_is_not_parsed() {
+    let caller = |name: &str| format!("package p;\nclass Caller {{ def f() {{ new {name}(); }} }}\n");
+    let (other, shape) = ("package p;\nclass Other {}\n", "package p;\nclass Shape {}\nclass Pair {}\n");
+    let mut watched =
+        Watched::new(&[("p/Caller.x10", &caller("Pair")), ("p/Other.x10", other), ("p/Shape.x10", shape)]);
+    watched.host.set_roots(&[path("p/Caller.x10")]);
+    assert_eq!(watched.check("p/Caller.x10").0, Vec::<&str>::new());
+    assert_eq!(count(&watched.check("p/Shape.x10").1, "parse"), 0);
+    assert_eq!(count(&watched.check("p/Other.x10").1, "parse"), 1);
+    // What is typed there counts at once.
+    watched.set("p/Caller.x10", &caller("Extra"));
+    assert_eq!(watched.check("p/Caller.x10").0, ["name/unknown-type"]);
+    watched.set("p/Other.x10", &format!("{other}class Extra {{}}\n"));
+    assert_eq!(watched.check("p/Caller.x10").0, Vec::<&str>::new());
+    watched.set("p/Other.x10", &other.replace("package p", "package q"));
+    assert_eq!(watched.check("p/Caller.x10").0, ["name/unknown-type"]);
+}
+
 #[test]
 fn an_edit_in_a_body_stays_in_that_body() {
     let mut watched = Watched::new(&[("Shape.x10", SHAPE), ("Caller.x10", CALLER)]);

@@ -37,7 +37,7 @@ pub(super) fn expected_type(db: &dyn Db, file: SourceFile, offset: TextSize) -> 
     match (token.kind(), node.kind()) {
         (T![=], DECLARATOR) => declared_type(db, file, &node),
         (T![=], ASSIGN_EXPR) => value_type(db, file, &ast::AssignExpr::cast(node)?.lhs()?),
-        (T![return], RETURN_STMT) => match owner_at(db, file, node.text_range())? {
+        (T![return], RETURN_STMT) | (T![=], EXPR_BODY) => match owner_at(db, file, node.text_range())? {
             Owner::Method(method) => Some(result_type(db, method)),
             Owner::Field(_) => None,
         },

@@ -74,10 +74,17 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
         let launches = launch_summaries(db, owner).into_iter();
         all.extend(launches.map(|launch| launch_hint(&launch)));
     }
-    for declarator in parse(db, file).syntax().descendants().filter_map(ast::Declarator::cast) {
-        if declarator.syntax().text_range().intersect(range).is_some() {
-            all.extend(variable_type(db, file, &declarator));
+    for node in parse(db, file).syntax().descendants() {
+        if !matches!(node.kind(), SyntaxKind::DECLARATOR | SyntaxKind::FOR_IN_STMT | SyntaxKind::AT_EACH_STMT)
+            || node.text_range().intersect(range).is_none()
+        {
+            continue;
         }
+        let undeclared = match ast::Declarator::cast(node.clone()) {
+            Some(declarator) => undeclared_variable(&declarator),
+            None => undeclared_element(&node),
+        };
+        all.extend(undeclared.and_then(|name| variable_type(db, file, name)));
     }
     let checks = file_diagnostics(db, file).into_iter().filter(|d| d.code == run_time_check::RULE.code);
     all.extend(checks.map(|check| Inlay {
@@ -92,8 +99,8 @@ pub fn inlays(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Inlay> {
     all
 }
 
-/// `:T` behind a `val` or `var` without a type, unless the value says it itself.
-fn variable_type(db: &dyn Db, file: SourceFile, declarator: &ast::Declarator) -> Option<Inlay> {
+/// The name of a `val` or `var` without a type, unless the value says it itself.
+fn undeclared_variable(declarator: &ast::Declarator) -> Option<TextRange> {
     if declarator.ty().is_some() {
         return None;
     }
@@ -104,14 +111,29 @@ fn variable_type(db: &dyn Db, file: SourceFile, declarator: &ast::Declarator) ->
     if declarator.expr().as_ref().is_some_and(obvious) {
         return None;
     }
-    let name = declarator.name()?;
-    let Symbol::Local { owner, local } = declared_local(db, file, name.range())? else { return None };
+    declarator.name().map(|name| name.range())
+}
+
+/// The name of a loop's variable without a type, unless the bounds of a range say it themselves.
+fn undeclared_element(node: &SyntaxNode) -> Option<TextRange> {
+    let formal = node.children().find_map(ast::Formal::cast).filter(|formal| formal.ty().is_none())?;
+    let iterable = node.children().find_map(ast::Expr::cast)?.without_parens();
+    let mut tokens = iterable.syntax().children_with_tokens().filter_map(|it| it.into_token());
+    if tokens.any(|token| token.kind() == T![..]) {
+        return None;
+    }
+    formal.name().map(|name| name.range())
+}
+
+/// `:T` behind the name of a variable.
+fn variable_type(db: &dyn Db, file: SourceFile, name: TextRange) -> Option<Inlay> {
+    let Symbol::Local { owner, local } = declared_local(db, file, name)? else { return None };
     let ty = owner_body(db, owner).body.local(local).ty;
     if ty.is_error(db) {
         return None;
     }
     Some(Inlay {
-        at: name.range().end(),
+        at: name.end(),
         label: format!(":{}", ty.base(db).display(db)),
         kind: InlayKind::Type,
         tooltip: ty.constraint(db).map(|_| format!("with what is known of it: `{}`", ty.display(db))),

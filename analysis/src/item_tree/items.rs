@@ -12,6 +12,7 @@ use super::{
     TypedefItem,
 };
 use crate::db::Db;
+use crate::edited::edited;
 use crate::ids::{ClassId, FieldId, MethodId, SourceFile, TypeParamId, TypedefId};
 
 /// The items of `file`.
@@ -33,10 +34,23 @@ pub fn file_typedefs(db: &dyn Db, file: SourceFile) -> Vec<Arc<TypedefItem>> {
     item_tree(db, file).typedefs.clone()
 }
 
-/// The package of `file`, empty if it has none.
+/// The package of `file`, empty if it has none. Of a file that nobody types in only what stands before its classes is parsed: all
+/// files that may be of a package are asked.
 #[salsa::tracked]
 pub fn package(db: &dyn Db, file: SourceFile) -> SmolStr {
-    item_tree(db, file).package.clone()
+    let unread = edited(db, file).is_none().then(|| file.text(db));
+    match unread.and_then(|text| package_of_header(text)) {
+        Some(package) => package,
+        None => item_tree(db, file).package.clone(),
+    }
+}
+
+/// The package that a text starts with; `None` if it may be written where none belongs.
+fn package_of_header(text: &str) -> Option<SmolStr> {
+    match apg_syntax::parse_header(text).tree().package_decl() {
+        Some(package) => Some(package.qualified_name().map(|name| name.text()).unwrap_or_default()),
+        None => (!text.contains("package")).then(SmolStr::default),
+    }
 }
 
 /// The item that declares `class`, with all its members; `None` only for an identity from before an edit. Who asks is asked again

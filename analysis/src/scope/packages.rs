@@ -5,11 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::db::{Db, Library, Project};
+use crate::edited::edited;
 use crate::ids::{ClassId, FileOrigin, SourceFile, TypedefId};
-use crate::item_tree::items::{package, top_level_classes, top_level_typedefs};
+use crate::item_tree::items::{file_typedefs, package, top_level_classes, top_level_typedefs};
 use crate::item_tree::skim::skim;
 
 /// A class, or the type definitions of a name (which may be overloaded).
@@ -86,11 +88,6 @@ fn find_type(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -
         .find_map(|f| type_in_file(db, f, name))
 }
 
-/// Whether a file may declare a type of that name. A user's file is asked for its items, which its edits keep up to date.
-fn may_declare(db: &dyn Db, file: SourceFile, name: &str) -> bool {
-    file.origin(db) == FileOrigin::User || skim(db, file).declared.contains(name)
-}
-
 /// The top-level type `name` of `file`.
 pub fn type_in_file(db: &dyn Db, file: SourceFile, name: &str) -> Option<TypeItem> {
     if let Some(class) = top_level_classes(db, file).iter().find(|c| c.name(db) == name) {
@@ -106,9 +103,7 @@ pub fn type_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Opti
     if package.is_empty() || package_exists(db, root, name) {
         return None;
     }
-    let package = DottedName::new(db, SmolStr::new(package));
-    let mut files = files_of_package(db, root, package).iter().filter(|file| may_declare(db, **file, name));
-    files.find_map(|file| type_in_file(db, *file, name))
+    type_in_file(db, file_beside(db, root, package, name)?, name)
 }
 
 /// The files that were named and are of a package, as seen from files below `root`: their types are known whatever the files are called.
@@ -124,8 +119,37 @@ pub fn named_files(db: &dyn Db, root: Folder, package: &str) -> impl Iterator<It
 /// The file of a package that holds a type which no file is named after.
 pub fn file_beside(db: &dyn Db, root: Folder, package: &str, name: &str) -> Option<SourceFile> {
     let package = DottedName::new(db, SmolStr::new(package));
-    let mut files = files_of_package(db, root, package).iter().filter(|file| may_declare(db, **file, name));
-    files.find(|file| type_in_file(db, **file, name).is_some()).copied()
+    *find_file_beside(db, root, package, DottedName::new(db, SmolStr::new(name)))
+}
+
+#[salsa::tracked]
+fn find_file_beside(db: &dyn Db, root: Folder, package: DottedName, name: DottedName) -> Option<SourceFile> {
+    let name = name.text(db);
+    let mut files = files_by_name(db, root, package).get(name)?.iter().copied();
+    files.find(|file| type_in_file(db, *file, name).is_some())
+}
+
+/// The files of a package by the names of what they may declare. Code that calls `f()` asks whether `f` is a type, so this must not
+/// parse them all: one that nobody types in is asked for its tokens, the others for their items, which edits keep up to date.
+#[salsa::tracked]
+fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<SmolStr, Vec<SourceFile>> {
+    let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
+    for file in files_of_package(db, root, package) {
+        let names: Vec<SmolStr> = match edited(db, *file) {
+            None => skim(db, *file).declared.iter().cloned().collect(),
+            Some(_) => {
+                let classes = top_level_classes(db, *file).iter().map(|class| class.name(db).clone());
+                classes.chain(file_typedefs(db, *file).iter().map(|typedef| typedef.name.clone())).collect()
+            }
+        };
+        for name in names {
+            let files = all.entry(name).or_default();
+            if files.last() != Some(file) {
+                files.push(*file);
+            }
+        }
+    }
+    all
 }
 
 #[salsa::tracked]

@@ -1,13 +1,12 @@
 //! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
-use apg_analysis::diagnostics;
 use apg_analysis::ide::{self, Assist, AssistKind};
 use apg_analysis::{Cancelled, file_diagnostics};
 use tower_lsp_server::ls_types::{
-    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit,
+    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, Uri,
 };
 
-use crate::convert::{self, Changes};
+use crate::convert;
 use crate::document::Document;
 use crate::world::Snapshot;
 
@@ -29,38 +28,29 @@ impl Snapshot {
             touched.flat_map(|diagnostic| convert::fixes(self, document, diagnostic)).collect();
         let (assists, imports) =
             self.analysis.with(|db| (ide::assists(db, file, range), ide::organized_imports(db, file)))?;
-        actions.extend(assists.iter().map(|assist| self.action_of(document, assist)));
+        actions.extend(assists.iter().filter_map(|assist| self.action_of(document, assist)));
         actions.extend(imports.map(|edit| CodeAction {
             title: "Organize imports".into(),
             kind: Some(CodeActionKind::SOURCE_ORGANIZE_IMPORTS),
-            edit: Some(self.edit_in(document, &[edit])),
+            edit: convert::workspace_edit(self, document, &[edit]),
             ..CodeAction::default()
         }));
         actions.retain(|action| wanted(context, action.kind.as_ref()));
         Ok(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
     }
 
-    fn action_of(&self, document: &Document, assist: &Assist) -> CodeAction {
-        CodeAction {
+    /// `None` if it changes a file that cannot be changed.
+    fn action_of(&self, document: &Document, assist: &Assist) -> Option<CodeAction> {
+        Some(CodeAction {
             title: assist.title.clone(),
             kind: Some(match assist.kind {
                 AssistKind::Extract => CodeActionKind::REFACTOR_EXTRACT,
                 AssistKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
                 AssistKind::QuickFix => CodeActionKind::QUICKFIX,
             }),
-            edit: Some(self.edit_in(document, &assist.edits)),
+            edit: Some(convert::workspace_edit(self, document, &assist.edits)?),
             ..CodeAction::default()
-        }
-    }
-
-    fn edit_in(&self, document: &Document, edits: &[diagnostics::TextEdit]) -> WorkspaceEdit {
-        let edit = |edit: &diagnostics::TextEdit| TextEdit {
-            range: document.text.range(edit.range, self.settings.encoding),
-            new_text: edit.text.clone(),
-        };
-        let mut changes = Changes::default();
-        edits.iter().map(edit).for_each(|edit| changes.add(document.uri.clone(), edit));
-        changes.edit(self, Vec::new())
+        })
     }
 }
 

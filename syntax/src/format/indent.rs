@@ -102,7 +102,7 @@ fn place(token: &SyntaxToken) -> Place {
 }
 
 /// Nodes whose brackets hold elements that start lines.
-fn is_list(kind: SyntaxKind) -> bool {
+pub(super) fn is_list(kind: SyntaxKind) -> bool {
     use SyntaxKind::*;
     is_condition(kind)
         || matches!(
@@ -139,7 +139,7 @@ fn only_modifiers_before(element: &SyntaxElement) -> bool {
 }
 
 /// The smallest statement, declaration or element of a list around `node`.
-fn unit(node: &SyntaxNode) -> SyntaxNode {
+pub(super) fn unit(node: &SyntaxNode) -> SyntaxNode {
     let is_unit = |it: &SyntaxNode| {
         let in_list = it.parent().is_none_or(|it| is_list(it.kind()) || it.kind() == SyntaxKind::SOURCE_FILE);
         in_list || (Stmt::can_cast(it.kind()) && it.kind() != SyntaxKind::BLOCK)

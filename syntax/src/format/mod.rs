@@ -4,6 +4,7 @@
 
 mod comments;
 mod indent;
+mod newline;
 mod spacing;
 
 use rustc_hash::FxHashMap;
@@ -43,7 +44,8 @@ pub fn format_parsed(parse: &Parse, range: Option<TextRange>) -> Result<Vec<Edit
     Ok(edits)
 }
 
-/// The edits after `typed` was written before `offset`: a closing brace, `;` or a line end formats its line.
+/// The edits after `typed` was written before `offset`: a closing brace, `;` or a line end formats its line; a line that was begun is
+/// indented, whatever is still missing around it.
 pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit> {
     if !matches!(typed, '}' | ';' | '\n') || offset > parse.syntax().text_range().end() {
         return Vec::new();
@@ -56,6 +58,7 @@ pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit>
     // Behind what was written there may be empty lines that somebody has just begun.
     let written = TextSize::of(before.trim_end());
     edits.retain(|it| it.range.end() < written);
+    edits.extend(newline::indented(parse, &text, offset).filter(|_| typed == '\n'));
     edits
 }
 

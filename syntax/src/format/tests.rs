@@ -85,3 +85,49 @@ fn typing_leaves_empty_lines_at_the_end() {
         assert_eq!(edits, [], "{text:?}");
     }
 }
+
+/// A new line stands where what comes there will, whatever the client wrote at its start.
+#[test]
+fn a_line_that_is_begun_is_indented() {
+    for text in [
+        "class A {\n    |\n}\n",
+        "class A {\n    |",
+        "class A {\n    def f() {\n        |\n    }\n}\n",
+        "class A {\n    def f() {\n        val a = 1;\n        |\n    }\n}\n",
+        "class A {\n    def f() {\n        val a =\n            |\n    }\n}\n",
+        "class A {\n    def f() {\n        val a = 1 +\n            2 +\n            |\n    }\n}\n",
+        "class A {\n    def f() {\n        g(1,\n            |);\n    }\n}\n",
+        "class A {\n    def f() {\n        g(\n            |\n        );\n    }\n}\n",
+        "class A {\n    def f(\n        |\n    ) {}\n}\n",
+        "class A {\n    def f(a:Long,\n        |b:Long) {}\n}\n",
+        "class A {\n    def f() {\n        if (a)\n            |\n    }\n}\n",
+        "class A {\n    def f() {\n        if (a)\n        |{}\n    }\n}\n",
+        "class A {\n    def f() {\n        if (a) b();\n        else\n            |\n    }\n}\n",
+        "class A {\n    def f() {\n        if (a) {\n        }\n        |\n    }\n}\n",
+        "class A {\n    def f() {\n    |}\n}\n",
+        "class A {\n    @Inline\n    |\n}\n",
+        "class A\n    implements B,\n    |",
+        "class A {\n    def f() {\n        switch (a) {\n            case 1:\n                |\n        }\n    }\n}\n",
+        "class A {\n    def f() {\n        switch (a) {\n            case 1:\n                g();\n                |\n        }\n    }\n}\n",
+        "class A {\n    def f() {\n        finish for (i in 0..9) async {\n            |\n        }\n    }\n}\n",
+        "class A {\n    def f() {\n        val c = (n:Long) => {\n            |\n        };\n    }\n}\n",
+        "class A {\n}\n|",
+    ] {
+        let (before, after) = text.split_once('|').expect("a cursor");
+        let line = before.trim_end_matches(' ');
+        for blank in ["", "  ", "                  ", &before[line.len()..]] {
+            let (start, cursor) = (TextSize::of(line), TextSize::of(line) + TextSize::of(blank));
+            let mut typed = format!("{line}{blank}{after}");
+            let edits = super::format_on_type(&crate::parse(&typed), cursor, '\n');
+            let of_line = edits.iter().filter(|it| it.range.start() >= start);
+            of_line.for_each(|it| it.apply(&mut typed));
+            assert_eq!(typed, format!("{before}{after}"), "{blank:?}");
+        }
+    }
+    // Within a comment or a text, white space is theirs.
+    for text in ["class A {\n    /* a\n|\n    */\n}\n", "class A {\n    val a = \"x\n|y\";\n}\n"] {
+        let typed = text.replace('|', "");
+        let cursor = TextSize::new(text.find('|').expect("a cursor") as u32);
+        assert_eq!(super::format_on_type(&crate::parse(&typed), cursor, '\n'), [], "{text}");
+    }
+}

@@ -8,6 +8,7 @@ use crate::check;
 use crate::ide::spans::enclosing_class;
 use crate::ide::stubs::stub;
 use crate::item_tree::source::{Item, item_node, name_range};
+use crate::ty::Ty;
 
 pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
     let (db, file) = (place.db, place.file);
@@ -21,12 +22,14 @@ pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
     let body = node.children().find(|n| n.kind() == SyntaxKind::CLASS_BODY)?;
     let close = body.last_token().filter(|t| t.text() == "}")?;
     let indent = indentation(place.text(), node.text_range().start()).to_owned();
-    let methods: Vec<String> = missing
-        .iter()
-        .filter_map(|(method, owner)| stub(db, *method, *owner))
-        .map(|stub| {
+    let stubs = missing.iter().filter_map(|(method, owner)| stub(db, *method, *owner));
+    let operators = check::missing_functions(db, class).into_iter().filter_map(|ty| operator(place, ty));
+    let methods: Vec<String> = stubs
+        .map(|stub| stub.declaration())
+        .chain(operators)
+        .map(|declaration| {
             let todo = "throw new UnsupportedOperationException();";
-            format!("{indent}{STEP}{} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n", stub.declaration())
+            format!("{indent}{STEP}{declaration} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n")
         })
         .collect();
     if methods.is_empty() {
@@ -39,4 +42,12 @@ pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
         n => format!("Implement the {n} missing methods"),
     };
     Some(Assist { title, kind: AssistKind::QuickFix, edits: vec![place.edit(range, text)] })
+}
+
+/// `public operator this(x1:T):R`, which makes objects functions.
+fn operator(place: &Place<'_>, ty: Ty) -> Option<String> {
+    let (params, result) = ty.as_function(place.db)?;
+    let formal = |(n, ty): (usize, &Ty)| Some(format!("x{}:{}", n + 1, place.spelled(*ty)?));
+    let formals: Vec<String> = params.iter().enumerate().map(formal).collect::<Option<_>>()?;
+    Some(format!("public operator this({}):{}", formals.join(", "), place.spelled(result)?))
 }

@@ -1,5 +1,6 @@
 //! What could be done to the code at a place: refactorings, one a file. Unlike fixes they need nothing to be wrong.
 
+mod create;
 mod device;
 mod explicit_type;
 mod extract_method;
@@ -112,6 +113,7 @@ pub fn assists(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<Assist> {
     let place = Place { db, file, root, range };
     let mut all = Vec::new();
     all.extend(implement::missing_methods(&place));
+    all.extend(create::create(&place));
     all.extend(device::hoist(&place));
     all.extend(device::keep_on_device(&place));
     all.extend(extract_variable::extract_variable(&place));

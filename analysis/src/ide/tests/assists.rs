@@ -341,6 +341,19 @@ class Im$0pl extends Base[String] { }
     assert!(!left.contains("type/not-implemented") && !left.contains("syntax/"), "{left}\n{edited}");
 }
 
+/// A class may promise to be a function.
+#[test]
+fn functions_are_implemented_as_operators() {
+    let text = "class Im$0pl[T] implements (T, Long)=>Rail[T], ()=>void { }\n";
+    let (_, edited) = after(text, "Implement the 2 missing methods");
+    let edited = edited.expect("offered");
+    for declared in ["public operator this(x1:T, x2:Long):Rail[T] {", "public operator this():void {"] {
+        assert!(edited.contains(declared), "{declared}\n{edited}");
+    }
+    let left = crate::fixture::report(&edited);
+    assert!(!left.contains("type/not-implemented") && !left.contains("syntax/"), "{left}\n{edited}");
+}
+
 #[test]
 fn common_methods_are_overridden() {
     let (titles, edited) = after("class Exam$0ple {\n    val a = 1;\n}\n", "Override `toString`");
@@ -374,4 +387,69 @@ fn a_kernel_keeps_its_rails_on_the_device_and_its_constants_outside() {
     let edited = edited.expect("offered");
     assert!(edited.contains("val value = n * 2.0f;\n        finish async at"), "{edited}");
     assert!(edited.contains("out(thread) = value + thread;"), "{edited}");
+}
+
+/// What is created is typed by what the code around gives and takes, and nothing is left to complain of.
+#[test]
+fn what_is_named_and_does_not_exist_is_created() {
+    let with = |statement: &str| {
+        format!(
+            "class Example {{
+    def f[T](n:Long, t:T) {{
+        {statement}
+    }}
+    static def g(n:Long) = n;
+}}
+
+class Other {{
+    val a = 1;
+}}
+
+interface Shape {{ }}
+"
+        )
+    };
+    let todo = "throw new UnsupportedOperationException();";
+    for (statement, title, wanted) in [
+        (
+            "val a:Long = 1 + miss$0ing(n, \"x\", n);",
+            "Create method `missing`",
+            format!("    }}\n\n    private def missing(n:Long, value:String, n2:Long):Long {{\n        {todo}\n    }}\n    static"),
+        ),
+        ("if (isGo$0od(n)) return;", "Create method", "private def isGood(n:Long):Boolean {".to_owned()),
+        ("k$0eep(t, null);", "Create method", "private def keep[T](t:T, value:Any):void {".to_owned()),
+        ("g(ha$0lf());", "Create method", "private def half():Long {".to_owned()),
+        (
+            "new Other().mi$0ssing(here);",
+            "Create method",
+            format!("    val a = 1;\n\n    def missing(value:Place):void {{\n        {todo}\n    }}\n}}"),
+        ),
+        ("val o:Other = Other.ma$0ke(n);", "Create method", "    static def make(n:Long):Other {".to_owned()),
+        ("val a = (s:Shape) => s.ar$0ea() * 2.0;", "Create method", "{\n    def area():Double;\n}".to_owned()),
+        ("this.cou$0nt = n * 2;", "Create field `count`", "{\n    private var count:Long;\n    def f".to_owned()),
+        ("val ok:Boolean = re$0ady;", "Create field", "{\n    private var ready:Boolean;\n    def f".to_owned()),
+        ("new Other().na$0me = \"x\";", "Create field", "class Other {\n    var name:String;\n    val".to_owned()),
+        (
+            "val a = new Thi$0ng(n, \"x\");",
+            "Create class `Thing`",
+            "    static def g(n:Long) = n;\n}\n\nclass Thing {\n    def this(n:Long, value:String) {\n    }\n}\n\nclass Other".to_owned(),
+        ),
+        ("val a:Rail[Du$0al[Long, T]] = null;", "Create class", "class Dual[T, U] {\n}".to_owned()),
+    ] {
+        let (titles, edited) = after(&with(statement), title);
+        let edited = edited.unwrap_or_default();
+        assert!(edited.contains(&wanted), "{statement}: {titles:?}\n{edited}");
+        let left = crate::fixture::report(&edited);
+        let is_right = ["name/", "type/", "syntax/", "flow/"].iter().all(|family| !left.contains(family));
+        assert!(is_right, "{statement}: {left}\n{edited}");
+    }
+    let (_, edited) = after("class A implements Ma$0de[Long] {\n}\n", "Create interface");
+    assert_eq!(edited.as_deref(), Some("class A implements Made[Long] {\n}\n\ninterface Made[T] {\n}\n"));
+    // What exists, and what is not ours.
+    for statement in
+        ["g$0(n);", "g$0(t);", "\"x\".mis$0sing(n);", "val m = n.mis$0sing;", "Con$0sole.OUT.println(n);"]
+    {
+        let (titles, _) = after(&with(statement), "Create");
+        assert!(!titles.iter().any(|title| title.starts_with("Create")), "{statement}: {titles:?}");
+    }
 }

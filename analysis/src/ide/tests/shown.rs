@@ -20,6 +20,8 @@ class Example {
         val sum = area(3, args.size);
         val made = new Example();
         for (p in Place.places()) at (p) async { Console.OUT.println(sum); }
+        for (i in 0..9) Console.OUT.println(i);
+        for (p:Place in Place.places()) Console.OUT.println(p);
         at (((here))) { Console.OUT.println(sum); }
     }
     static def far(r:GlobalRef[Example], own:PlaceLocalHandle[Example], n:Int, rail:Rail[Long]) {
@@ -48,6 +50,7 @@ $0";
             "def twice(n:Long):Long",
             "val sum:Long",
             "val sum = area(width:",
+            "for (p:Place",
             "for (p in Place.places()) at (p) copies sum (8 B)",
             "at (((here))) copies sum (8 B)",
             "at (r) copies r, own (references)",

@@ -1,0 +1,265 @@
+//! What is named and does not exist is declared: a method that is called, a field that is used, a class.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
+
+use super::lines::{STEP, before_brace, indentation};
+use super::{Assist, AssistKind, Place};
+use crate::diagnostics::{TextEdit, name as rules};
+use crate::ide::expected::expected_type;
+use crate::ide::receiver::{Receiver, receiver, value_type};
+use crate::ide::spans::owner_at;
+use crate::ide::symbol::{is_anonymous, plain_name, scope_at, segments};
+use crate::ids::{ClassId, FileOrigin};
+use crate::infer::{Owner, owner_body};
+use crate::item_tree::ClassKind;
+use crate::item_tree::items::{class_kind, field_is_static, method_is_static, method_item, package};
+use crate::item_tree::source::{Item, item_node, item_offset};
+use crate::scope::packages::{source_root, types_named};
+use crate::ty::Ty;
+
+pub(super) fn create(place: &Place<'_>) -> Vec<Assist> {
+    let Some(token) = apg_syntax::token_at_offset(&place.root, place.range.start())
+        .find(|token| token.kind() == SyntaxKind::IDENT)
+        .filter(|token| token.text_range().contains_range(place.range))
+    else {
+        return Vec::new();
+    };
+    let Some(named) = token.parent().and_then(|name| name.parent()) else { return Vec::new() };
+    let made = match ast::Expr::cast(named.clone()) {
+        Some(e) => {
+            called(&e).map_or_else(|| field(place, &token, &e), |call| method(place, &token, &e, &call))
+        }
+        None => class(place, &token, &named),
+    };
+    made.into_iter().collect()
+}
+
+/// Where a member goes: the class, and whether it can do without an object of it.
+struct Home {
+    class: ClassId,
+    is_static: bool,
+    /// Whether the code that names it stands in the class too.
+    is_around: bool,
+}
+
+impl Home {
+    /// The class whose member a name in code would be; none of a class that cannot be changed.
+    fn of(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Home> {
+        let owner = owner_at(place.db, place.file, token.text_range())?;
+        is_unknown(place, owner, token.text_range()).then_some(())?;
+        let (own, own_static) = match owner {
+            Owner::Method(method) => (method.class(place.db), method_is_static(place.db, method)),
+            Owner::Field(field) => (field.class(place.db), field_is_static(place.db, field)),
+        };
+        let (class, is_static) = match e {
+            ast::Expr::NameExpr(_) => (own, own_static),
+            ast::Expr::FieldExpr(field) => match receiver(place.db, place.file, &field.receiver()?)? {
+                Receiver::Value(ty) => (ty.base(place.db).as_class(place.db)?.0, false),
+                Receiver::Type(ty) => (ty.base(place.db).as_class(place.db)?.0, true),
+                Receiver::Package(_) => return None,
+            },
+            _ => return None,
+        };
+        let is_ours = class.file(place.db).origin(place.db) == FileOrigin::User;
+        (is_ours && !is_anonymous(place.db, class)).then_some(Home {
+            class,
+            is_static,
+            is_around: class == own,
+        })
+    }
+
+    /// `private static `; what code of other packages names is public.
+    fn modifiers(&self, place: &Place<'_>) -> String {
+        let is_near = package(place.db, self.class.file(place.db)) == package(place.db, place.file);
+        let is_interface = class_kind(place.db, self.class) == Some(ClassKind::Interface);
+        let access = match (self.is_around, is_near) {
+            _ if is_interface => "",
+            (true, _) => "private ",
+            (false, true) => "",
+            (false, false) => "public ",
+        };
+        format!("{access}{}", if self.is_static { "static " } else { "" })
+    }
+
+    fn body(&self, place: &Place<'_>) -> Option<SyntaxNode> {
+        let node = item_node(place.db, Item::Class(self.class))?;
+        node.children().find(|child| child.kind() == SyntaxKind::CLASS_BODY)
+    }
+}
+
+/// Whether a name in the code of `owner` is known to stand for nothing.
+fn is_unknown(place: &Place<'_>, owner: Owner, range: TextRange) -> bool {
+    let offset = item_offset(place.db, owner.into());
+    let codes = [rules::unresolved::RULE.code, rules::unresolved_member::RULE.code];
+    let found = &owner_body(place.db, owner).diagnostics;
+    found.iter().any(|d| codes.contains(&d.code) && d.range + offset == range)
+}
+
+/// The call that an expression is the callee of.
+fn called(e: &ast::Expr) -> Option<ast::CallExpr> {
+    let call = ast::CallExpr::cast(e.syntax().parent()?)?;
+    (call.callee()?.syntax() == e.syntax()).then_some(call)
+}
+
+/// `private def f(n:Long):Long { throw ...; }` behind the member that calls it, or last in the class of the object that it is called on.
+fn method(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr, call: &ast::CallExpr) -> Option<Assist> {
+    let home = Home::of(place, token, e)?;
+    let is_abstract = class_kind(place.db, home.class) == Some(ClassKind::Interface);
+    if is_abstract && home.is_static {
+        return None;
+    }
+    let (member, body) = (member_around(call.syntax())?, home.body(place)?);
+    let formals = formals(place, call.arg_list());
+    let result = match call.syntax().parent().map(|around| around.kind()) {
+        Some(SyntaxKind::EXPR_STMT) => "void".to_owned(),
+        _ => spelled(place, wanted(place, call.syntax())),
+    };
+    let name = plain_name(token);
+    let types = type_params(place, home.is_around, &format!("{formals} {result}"));
+    let head = format!("{}def {name}{types}({formals}):{result}", home.modifiers(place));
+    let indent = match home.is_around {
+        true => indentation(place.text(), member.text_range().start()).to_owned(),
+        false => format!("{}{STEP}", class_indent(place, &home)?),
+    };
+    let code = match is_abstract {
+        true => format!("{indent}{head};"),
+        false => {
+            let todo = "throw new UnsupportedOperationException();";
+            format!("{indent}{head} {{\n{indent}{STEP}{todo}\n{indent}}}")
+        }
+    };
+    let edit = match home.is_around {
+        true => place.edit(TextRange::empty(member.text_range().end()), format!("\n\n{code}")),
+        false => last_in(place, &home, &body, &code)?,
+    };
+    Some(quick_fix(format!("Create method `{name}`"), edit))
+}
+
+/// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have none.
+fn field(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
+    let home = Home::of(place, token, e)?;
+    if home.is_static || class_kind(place.db, home.class) != Some(ClassKind::Class) {
+        return None;
+    }
+    let assignment = e.syntax().parent().and_then(ast::AssignExpr::cast);
+    let assigned = assignment.filter(|it| it.lhs().is_some_and(|lhs| lhs.syntax() == e.syntax()));
+    let ty = match assigned {
+        Some(assignment) => value_type(place.db, place.file, &assignment.rhs()?),
+        None => wanted(place, e.syntax()),
+    };
+    let (name, ty) = (plain_name(token), spelled(place, ty));
+    let open = home.body(place)?.children_with_tokens().find(|it| it.kind() == T!['{'])?.text_range();
+    let indent = class_indent(place, &home)?;
+    let text = format!("\n{indent}{STEP}{}var {name}:{ty};", home.modifiers(place));
+    let file = Some(home.class.file(place.db));
+    let edit = TextEdit { file, range: TextRange::empty(open.end()), text };
+    Some(quick_fix(format!("Create field `{name}`"), edit))
+}
+
+/// A class behind the one that names it; an interface where one is implemented.
+fn class(place: &Place<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<Assist> {
+    let ty = ast::NamedType::cast(named.clone())?;
+    let scope = scope_at(place.db, place.file, token.text_range());
+    let name = plain_name(token);
+    let is_elsewhere = || !types_named(place.db, source_root(place.db, place.file), &name).is_empty();
+    // One of another package is imported.
+    if segments(&ty)?.len() != 1 || scope.find_type(&name).is_some() || is_elsewhere() {
+        return None;
+    }
+    const PARAMS: [&str; 4] = ["T", "U", "V", "W"];
+    let types = match ty.type_arg_list().map_or(0, |list| list.types().count()) {
+        0 => String::new(),
+        count => format!("[{}]", PARAMS.get(..count)?.join(", ")),
+    };
+    let around = named.parent()?;
+    let is_interface = around.kind() == SyntaxKind::IMPLEMENTS_CLAUSE;
+    let new = ast::NewExpr::cast(around).filter(|new| new.class_body().is_none());
+    let formals = new.map(|new| formals(place, new.arg_list())).filter(|formals| !formals.is_empty());
+    let constructor = formals.map(|formals| format!("{STEP}def this({formals}) {{\n{STEP}}}\n"));
+    let keyword = if is_interface { "interface" } else { "class" };
+    let text = format!("\n\n{keyword} {name}{types} {{\n{}}}", constructor.unwrap_or_default());
+    let outermost = named.ancestors().filter(|node| node.parent().as_ref() == Some(&place.root)).last()?;
+    let edit = place.edit(TextRange::empty(outermost.text_range().end()), text);
+    Some(quick_fix(format!("Create {keyword} `{name}`"), edit))
+}
+
+fn quick_fix(title: String, edit: TextEdit) -> Assist {
+    Assist { title, kind: AssistKind::QuickFix, edits: vec![edit] }
+}
+
+/// The member whose code something stands in.
+fn member_around(node: &SyntaxNode) -> Option<SyntaxNode> {
+    let in_class = |it: &SyntaxNode| it.parent().is_some_and(|p| p.kind() == SyntaxKind::CLASS_BODY);
+    node.ancestors().find(in_class)
+}
+
+fn class_indent(place: &Place<'_>, home: &Home) -> Option<String> {
+    let start = item_node(place.db, Item::Class(home.class))?.text_range().start();
+    Some(indentation(home.class.file(place.db).text(place.db), start).to_owned())
+}
+
+/// A member at the end of a class, in whatever file.
+fn last_in(place: &Place<'_>, home: &Home, body: &SyntaxNode, code: &str) -> Option<TextEdit> {
+    let file = home.class.file(place.db);
+    let close = body.last_token().filter(|token| token.text() == "}")?;
+    let indent = class_indent(place, home)?;
+    let (range, gap, end) = before_brace(file.text(place.db), close.text_range().start(), &indent);
+    let is_first = !body.children().any(|child| ast::Member::can_cast(child.kind()));
+    let apart = if is_first || !gap.is_empty() { "" } else { "\n" };
+    Some(TextEdit { file: Some(file), range, text: format!("{gap}{apart}{code}\n{end}") })
+}
+
+/// A type as it is written; `Any` where it is not known.
+fn spelled(place: &Place<'_>, ty: Option<Ty>) -> String {
+    let known = ty.filter(|ty| !ty.is_null(place.db) && !ty.is_void(place.db));
+    known.and_then(|ty| place.spelled(ty)).unwrap_or_else(|| "Any".to_owned())
+}
+
+/// What the code around an expression wants of it.
+fn wanted(place: &Place<'_>, e: &SyntaxNode) -> Option<Ty> {
+    let around = e.parent()?;
+    if around.kind() == SyntaxKind::BIN_EXPR {
+        let mut tokens = around.children_with_tokens().filter_map(|it| it.into_token());
+        if tokens.any(|token| matches!(token.text(), "&&" | "||")) {
+            return Some(Ty::boolean(place.db));
+        }
+        // Most operators take two of a type.
+        let other = around.children().filter(|child| child != e).find_map(ast::Expr::cast)?;
+        return value_type(place.db, place.file, &other);
+    }
+    expected_type(place.db, place.file, e.text_range().start())
+}
+
+/// A formal for each argument, called as the argument is where that has a name.
+fn formals(place: &Place<'_>, args: Option<ast::ArgList>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut formal = |arg: ast::Expr| {
+        let named = match &arg {
+            ast::Expr::NameExpr(name) => name.name_ref(),
+            ast::Expr::FieldExpr(field) => field.name_ref(),
+            _ => None,
+        };
+        let stem = named.map_or_else(|| "value".to_owned(), |name| name.text().to_string());
+        let free = |name: &String| !names.contains(name);
+        let name = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}{n}"))).find(free);
+        let name = name.unwrap_or(stem);
+        names.push(name.clone());
+        format!("{name}:{}", spelled(place, value_type(place.db, place.file, &arg)))
+    };
+    args.into_iter().flat_map(|args| args.exprs()).map(&mut formal).collect::<Vec<_>>().join(", ")
+}
+
+/// The type parameters of the method around that a declaration names, which is none of that method.
+fn type_params(place: &Place<'_>, is_around: bool, said: &str) -> String {
+    let Some(Owner::Method(method)) = owner_at(place.db, place.file, place.range) else {
+        return String::new();
+    };
+    let says = |name: &str| apg_syntax::tokens(said).any(|(_, word)| word == name);
+    let own = method_item(place.db, method).into_iter().flat_map(|item| &item.type_params);
+    let own: Vec<&str> = own.map(|param| param.name.as_str()).filter(|name| says(name)).collect();
+    match own.is_empty() || !is_around {
+        true => String::new(),
+        false => format!("[{}]", own.join(", ")),
+    }
+}
