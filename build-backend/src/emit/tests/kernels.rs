@@ -14,7 +14,8 @@ const N: u32 = 1;
 fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
-    let capture = |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None };
+    let capture =
+        |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None, same_as: None };
     Kernel {
         name: "Main_main_1".into(),
         position: at(1),
@@ -538,10 +539,77 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
             name: "in".into(),
             kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
             of_static: None,
+            same_as: None,
         };
         kernel.locals[1].ty = global_rail();
         super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()
     };
     assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
     assert!(!text(true).contains("*APG_APART "), "{}", text(true));
+}
+
+#[test]
+fn threads_meet_after_filling_shared_rails_only_if_they_must() {
+    let barriers = |stmt: &Stmt| {
+        let mut count = 0;
+        walk::visit_stmts(std::slice::from_ref(stmt), &mut |it| {
+            count += usize::from(matches!(it.kind, StmtKind::Barrier));
+        });
+        count
+    };
+    // `index` of the shared rail is stored to, then a barrier, then all is read; or `first` stands in front.
+    let meets = |threads: i64, index: Expr, first: Option<Stmt>| {
+        let first_meets = first.as_ref().map_or(0, barriers);
+        let read = |index: Expr| element(Ty::I32, ints(4), convert(Ty::I64, index));
+        let mut body = vec![
+            set(5, thread()),
+            store(ints(4), Ty::I32, convert(Ty::I64, index), block()),
+            barrier(),
+            out(global_thread(), read(op(Operation::Sub, vec![int(63), thread()]))),
+        ];
+        body.splice(0..0, first);
+        let mut kernel = kernel(2, threads, &[Ty::Ref(INTS), Ty::I32], body);
+        share(&mut kernel, 4, 256, SharedInit::Zero);
+        let program = launch(kernel, 128, 0);
+        super::compile_cuda(&program);
+        let text = super::emit(&program, false).unwrap().cuda[0].clone();
+        text[text.find("__global__").unwrap()..].matches("__syncthreads();").count() == 2 + first_meets
+    };
+    let number = |factor: i64, more: i64| add(mul(i32_(5), int(factor)), int(more));
+    for (index, expected) in [
+        (thread(), false),
+        (i32_(5), false),
+        (number(1, 64), false),
+        (add(number(2, 64), op(Operation::Sub, vec![int(64), thread()])), false),
+        (number(1, 1), true),
+        (number(2, 0), true),
+        (number(1, -64), true),
+        (int(3), true),
+        (block(), true),
+        (convert(Ty::I32, element(Ty::I32, var(OUT, global_rail()), long(0))), true),
+    ] {
+        assert_eq!(meets(64, index.clone(), None), expected, "{index:?}");
+    }
+    // 63 threads: the 64th element is the first thread's.
+    assert!(meets(63, number(1, 64), None));
+    let at = |index: Expr| element(Ty::I32, ints(4), convert(Ty::I64, index));
+    let reads = || set(5, at(thread()));
+    let never = || eq(block(), int(7));
+    for (first, expected) in [
+        (when_true(never(), vec![barrier(), reads()]), false),
+        (repeat(0, never(), vec![barrier(), reads(), barrier()], vec![]), false),
+        (when_true(never(), vec![reads()]), true),
+        (repeat(0, never(), vec![reads(), barrier()], vec![]), true),
+        (repeat(0, eq(at(int(0)), int(1)), vec![barrier()], vec![]), true),
+        (store(ints(4), Ty::I32, convert(Ty::I64, thread()), at(thread())), true),
+        (
+            out(
+                thread(),
+                convert(Ty::I32, expr(Ty::I64, ExprKind::Length { rail: Box::new(ints(4)), checked: false })),
+            ),
+            false,
+        ),
+    ] {
+        assert_eq!(meets(64, thread(), Some(first.clone())), expected, "{first:?}");
+    }
 }
