@@ -3,15 +3,15 @@ use super::run;
 use crate::mir::*;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
-fn global_rail() -> Ty {
+pub fn global_rail() -> Ty {
     Ty::Struct(StructId(0))
 }
 
-const OUT: u32 = 0;
-const N: u32 = 1;
+pub const OUT: u32 = 0;
+pub const N: u32 = 1;
 
 /// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals follow from 4.
-fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
+pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
     let capture =
@@ -42,13 +42,13 @@ fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
 }
 
 /// A shared rail of Ints named by a local of the kernel.
-fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
+pub fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
     kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
     kernel.host.shared_lengths.push(long(length));
 }
 
 /// A host program that launches the kernel on a rail of `length` Ints and prints them.
-fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
+pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let rail = || var(1, Ty::Ref(INTS));
     let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
     let global =
@@ -97,26 +97,26 @@ fn check(kernel: Kernel, length: i64, n: i64, expected: impl Fn(i64) -> i64) {
     assert_eq!(run(&program), expected);
 }
 
-fn block() -> Expr {
+pub fn block() -> Expr {
     var(2, Ty::I32)
 }
-fn thread() -> Expr {
+pub fn thread() -> Expr {
     var(3, Ty::I32)
 }
-fn i32_(id: u32) -> Expr {
+pub fn i32_(id: u32) -> Expr {
     var(id, Ty::I32)
 }
-fn ints(id: u32) -> Expr {
+pub fn ints(id: u32) -> Expr {
     var(id, Ty::Ref(INTS))
 }
-fn out(index: Expr, value: Expr) -> Stmt {
+pub fn out(index: Expr, value: Expr) -> Stmt {
     store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
 }
-fn barrier() -> Stmt {
+pub fn barrier() -> Stmt {
     stmt(StmtKind::Barrier)
 }
 /// `block * 64 + thread`
-fn global_thread() -> Expr {
+pub fn global_thread() -> Expr {
     add(mul(block(), int(64)), thread())
 }
 
@@ -546,70 +546,4 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
     };
     assert!(text(false).contains("const apg_i32 *APG_APART "), "{}", text(false));
     assert!(!text(true).contains("*APG_APART "), "{}", text(true));
-}
-
-#[test]
-fn threads_meet_after_filling_shared_rails_only_if_they_must() {
-    let barriers = |stmt: &Stmt| {
-        let mut count = 0;
-        walk::visit_stmts(std::slice::from_ref(stmt), &mut |it| {
-            count += usize::from(matches!(it.kind, StmtKind::Barrier));
-        });
-        count
-    };
-    // `index` of the shared rail is stored to, then a barrier, then all is read; or `first` stands in front.
-    let meets = |threads: i64, index: Expr, first: Option<Stmt>| {
-        let first_meets = first.as_ref().map_or(0, barriers);
-        let read = |index: Expr| element(Ty::I32, ints(4), convert(Ty::I64, index));
-        let mut body = vec![
-            set(5, thread()),
-            store(ints(4), Ty::I32, convert(Ty::I64, index), block()),
-            barrier(),
-            out(global_thread(), read(op(Operation::Sub, vec![int(63), thread()]))),
-        ];
-        body.splice(0..0, first);
-        let mut kernel = kernel(2, threads, &[Ty::Ref(INTS), Ty::I32], body);
-        share(&mut kernel, 4, 256, SharedInit::Zero);
-        let program = launch(kernel, 128, 0);
-        super::compile_cuda(&program);
-        let text = super::emit(&program, false).unwrap().cuda[0].clone();
-        text[text.find("__global__").unwrap()..].matches("__syncthreads();").count() == 2 + first_meets
-    };
-    let number = |factor: i64, more: i64| add(mul(i32_(5), int(factor)), int(more));
-    for (index, expected) in [
-        (thread(), false),
-        (i32_(5), false),
-        (number(1, 64), false),
-        (add(number(2, 64), op(Operation::Sub, vec![int(64), thread()])), false),
-        (number(1, 1), true),
-        (number(2, 0), true),
-        (number(1, -64), true),
-        (int(3), true),
-        (block(), true),
-        (convert(Ty::I32, element(Ty::I32, var(OUT, global_rail()), long(0))), true),
-    ] {
-        assert_eq!(meets(64, index.clone(), None), expected, "{index:?}");
-    }
-    // 63 threads: the 64th element is the first thread's.
-    assert!(meets(63, number(1, 64), None));
-    let at = |index: Expr| element(Ty::I32, ints(4), convert(Ty::I64, index));
-    let reads = || set(5, at(thread()));
-    let never = || eq(block(), int(7));
-    for (first, expected) in [
-        (when_true(never(), vec![barrier(), reads()]), false),
-        (repeat(0, never(), vec![barrier(), reads(), barrier()], vec![]), false),
-        (when_true(never(), vec![reads()]), true),
-        (repeat(0, never(), vec![reads(), barrier()], vec![]), true),
-        (repeat(0, eq(at(int(0)), int(1)), vec![barrier()], vec![]), true),
-        (store(ints(4), Ty::I32, convert(Ty::I64, thread()), at(thread())), true),
-        (
-            out(
-                thread(),
-                convert(Ty::I32, expr(Ty::I64, ExprKind::Length { rail: Box::new(ints(4)), checked: false })),
-            ),
-            false,
-        ),
-    ] {
-        assert_eq!(meets(64, thread(), Some(first.clone())), expected, "{first:?}");
-    }
 }
