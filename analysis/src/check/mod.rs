@@ -71,6 +71,8 @@ fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
     let consequences = [
         // `if (x = 5)` compares: that the condition assigns to a `val`, too, is not said.
         (reassigned, type_rules::mismatch::RULE.code),
+        // `v += x` without such an operator: a `var` would not have it either.
+        (reassigned, type_rules::no_operator::RULE.code),
         // Who may not assign at all does not do it at a wrong place.
         (async_rules::captured_var::RULE.code, reassigned),
         (place_rules::captured_var::RULE.code, reassigned),
@@ -83,6 +85,10 @@ fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
         (unset, flow_rules::captured_var::RULE.code),
         (unassigned, type_rules::struct_var_field::RULE.code),
     ];
+    // What a `val` is given a second time does not matter.
+    let refused: Vec<TextRange> = all.iter().filter(|it| it.code == reassigned).map(|it| it.range).collect();
+    let is_value = |it: &Diagnostic| refused.iter().any(|of| of.contains_range(it.range) && *of != it.range);
+    all.retain(|found| found.code != type_rules::mismatch::RULE.code || !is_value(found));
     for (consequence, cause) in consequences {
         let at: Vec<TextRange> = all.iter().filter(|it| it.code == cause).map(|it| it.range).collect();
         if !at.is_empty() {

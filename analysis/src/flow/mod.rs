@@ -6,6 +6,7 @@ mod assignment;
 mod capture;
 pub mod construction;
 mod exceptions;
+mod lost_write;
 mod state;
 
 use apg_syntax::TextRange;
@@ -45,5 +46,6 @@ pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     let mut diagnostics = assignment.diagnostics;
     diagnostics.append(&mut capture.diagnostics);
     diagnostics.append(&mut exceptions::check(facts.db, owner, body));
+    diagnostics.append(&mut lost_write::check(facts, body));
     diagnostics
 }

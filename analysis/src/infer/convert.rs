@@ -208,6 +208,8 @@ impl<'db> Infer<'db> {
                 Some(text) => format!("the value is `{text}`, which is not {}", article(&needed)),
                 None => format!("the value is known not to be {}", article(&needed)),
             });
+        } else if let Some(note) = self.too_large(id, to) {
+            diagnostic = diagnostic.note(note);
         } else if numbers {
             let base = self.show(to.base(self.db));
             diagnostic = diagnostic.note(format!(
@@ -234,6 +236,18 @@ impl<'db> Infer<'db> {
                 diagnostic.note(format!("if the value is known to be one, write `... as {}`", self.show(to)));
         }
         diagnostic
+    }
+
+    /// That an integer literal is none of the integer type `to`, which a cast would not mend.
+    fn too_large(&self, id: ExprId, to: Ty) -> Option<String> {
+        let known = to.primitive(self.db).filter(|known| known.is_integer())?;
+        let ExprKind::Literal(Literal::Int(value)) = self.body.expr(id).kind else { return None };
+        let is_signed = self.ty(id).primitive(self.db).is_some_and(|it| it.is_integer() && !it.is_unsigned());
+        let wider =
+            if value < 0 && known.is_unsigned() { "a signed type" } else { "a wider one, such as `Long`" };
+        (is_signed && !literal_fits(value, known)).then(|| {
+            format!("`{value}` is out of the range of {}: use {wider}", article(&self.show(to.base(self.db))))
+        })
     }
 
     /// The value of a literal, as it is written.

@@ -10,6 +10,8 @@ use crate::body::{ExprId, ExprKind, Literal};
 use crate::constraint::Entailment;
 use crate::constraint::decide::Question;
 use crate::diagnostics::{article, r#type as type_rules};
+use crate::ids::MethodId;
+use crate::item_tree::items::{method_item, own_methods};
 use crate::ty::known::Known;
 use crate::ty::test::TypeTest;
 use crate::ty::{Path, Ty};
@@ -370,6 +372,9 @@ impl Infer<'_> {
         if context.convert_implicitly(from, ty).is_some() {
             return self.convert(value, ty, Why::Cast);
         }
+        if !self.may_be(from, ty) && self.has_odd_conversion(from) {
+            return self.error(range);
+        }
         if !self.may_be(from, ty) {
             let message = format!("`{}` cannot be converted to `{}`", self.show(from), self.show(ty));
             let diagnostic = type_rules::impossible_cast::RULE.at(range, message);
@@ -388,6 +393,17 @@ impl Infer<'_> {
             return if checked { self.alloc(ExprKind::Cast { value: id, checked }, ty, range) } else { id };
         }
         self.alloc(ExprKind::Cast { value, checked }, ty, range)
+    }
+
+    /// Whether the class of the value has a conversion of `this`, which is told there.
+    fn has_odd_conversion(&self, from: Ty) -> bool {
+        let class = from.base(self.db).as_class(self.db).map(|(class, _)| class);
+        class.is_some_and(|class| {
+            let conversions = own_methods(self.db, class, "operator_as").iter();
+            let takes_nothing =
+                |it: &MethodId| method_item(self.db, *it).is_some_and(|item| item.params.is_empty());
+            conversions.chain(own_methods(self.db, class, "operator_implicit_as")).any(takes_nothing)
+        })
     }
 
     /// Whether what is known of the value contradicts the constraint of `ty`.

@@ -281,15 +281,15 @@ impl<'db> Infer<'db> {
                 _ => return None,
             },
         };
+        if self.is_error(this) {
+            return None;
+        }
         let class = self.ty(this).as_class(self.db).map_or(self.class, |(class, _)| class);
         let Some(superclass) = crate::ty::supers::superclass(self.db, class) else {
             let message = format!("`{}` has no superclass", class.name(self.db));
             self.report(type_rules::not_enclosing::RULE.at(range, message));
             return None;
         };
-        if self.is_error(this) {
-            return None;
-        }
         Some(self.alloc(ExprKind::Coerce { value: this }, superclass, range))
     }
 

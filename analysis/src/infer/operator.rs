@@ -117,7 +117,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        if self.is_error(left) || self.is_error(right) {
+        if self.is_error(left) || self.is_error(right) || self.is_bounded_by_unknown(left, right) {
             return self.error(range);
         }
         let failure = match self.binary_operator(op.text(), left, right, range) {
@@ -209,6 +209,16 @@ impl Infer<'_> {
         compares.then(|| format!("{}.compareTo({b}) {} 0n", super::making::operand(&a), op.text()))
     }
 
+    /// Whether an operand's type is bounded by one that there is not, which may have any operator.
+    fn is_bounded_by_unknown(&self, left: ExprId, right: ExprId) -> bool {
+        let unknown = |id: ExprId| {
+            let ty = self.ty(id).base(self.db);
+            ty.as_param(self.db).is_some()
+                && self.context().upper_bounds(ty).iter().any(|bound| bound.mentions_error(self.db))
+        };
+        unknown(left) || unknown(right)
+    }
+
     /// Which operators there are for the left operand, or how there could be one.
     fn operators_there(&self, op: BinaryOp, left: ExprId, right: ExprId, failure: &Failure) -> Vec<String> {
         let db = self.db;
@@ -229,6 +239,9 @@ impl Infer<'_> {
             return Vec::new();
         };
         match failure {
+            _ if class.name(db).starts_with("Atomic") => {
+                vec!["its value is `x.get()`, and `x.addAndGet(n)` adds to it".to_owned()]
+            }
             Failure::NoneFits(_) => failure.notes(db),
             _ if op == BinaryOp::Range || class.file(db).origin(db) == FileOrigin::Library => Vec::new(),
             _ => {

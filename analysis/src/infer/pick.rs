@@ -287,6 +287,18 @@ impl<'db> Infer<'db> {
                 let diagnostic = type_rules::no_matching_call::RULE
                     .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
                     .note(format!("it is declared as `{declared}`"));
+                if let ([value], Some(_)) = (
+                    call.args.as_slice(),
+                    Ty::this_type(self.db, only.method.class(self.db)).primitive(self.db),
+                ) {
+                    let shown = self.show(Ty::this_type(self.db, only.method.class(self.db)));
+                    let value = self.source(self.range(*value)).unwrap_or_default();
+                    return super::habits::replaced(
+                        diagnostic.note("numbers are converted by `as`"),
+                        call.range,
+                        format!("({value} as {shown})"),
+                    );
+                }
                 match (&only.reason, self.maker(only.method)) {
                     (Reason::Hidden(_), Some(note)) => diagnostic.note(note),
                     _ => diagnostic,

@@ -85,7 +85,13 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         if meant.is_empty() {
             meant.extend(similar(db, root, &import.path, import.on_demand));
         }
-        if meant.is_empty() {
+        let is_member = qualified_type(db, file, package).is_some();
+        if is_member {
+            let class = package.rsplit('.').next().unwrap_or(package);
+            problem = problem.note(format!(
+                "`{package}` is a class: import it, and select its members: `{class}.{simple}`"
+            ));
+        } else if meant.is_empty() {
             problem =
                 problem.note("check the spelling, or add the folder that holds it with `--source-path`");
         }

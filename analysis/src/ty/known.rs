@@ -62,6 +62,7 @@ known! {
     AssertionError = "x10.lang",
     Zero = "x10.lang",
     Math = "x10.lang",
+    CustomSerialization = "x10.io",
     Collector = "x10.compiler",
     ClassAnnotation = "x10.lang.annotations",
     FieldAnnotation = "x10.lang.annotations",

@@ -8,7 +8,7 @@ use super::finish::Finish;
 use super::pool;
 use super::queues::Task;
 use crate::distributed::{FinishId, Governor};
-use crate::memory::{Handle, Ref};
+use crate::memory::{self, Handle, Ref};
 use crate::profile;
 use crate::sanitizer;
 
@@ -119,6 +119,7 @@ impl Activity {
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         fiber.nesting.begin_inside(self.nesting);
+        memory::forget_ended_calls();
         match self.work.take() {
             Some(Work::Closure(closure)) => self.run_code(fiber, at, || crate::program::call(closure.get())),
             Some(Work::Runtime(work)) => self.run_code(fiber, at, work),

@@ -32,7 +32,7 @@ pub use heap::{
 };
 pub use object::{ARRAY_HEADER, Ref};
 pub use roots::{add_queues, add_static_roots};
-pub(crate) use stacks::{StackRecord, register_stack, set_running, set_suspended};
+pub(crate) use stacks::{StackRecord, forget_ended_calls, register_stack, set_running, set_suspended};
 pub(crate) use threads::{
     SIGNAL as STOP_SIGNAL, abandon as abandon_thread, enter_critical, leave_critical, while_parked,
 };

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use super::collect::with_registers_on_stack;
 use super::heap::CacheCell;
-use super::stacks::StackRecord;
+use super::stacks::{self, StackRecord};
 
 /// A thread that may touch objects.
 pub struct Mutator {
@@ -197,6 +197,7 @@ pub fn leave_critical() {
 /// thread, which stops itself if it goes on too early. As many threads as there are without work would have to be woken for each collection.
 pub fn while_parked<R>(wait: impl FnOnce() -> R) -> R {
     let Some(own) = registered() else { return wait() };
+    stacks::forget_ended_calls();
     let mut result = None;
     with_registers_on_stack(|stack_pointer| {
         own.stack_pointer.store(stack_pointer, Ordering::Relaxed);

@@ -18,9 +18,8 @@ pub(super) fn indented(parse: &Parse, text: &str, offset: TextSize) -> Option<Ed
     if here.clone().any(|token| is_inside(&token) && token.text_range().start() < blank.start()) {
         return None;
     }
-    let before = std::iter::successors(here.left_biased(), |token| token.prev_token());
-    let before =
-        before.skip_while(|it| it.text_range().end() > blank.start() || it.kind().is_trivia()).next()?;
+    let mut before = std::iter::successors(here.left_biased(), |token| token.prev_token());
+    let before = before.find(|it| it.text_range().end() <= blank.start() && !it.kind().is_trivia())?;
     let next = root.token_at_offset(blank.end()).right_biased();
     let wanted = indentation(text, &before, next.map(|token| token.kind()));
     (text[blank] != wanted).then(|| Edit::new(blank, wanted))

@@ -15,6 +15,25 @@ fn is_letter(c: char) -> bool {
     c.is_ascii() || typographic(c).is_none() && meant(c).is_none()
 }
 
+/// A line for C's preprocessor, whose `#` is at `start`. Whether it is one; it is taken.
+pub(super) fn directive(cursor: &mut Cursor<'_>, start: usize, errors: &mut Vec<SyntaxError>) -> bool {
+    const WORDS: &[&str] = &["include", "define", "pragma", "ifdef", "ifndef", "if", "endif", "undef"];
+    let word = cursor.rest().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    if cursor.since(start) != "#" || !WORDS.contains(&word) {
+        return false;
+    }
+    let instead = match word {
+        "include" => "classes are imported: `import x10.util.ArrayList;`",
+        "define" | "undef" => "a constant is a `static val` of a class",
+        "pragma" => "activities are started by `async`, and waited for by `finish`",
+        _ => "a condition that is known when the program starts is an `if` on a `static val`",
+    };
+    let message = format!("there is no preprocessor, and no `#{word}`");
+    cursor.bump_while(|byte| byte != b'\n');
+    errors.push(SyntaxError::new(cursor.range_from(start), message).with_hint(instead).as_gap());
+    true
+}
+
 /// The token that a character beyond ASCII begins.
 pub(super) fn token(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();

@@ -158,6 +158,9 @@ fn comment(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind
 fn unknown(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
     cursor.bump_while(|byte| matches!(byte, b'#' | b'\\' | 0x7f) || (byte < 0x20 && !is_blank(byte)));
+    if foreign::directive(cursor, start, errors) {
+        return SyntaxKind::ERROR_TOKEN;
+    }
     let text = cursor.since(start);
     let shown = text.chars().next().map(|c| c.escape_default().to_string()).unwrap_or_default();
     let shown = if text.starts_with('\\') { "\\".to_string() } else { shown };

@@ -396,6 +396,13 @@ fn new_rest(p: &mut Parser<'_>) {
     } else {
         p.missing("expected the name of a class");
     }
+    if p.at(T![<>]) && p.nth(1) == T!['('] {
+        p.unexpected("type arguments stand in square brackets, and are written");
+        p.hint("write the types, `new HashMap[String,Long]()`");
+        let m = p.start();
+        p.bump();
+        m.complete(p, ERROR);
+    }
     if p.at(T!['(']) {
         lists::arg_list(p);
     } else {

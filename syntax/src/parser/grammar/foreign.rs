@@ -172,11 +172,7 @@ pub(super) fn is_index(p: &Parser<'_>, open: usize) -> bool {
 pub(super) fn index(p: &mut Parser<'_>) {
     let open = p.position;
     let close = p.matching(open).unwrap_or(open);
-    let range = p.input.range(p.lexed, open).cover(p.input.range(p.lexed, close));
-    p.error_at(range, "elements are read and set with parentheses: square brackets hold types");
-    p.hint("write `a(i)`, and `a(i) = value`");
-    let inside = p.text_of(open + 1, close).to_owned();
-    p.replace_by(format!("({inside})"));
+    report_index(p, open, close);
     let m = p.start();
     p.bump();
     let first = |p: &Parser<'_>| exprs::at_first(p);
@@ -184,6 +180,28 @@ pub(super) fn index(p: &mut Parser<'_>) {
         exprs::expr(p);
     });
     m.complete(p, ARG_LIST);
+}
+
+/// `a[i][j]` is one error, whether elements have two indices or are rails.
+fn report_index(p: &mut Parser<'_>, open: usize, close: usize) {
+    if open > 0 && p.kind_at(open - 1) == T![']'] && p.is_reported_in_line() {
+        return;
+    }
+    let message = "elements are read and set with parentheses: square brackets hold types";
+    let mut last = close;
+    while let Some(next) = p.matching(last + 1).filter(|_| p.kind_at(last + 1) == T!['[']) {
+        last = next;
+    }
+    let range = p.input.range(p.lexed, open).cover(p.input.range(p.lexed, last));
+    if last > close {
+        p.report(p.position, crate::SyntaxError::new(range, message).as_gap());
+        p.hint("write `a(i, j)` for an array of two dimensions, and `a(i)(j)` for a rail of rails");
+        return;
+    }
+    p.error_at(range, message);
+    p.hint("write `a(i)`, and `a(i) = value`");
+    let inside = p.text_of(open + 1, close).to_owned();
+    p.replace_by(format!("({inside})"));
 }
 
 /// Whether `[n]` after the class in `new` is the length of an array, not types.

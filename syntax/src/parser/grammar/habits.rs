@@ -443,7 +443,7 @@ pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Compl
         BIN_EXPR | NAME_EXPR | FIELD_EXPR | LITERAL | CONDITIONAL_EXPR | PREFIX_EXPR | CAST_EXPR | THIS_EXPR
     );
     // An expression that is not complete has an error of its own.
-    if !idle || !p.at(T!['}']) || p.last_error == p.position {
+    if !idle || !matches!(p.current(), T!['}'] | T![else]) || p.last_error == p.position {
         return false;
     }
     let text = p.text_of(start, p.position).to_owned();

@@ -18,7 +18,12 @@ pub(super) fn source_file(p: &mut Parser<'_>) {
         }
         let taken = !good && outside::declaration(p);
         if !good && !taken {
-            p.unexpected("expected a class, struct, interface or type definition");
+            if p.at(T!['}']) {
+                p.unexpected("this `}` closes nothing");
+                p.hint("remove it, or write the `{` that it closes");
+            } else {
+                p.unexpected("expected a class, struct, interface or type definition");
+            }
             p.hush();
             garbage(p);
         }

@@ -1,0 +1,37 @@
+//! `place/lost-write`
+
+use crate::diagnostics::{Rule, Severity};
+
+/// A change of a copy that nothing sees.
+pub static RULE: Rule = Rule {
+    code: "place/lost-write",
+    severity: Severity::Warning,
+    summary: "A change of a copy that nothing sees.",
+    explanation: r##"
+`at (p) S` runs `S` on copies of all objects that it captures, also where `p` is `here`. What `S` assigns to an element or a field of such an object
+changes the copy, which is dropped when `S` ends: the object outside stays as it is. The warning is given where nothing in the `at` uses the copy.
+
+Deliver the value as the result of the `at`, `a(i) = at (p) e`. Or hold the object in a `GlobalRef` and go back to it with the value,
+`at (ref) ref()(i) = v`. Elements of a `GlobalRail` are copied by `Rail.asyncCopy`; an object for each place is in a `PlaceLocalHandle`.
+"##,
+    failing: r##"
+class Example {
+    static def identify(p:Place):Rail[Long] {
+        val ids = new Rail[Long](1);
+        at (p) {
+            ids(0) = here.id;
+        }
+        return ids;
+    }
+}
+"##,
+    mended: r##"
+class Example {
+    static def identify(p:Place):Rail[Long] {
+        val ids = new Rail[Long](1);
+        ids(0) = at (p) here.id;
+        return ids;
+    }
+}
+"##,
+};
