@@ -9,6 +9,19 @@ use apg_build::{mir, optimise};
 
 /// The optimised functions whose names begin so, with these members in `Main`.
 fn optimised(members: &str, name: &str) -> String {
+    let mut program = lowered(members);
+    optimise::optimise(&mut program);
+    let mut out = String::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        if function.name.starts_with(name) {
+            out += &mir::print::print_function(&program, mir::FunctionId(index as u32));
+        }
+    }
+    out
+}
+
+/// A program with these members in `Main`.
+fn lowered(members: &str) -> mir::Program {
     let text = format!(
         "import x10.util.*;\npublic class Main {{ {members}\n    public static def main(args:Rail[String]) {{ run(args.size); }} }}"
     );
@@ -21,15 +34,7 @@ fn optimised(members: &str, name: &str) -> String {
     let file = analysis.file(path).expect("the file was set");
     let target = MainTarget { file, class: None };
     let lowered = analysis.with(|db| lower(db, &target)).expect("nothing changes meanwhile");
-    let mut program = lowered.unwrap_or_else(|errors| panic!("{errors:#?}"));
-    optimise::optimise(&mut program);
-    let mut out = String::new();
-    for (index, function) in program.functions.iter().enumerate() {
-        if function.name.starts_with(name) {
-            out += &mir::print::print_function(&program, mir::FunctionId(index as u32));
-        }
-    }
-    out
+    lowered.unwrap_or_else(|errors| panic!("{errors:#?}"))
 }
 
 #[test]
@@ -191,4 +196,62 @@ fn what_is_kept_stays_on_the_heap() {
         let text = optimised(&format!("{members} static def run(n:Long) {{ {body} }}"), "Main.run");
         assert!(!text.contains("frame#"), "{body}: {text}");
     }
+}
+
+#[test]
+fn kernels_compute_what_is_made_of_other_captured_numbers() {
+    let members = |before: &str, uses: &str| {
+        format!(
+            "static def run(n:Long) {{ val p = here; val out = new GlobalRail[Long](new Rail[Long](64)); {before}
+             finish async at (p) @x10.compiler.CUDA {{
+                 finish for (block in 0n..0n) async {{
+                     clocked finish for (t in 0n..63n) clocked async {{ out(t) = {uses}; }}
+                 }}
+             }} }}"
+        )
+    };
+    // What a program is lowered to, and its optimised form, in which closures may be gone.
+    let made = |before: &str, uses: &str| {
+        [false, true].map(|release| {
+            let mut program = lowered(&members(before, uses));
+            if release {
+                optimise::optimise(&mut program);
+            }
+            optimise::recompute_in_kernels(&mut program);
+            let text = mir::print::print(&program);
+            let captures =
+                text.lines().filter_map(|it| it.trim().strip_prefix("capture ")?.split_once(" = "));
+            captures
+                .map(|(name, value)| format!("{} = {value}", &name[..name.find(':').unwrap()]))
+                .collect::<Vec<_>>()
+        })
+    };
+    for (before, uses, expected) in [
+        ("val a = n * n + 1;", "n + a", &["a = ((n * n) + 1:i64)"][..]),
+        (
+            "val a = n as Int; val b = a * 3n; val c = b - a;",
+            "n + a + b + c",
+            &["a = convert.i32(n)", "b = (a * 3:i32)", "c = (b - a)"],
+        ),
+        // The other number is not captured, or there is more to it.
+        ("val a = n * n;", "a", &[]),
+        ("val a = n / 3;", "n + a", &[]),
+        ("val a:Long; if (n > 3) a = n * n; else a = n + n;", "n + a", &[]),
+    ] {
+        for found in made(before, uses) {
+            let plain: Vec<String> = found.iter().map(|it| without_numbers(it)).collect();
+            assert_eq!(plain, expected, "{before}");
+        }
+    }
+}
+
+/// Names of locals without their numbers.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        out += &rest[..at];
+        rest = rest[at + 1..].trim_start_matches(|it: char| it.is_ascii_digit());
+    }
+    out + rest
 }

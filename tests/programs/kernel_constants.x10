@@ -34,6 +34,46 @@ public class kernel_constants {
         return sum;
     }
 
+    static def wrong(n:Int, w:Rail[Float], v:Rail[Weight], out:GlobalRail[Float]):Long {
+        val got = new Rail[Float](n as Long);
+        finish Rail.asyncCopy(out, 0, got, 0, n as Long);
+        var wrong:Long = 0;
+        for (i in 0n..(n - 1n)) if (got(i) != expected(i, w, v)) wrong++;
+        return wrong;
+    }
+
+    /** The same constants in many launches, now and then changed where they lie. */
+    static def again(p:Place, n:Int, out:GlobalRail[Float]{home==p}) {
+        val weights = new Rail[Float](6, (i:Long)=>(i + 1) as Float);
+        val pairs = new Rail[Weight](2, (i:Long)=>Weight((i + 2) as Float, (i * 3 + 1) as Float));
+        var wrong:Long = 0;
+        for (round in 1..12) {
+            if (round % 3 == 0) weights(round < 7 ? 0 : 5) += 1.0f;
+            if (round == 10) { weights(0) -= 2.0f; weights(5) -= 1.0f; }
+            if (round == 11) pairs(1) = Weight(9.0f, 9.0f);
+            run(p, n, weights, pairs, out);
+            wrong += wrong(n, weights, pairs, out);
+        }
+        Console.OUT.println("again: " + wrong + " wrong");
+    }
+
+    /** Launches with the same and with other constants side by side. */
+    static def atOnce(p:Place, n:Int) {
+        val pairs = new Rail[Weight](2, (i:Long)=>Weight((i + 2) as Float, (i * 3 + 1) as Float));
+        val weights = new Rail[Rail[Float]](3, (k:Long)=>new Rail[Float](6, (i:Long)=>(10 * k + i) as Float));
+        val outs = new Rail[GlobalRail[Float]](8, (Long)=>CUDAUtilities.makeGlobalRail[Float](p, n as Long));
+        var wrong:Long = 0;
+        for (round in 1..10) {
+            finish for (k in 0..7) async {
+                val to = outs(k) as GlobalRail[Float]{home==p};
+                run(p, n, weights((k + round) % 3), pairs, to);
+            }
+            for (k in 0..7) wrong += wrong(n, weights((k + round) % 3), pairs, outs(k));
+        }
+        for (k in 0..7) CUDAUtilities.deleteGlobalRail(outs(k));
+        Console.OUT.println("at once: " + wrong + " wrong");
+    }
+
     public static def main(Rail[String]) {
         val topology = PlaceTopology.getTopology();
         val p = topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
@@ -49,6 +89,8 @@ public class kernel_constants {
             for (i in 0n..(n - 1n)) if (got(i) != expected(i, weights, pairs)) wrong++;
             Console.OUT.println(length + " weights: " + wrong + " wrong, last " + got(n - 1));
         }
+        again(p, n, out);
+        atOnce(p, n);
         try {
             run(p, n, new Rail[Float](1, 1.0f), new Rail[Weight](2, Weight(1.0f, 1.0f)), out);
             Console.OUT.println("no exception");

@@ -27,7 +27,7 @@ impl Code<'_> {
             StmtKind::Set { local, value } => {
                 let place = self.local(*local);
                 let step = self.exact_step(*local, value);
-                if value.ty == Ty::I64 && self.is_narrow(value) {
+                if matches!(value.ty, Ty::I32 | Ty::I64) && self.is_narrow(value) {
                     let full = step.unwrap_or_else(|| self.expr(value));
                     let short = self.narrow_value(value);
                     self.out.line(format!("{} = narrow_ ? {short} : ({full});", place.text));

@@ -327,7 +327,7 @@ impl Builder<'_, '_> {
             CaptureSource::Static(field) => Some(self.lowerer.static_of(field).0),
             CaptureSource::Local(_) => None,
         };
-        mir::KernelCapture { name, kind: item.kind, of_static }
+        mir::KernelCapture { name, kind: item.kind, of_static, same_as: None }
     }
 
     /// The index of an axis, named or not.

@@ -45,6 +45,8 @@ pub struct KernelCapture {
     pub kind: KernelCaptureKind,
     /// The static field that it is the value of.
     pub of_static: Option<StaticId>,
+    /// Arithmetic on other captured values that always gives the same.
+    pub same_as: Option<Expr>,
 }
 
 /// How a captured value travels.

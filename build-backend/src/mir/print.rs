@@ -144,7 +144,8 @@ impl<'a> Printer<'a> {
                 }
                 KernelCaptureKind::GlobalRail { element } => format!("global rail of {}", self.ty(element)),
             };
-            self.line(&format!("capture {}: {kind}", capture.name));
+            let made = capture.same_as.as_ref().map_or(String::new(), |it| format!(" = {}", self.expr(it)));
+            self.line(&format!("capture {}: {kind}{made}", capture.name));
         }
         for (local, extent) in kernel.block_locals.iter().zip(&kernel.host.blocks) {
             self.line(&format!("block {} < {}", self.declared(*local), self.expr(extent)));

@@ -18,10 +18,12 @@ mod frame;
 mod front;
 mod grow;
 mod inline;
+mod recompute;
 mod specialise;
 mod targets;
 
 pub use device::inline_into_kernels;
+pub use recompute::recompute_in_kernels;
 
 use crate::mir::only::Only;
 use crate::mir::{ClassId, Expr, ExprKind, Function, LocalId, Program, Stmt, StmtKind, walk, walk_mut};

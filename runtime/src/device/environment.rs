@@ -123,6 +123,9 @@ impl Prepared {
     /// All uploads have ended, and the captured rails are still alive.
     pub fn arrived(&mut self) {
         self.arrivals.drain(..).for_each(Arrival::arrived);
+        if let Some(part) = &mut self.constants {
+            part.arrived();
+        }
     }
 
     fn read<T: Copy>(&self, capture: &Capture) -> T {
@@ -193,11 +196,7 @@ pub fn prepare(
                 let part = constants.as_mut().filter(|_| capture.kind == capture_kind::CONSTANT_RAIL);
                 if let Some(part) = part {
                     // The code counts from the start of its constant memory.
-                    let (offset, target) = part.place(bytes);
-                    if bytes > 0 {
-                        prepared.uploads.push(Upload { source: rail.data.cast(), target, bytes });
-                    }
-                    rail.data = offset as *mut _;
+                    rail.data = part.place(bytes) as *mut _;
                     prepared.write(capture, rail);
                 } else if bytes > 0 {
                     let start: *const u8 = rail.data.cast();
@@ -230,6 +229,11 @@ pub fn prepare(
             }
             _ => {}
         }
+    }
+    if let Some((contents, target)) = constants.as_ref().and_then(Part::upload) {
+        let (source, bytes) = (contents.as_ptr(), contents.len() as u64);
+        prepared.uploads.push(Upload { source, target, bytes });
+        prepared.copies.push(contents);
     }
     prepared.constants = constants;
     Ok(prepared)

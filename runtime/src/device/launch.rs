@@ -221,7 +221,7 @@ impl Device {
     /// The code to run, its extents, and the constant memory that it reads, if it reads any and there is room.
     ///
     /// # Safety
-    /// `environment` is an environment of the kernel.
+    /// `environment` is an environment of the kernel, and the rails it names are valid.
     unsafe fn code(
         &self,
         kernel: &'static Kernel,
@@ -232,10 +232,11 @@ impl Device {
         // SAFETY: by the caller.
         let mut variant =
             |constant| unsafe { self.variant(kernel, overlap, constant, environment.as_ptr().cast(), plan) };
-        let wanted = constants::wanted(kernel, environment);
+        // SAFETY: by the caller.
+        let wanted = unsafe { constants::wanted(kernel, environment) };
         let function = variant(wanted.is_some())?;
-        let Some(bytes) = wanted else { return Ok((function, None)) };
-        match function.constants.as_ref().and_then(|area| area.take(bytes)) {
+        let Some(rails) = wanted else { return Ok((function, None)) };
+        match function.constants.as_ref().and_then(|area| area.take(&rails)) {
             Some(part) => Ok((function, Some(part))),
             None => Ok((variant(false)?, None)),
         }

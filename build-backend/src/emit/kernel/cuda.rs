@@ -63,6 +63,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
     captures(code, kernel, &usage);
+    made_of_captures(code, kernel);
     indices(code, kernel);
     let first_own = kernel.captures.len();
     let given: Vec<usize> = kernel
@@ -125,6 +126,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         match capture.kind {
+            KernelCaptureKind::Scalar(_) if capture.same_as.is_some() => {}
             KernelCaptureKind::Scalar(ty) => {
                 let name = code.ty(ty);
                 // A parameter may be assigned in the body, so it is copied; the compiler removes what it can.
@@ -165,6 +167,24 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                 code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.size")));
             }
         }
+    }
+}
+
+/// Captured values that are arithmetic on others, each behind what it is made of.
+fn made_of_captures(code: &mut Code<'_>, kernel: &Kernel) {
+    let mut open: Vec<(usize, &Expr)> = kernel
+        .captures
+        .iter()
+        .enumerate()
+        .filter_map(|(index, it)| Some((index, it.same_as.as_ref()?)))
+        .collect();
+    while !open.is_empty() {
+        let waits = |expr: &Expr| open.iter().any(|it| super::bounds::mentions(expr, LocalId(it.0 as u32)));
+        let next = open.iter().position(|it| !waits(it.1)).unwrap_or(0);
+        let (index, value) = open.remove(next);
+        let (ty, value) = (code.ty(value.ty), code.expr(value));
+        let text = &code.locals[index].text;
+        code.out.line(format!("{ty} {text} = {value};"));
     }
 }
 
@@ -234,7 +254,9 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         };
         super::fill(code, rail, &head);
     }
-    code.out.line("__syncthreads();");
+    if super::first::needs_barrier(kernel) {
+        code.out.line("__syncthreads();");
+    }
 }
 
 /// The head of a loop that fills so many elements with so many threads: each has as many turns, perhaps one less.

@@ -6,6 +6,7 @@ mod clip;
 mod cpu;
 mod cuda;
 mod derive;
+mod first;
 mod fission;
 mod host;
 mod plan;

@@ -3,18 +3,19 @@ use super::run;
 use crate::mir::*;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
-fn global_rail() -> Ty {
+pub fn global_rail() -> Ty {
     Ty::Struct(StructId(0))
 }
 
-const OUT: u32 = 0;
-const N: u32 = 1;
+pub const OUT: u32 = 0;
+pub const N: u32 = 1;
 
 /// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals follow from 4.
-fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
+pub fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
-    let capture = |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None };
+    let capture =
+        |name: &str, kind| KernelCapture { name: name.into(), kind, of_static: None, same_as: None };
     Kernel {
         name: "Main_main_1".into(),
         position: at(1),
@@ -41,13 +42,13 @@ fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
 }
 
 /// A shared rail of Ints named by a local of the kernel.
-fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
+pub fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
     kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
     kernel.host.shared_lengths.push(long(length));
 }
 
 /// A host program that launches the kernel on a rail of `length` Ints and prints them.
-fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
+pub fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let rail = || var(1, Ty::Ref(INTS));
     let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
     let global =
@@ -96,26 +97,26 @@ fn check(kernel: Kernel, length: i64, n: i64, expected: impl Fn(i64) -> i64) {
     assert_eq!(run(&program), expected);
 }
 
-fn block() -> Expr {
+pub fn block() -> Expr {
     var(2, Ty::I32)
 }
-fn thread() -> Expr {
+pub fn thread() -> Expr {
     var(3, Ty::I32)
 }
-fn i32_(id: u32) -> Expr {
+pub fn i32_(id: u32) -> Expr {
     var(id, Ty::I32)
 }
-fn ints(id: u32) -> Expr {
+pub fn ints(id: u32) -> Expr {
     var(id, Ty::Ref(INTS))
 }
-fn out(index: Expr, value: Expr) -> Stmt {
+pub fn out(index: Expr, value: Expr) -> Stmt {
     store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
 }
-fn barrier() -> Stmt {
+pub fn barrier() -> Stmt {
     stmt(StmtKind::Barrier)
 }
 /// `block * 64 + thread`
-fn global_thread() -> Expr {
+pub fn global_thread() -> Expr {
     add(mul(block(), int(64)), thread())
 }
 
@@ -538,6 +539,7 @@ fn a_global_rail_that_is_only_read_is_apart_from_those_that_are_written() {
             name: "in".into(),
             kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
             of_static: None,
+            same_as: None,
         };
         kernel.locals[1].ty = global_rail();
         super::emit(&launch(kernel, 64, 0), false).unwrap().cuda[0].clone()

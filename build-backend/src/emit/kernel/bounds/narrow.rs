@@ -29,6 +29,8 @@ pub struct Narrow {
     assigned: BTreeMap<LocalId, Vec<*const Expr>>,
     /// Locals that change.
     changing: FxHashSet<LocalId>,
+    /// Locals of 32 bits: what is assigned to them is arithmetic with a sign where that does not wrap.
+    of_32_bits: FxHashSet<LocalId>,
 }
 
 /// What an expression needs to be narrow.
@@ -67,7 +69,7 @@ impl Narrow {
     /// For a kernel.
     pub fn new(body: &[Stmt]) -> Narrow {
         let mut assigned: BTreeMap<LocalId, Vec<*const Expr>> = BTreeMap::new();
-        let mut changing = FxHashSet::default();
+        let (mut changing, mut of_32_bits) = (FxHashSet::default(), FxHashSet::default());
         walk::visit_stmts(body, &mut |stmt| {
             if let StmtKind::Set { local, value } = &stmt.kind {
                 let values = assigned.entry(*local).or_default();
@@ -75,9 +77,12 @@ impl Narrow {
                 if values.len() > 1 {
                     changing.insert(*local);
                 }
+                if value.ty == Ty::I32 {
+                    of_32_bits.insert(*local);
+                }
             }
         });
-        Narrow { assigned, changing, ..Narrow::default() }
+        Narrow { assigned, changing, of_32_bits, ..Narrow::default() }
     }
 
     /// The end: what holds together. `own` are the locals of 64 bits that get their values by assignments alone.
@@ -113,8 +118,9 @@ impl Narrow {
                 continue;
             }
             conditions.extend(found.conditions.iter().cloned());
-            for local in found.reads.iter().filter(|it| candidates.contains(it)) {
-                if narrowed.locals.insert(*local) {
+            for local in &found.reads {
+                let is_narrowed = candidates.contains(local) && narrowed.locals.insert(*local);
+                if is_narrowed || self.of_32_bits.contains(local) {
                     open.extend(&self.assigned[local]);
                 }
             }
@@ -148,8 +154,10 @@ impl Prover<'_, '_> {
             _ => false,
         };
         let arithmetic = match &index.kind {
-            ExprKind::Operation { operation: Operation::Convert, args } => args.iter().any(is_sum),
-            ExprKind::Local(_) => index.ty == Ty::I64,
+            ExprKind::Operation { operation: Operation::Convert, args } => {
+                args.iter().any(|it| is_sum(it) || it.ty == Ty::I32 && matches!(it.kind, ExprKind::Local(_)))
+            }
+            ExprKind::Local(_) => matches!(index.ty, Ty::I32 | Ty::I64),
             _ => is_sum(index),
         };
         if arithmetic {
@@ -175,7 +183,8 @@ impl Prover<'_, '_> {
 
     /// The value of an assignment.
     pub fn narrow_assignment(&mut self, value: &Expr) {
-        if value.ty == Ty::I64 {
+        let arithmetic = value.ty == Ty::I32 && matches!(value.kind, ExprKind::Operation { .. });
+        if value.ty == Ty::I64 || arithmetic {
             let needs = self.narrow_needs(value);
             self.found_narrow(value, needs, false);
         }
@@ -218,7 +227,12 @@ impl Prover<'_, '_> {
                 return Some(needs);
             }
             // As the program has it.
-            _ if expr.ty == Ty::I32 => return Some(needs),
+            _ if expr.ty == Ty::I32 => {
+                if let ExprKind::Local(local) = expr.kind {
+                    needs.reads.insert(local);
+                }
+                return Some(needs);
+            }
             _ => {}
         }
         needs.facts.extend(self.fits(expr)?);
