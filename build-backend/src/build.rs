@@ -52,6 +52,10 @@ pub fn translate(
     options: Options,
 ) -> Result<Translated, Failure> {
     let mir = lowered(analysis, file, class, options)?;
+    let errors = errors_elsewhere(analysis, file, &mir);
+    if !errors.is_empty() {
+        return Err(Failure::Findings(errors));
+    }
     emitted(mir, options).map_err(|errors| {
         Failure::Findings(errors.into_iter().map(|error| emit_finding(analysis, error)).collect())
     })
@@ -114,6 +118,16 @@ fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
     let mut findings = source::file_findings(analysis, file);
     findings.retain(|finding| finding.severity == Severity::Error);
     findings
+}
+
+/// Errors of the user's other files that the program has code from: what has a meaning in spite of them is not what was meant.
+fn errors_elsewhere(analysis: &Analysis, main: SourceFile, mir: &mir::Program) -> Vec<Finding> {
+    let is_used = |file: &SourceFile| {
+        let path = analysis.source(*file).0.display().to_string();
+        *file != main && mir.files.contains(&path)
+    };
+    let used = analysis.user_files().into_iter().filter(is_used);
+    used.flat_map(|file| errors_of(analysis, file)).collect()
 }
 
 /// Errors of lowering. Those in other files of the user are told as the checker tells them, where it does.

@@ -245,6 +245,25 @@ fn a_program_in_one_file_runs_alone() {
 }
 
 #[test]
+fn a_program_with_an_error_in_another_file_does_not_run() {
+    let folder = Folder::new();
+    let main =
+        "public class Main { public static def main(Rail[String]) { Console.OUT.println(Other.twice(2)); } }";
+    folder.write("Main.x10", main);
+    // It could be translated all the same.
+    folder
+        .write("Other.x10", "public class Other { static def twice(n:Long):Long { n = 2 * n; return n; } }");
+    let output = folder.apg(&["run", "Main.x10"]);
+    assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.stderr);
+    assert!(output.stderr.contains("flow/val-reassigned") && output.stderr.contains("Other.x10"));
+    folder.write("Other.x10", "public class Other { static def twice(n:Long):Long { return 2 * n; } }");
+    // What the program does not use is not asked for.
+    folder.write("Unused.x10", "public class Unused { static def once(n:Long):Long { n = 1; return n; } }");
+    let output = folder.apg(&["run", "Main.x10"]);
+    assert_eq!((output.status, output.stdout.as_str()), (0, "4\n"), "{}", output.stderr);
+}
+
+#[test]
 fn a_run_as_events() {
     let folder = Folder::new();
     folder.write("Hello.x10", HELLO);
