@@ -300,14 +300,26 @@ impl Analysis {
     /// [`Cancelled`] when the host changes meanwhile: ask a new snapshot. Panics pass through.
     pub fn with<T>(&self, ask: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
         // Attached, the database knows of a cancellation until all that is asked here is answered.
-        Cancelled::catch(AssertUnwindSafe(|| {
+        let answer = Cancelled::catch(AssertUnwindSafe(|| {
             salsa::attach_allow_change(&self.db, || {
                 if self.cancelled.load(Ordering::SeqCst) {
                     salsa::Database::cancellation_token(&self.db).cancel();
                 }
                 ask(&self.db)
             })
-        }))
+        }));
+        match answer {
+            // Who waits for a thread that a change ended hears of a panic, which there was none. The change waits for this snapshot, so
+            // that it is still to be seen.
+            Err(Cancelled::PropagatedPanic) => Err(self.ended().unwrap_or(Cancelled::PropagatedPanic)),
+            answer => answer,
+        }
+    }
+
+    /// Why no question is answered any more; none while they are.
+    fn ended(&self) -> Option<Cancelled> {
+        let asked = AssertUnwindSafe(|| salsa::Database::unwind_if_revision_cancelled(&self.db));
+        Cancelled::catch(asked).err()
     }
 
     /// What ends this snapshot's questions.
@@ -373,5 +385,22 @@ mod tests {
         assert_eq!(&**host.snapshot().source(host.snapshot().roots()[0]).1, "class B {}");
         host.set_file(path, None);
         assert!(host.snapshot().file(path).is_none());
+    }
+
+    /// A thread that waits for one that a change ended has not failed: it is to ask again, however often that happens.
+    #[test]
+    fn a_change_is_told_from_a_failure() {
+        let fail = |_: &dyn Db| -> () { std::panic::resume_unwind(Box::new(Cancelled::PropagatedPanic)) };
+        let mut host = AnalysisHost::new([]);
+        assert!(matches!(host.snapshot().with(fail), Err(Cancelled::PropagatedPanic)));
+        let snapshot = host.snapshot();
+        let waiting = std::thread::spawn(move || {
+            while snapshot.ended().is_none() {
+                std::thread::yield_now();
+            }
+            snapshot.with(fail)
+        });
+        host.set_file(Path::new("/a.x10"), Some("class A {}".into()));
+        assert!(matches!(waiting.join().expect("no panic"), Err(Cancelled::PendingWrite)));
     }
 }

@@ -58,7 +58,9 @@ pub fn format_on_type(parse: &Parse, offset: TextSize, typed: char) -> Vec<Edit>
     // Behind what was written there may be empty lines that somebody has just begun.
     let written = TextSize::of(before.trim_end());
     edits.retain(|it| it.range.end() < written);
-    edits.extend(newline::indented(parse, &text, offset).filter(|_| typed == '\n'));
+    let begun = newline::indented(parse, &text, offset).filter(|_| typed == '\n');
+    // One that reaches the line has said how far it is indented.
+    edits.extend(begun.filter(|begun| edits.iter().all(|it| it.range.end() < begun.range.start())));
     edits
 }
 

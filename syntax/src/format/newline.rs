@@ -4,12 +4,16 @@ use super::UNIT;
 use super::indent::{is_list, unit};
 use crate::{Edit, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
-/// The edit that indents the line of `offset`; none if it stands where it should, and in comments and texts of several lines.
+/// The edit that indents the line of `offset`; none if it stands where it should or more than blanks are before `offset`, and in
+/// comments and texts of several lines.
 pub(super) fn indented(parse: &Parse, text: &str, offset: TextSize) -> Option<Edit> {
     let start = text[..usize::from(offset)].rfind(['\n', '\r'])? + 1;
     let rest = &text[start..];
     let blank = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
     let blank = TextRange::at(TextSize::new(start as u32), TextSize::of(blank));
+    if blank.end() < offset {
+        return None;
+    }
     let root = parse.syntax();
     let here = root.token_at_offset(blank.start());
     let is_inside = |token: &SyntaxToken| {

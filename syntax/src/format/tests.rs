@@ -131,3 +131,25 @@ fn a_line_that_is_begun_is_indented() {
         assert_eq!(super::format_on_type(&crate::parse(&typed), cursor, '\n'), [], "{text}");
     }
 }
+
+/// Clients take no edits that overlap, nor is a line another that somebody has written in.
+#[test]
+fn a_line_is_indented_once() {
+    for text in [
+        "        val a = 1;\n      // |\n",
+        "class A {\n  // a\n // |\n}\n",
+        "class A {\n  val a = 1;\n  b|\n}\n",
+    ] {
+        let cursor = TextSize::new(text.find('|').expect("a cursor") as u32);
+        let edits = super::format_on_type(&crate::parse(&text.replace('|', "")), cursor, '\n');
+        let apart = edits.windows(2).all(|two| two[0].range.end() < two[1].range.start());
+        let line = TextSize::new(text[..usize::from(cursor)].rfind('\n').expect("a line") as u32 + 1);
+        assert!(
+            apart && edits.iter().all(|it| it.range.end() <= line + TextSize::new(8)),
+            "{text:?}: {edits:?}"
+        );
+    }
+    // Behind text, only what is formatted whole is moved.
+    let text = "class A {\n    def f(\n  a";
+    assert_eq!(super::format_on_type(&crate::parse(text), TextSize::of(text), '\n'), []);
+}
