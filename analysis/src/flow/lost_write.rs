@@ -2,25 +2,23 @@
 //!
 //! Sure is only what is written out: an assignment to a field or an element, or a call that changes a container of the library.
 //! Whatever else is done with the object in the `at` (it is read, returned, passed on), or with another one that may
-//! lead to it, counts as a use of what was changed.
+//! be the same or lead to it, counts as a use of what was changed.
 
 use apg_syntax::TextRange;
 
 use super::Facts;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{AssignTarget, Body, Capture, Captured, ExprId, ExprKind, StmtId, StmtKind};
+use crate::body::{AssignTarget, Body, Capture, Captured, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, place as rules};
-use crate::ids::ClassId;
-use crate::item_tree::items::{class_head, fields, package};
-use crate::scope::signature::field_type;
+use crate::ids::{ClassId, FieldId};
+use crate::item_tree::Modifiers;
+use crate::item_tree::items::{class_head, field_item, package};
 use crate::ty::Ty;
 use crate::ty::context::Context;
 use crate::ty::known::Known;
 
-/// How deep types are looked into for objects that they may lead to.
-const DEPTH: usize = 3;
 /// Containers of the library whose elements are copied with them.
 const CONTAINERS: &[&str] = &[
     "Rail",
@@ -65,17 +63,28 @@ const CHANGES: &[&str] = &[
     "getAndSet",
     "fill",
 ];
-/// What tells nothing of their elements.
+/// Those that have a size for good.
+const FIXED: &[&str] = &["Rail", "Array_1", "Array_2", "Array_3", "Array_4"];
+/// What tells nothing of the elements of these.
 const SIZES: &[&str] = &["size", "range", "numElems_1", "numElems_2", "numElems_3", "indices"];
+/// What refers to objects without having copies of them, and values.
+const CLOSED: &[Known] = &[
+    Known::String,
+    Known::Place,
+    Known::GlobalRef,
+    Known::GlobalRail,
+    Known::PlaceLocalHandle,
+    Known::Clock,
+];
 
 /// What is done to an object at one place.
 enum Use {
-    /// This expression changes it.
-    Change(ExprId),
+    /// This expression changes it, or the object of type `of` that it leads to.
+    Change { by: ExprId, of: Ty },
     /// Nothing that shows what it holds.
     Harmless,
-    /// It, or a part of this type, is used.
-    Read(Ty),
+    /// It, or something that it leads to, is used.
+    Read,
 }
 
 /// A use of something captured.
@@ -96,7 +105,7 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
     if !has_at {
         return Vec::new();
     }
-    let search = Search { db: facts.db, body, class: facts.class, parents: Parents::of(body) };
+    let search = Search { db: facts.db, body, parents: Parents::of(body) };
     let Some(root) = body.root else { return Vec::new() };
     let mut diagnostics = Vec::new();
     body.walk(Node::Stmt(root), &mut |node| {
@@ -111,8 +120,6 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
 struct Search<'a> {
     db: &'a dyn Db,
     body: &'a Body,
-    /// That of `this`.
-    class: ClassId,
     parents: Parents,
 }
 
@@ -142,23 +149,23 @@ impl<'a> Search<'a> {
         let mut diagnostics = Vec::new();
         for capture in captures {
             let own = || uses.iter().filter(|it| it.root == capture.what);
-            let changes: Vec<(ExprId, TextRange)> = own()
+            let changes: Vec<(ExprId, Ty, TextRange)> = own()
                 .filter_map(|it| match it.at {
-                    Use::Change(change) => Some((change, it.range)),
+                    Use::Change { by, of } => Some((by, of, it.range)),
                     _ => None,
                 })
                 .collect();
-            let root = self.class_of(capture.what);
             // `a(i) += 1` reads what it changes: the object is written once.
-            let part_of_change = |found: &Found| changes.iter().any(|(_, range)| *range == found.range);
-            let is_used = uses.iter().any(|it| match it.at {
-                Use::Read(_) if it.root == capture.what => !part_of_change(it),
-                Use::Read(ty) => !self.leads_nowhere(ty, root, DEPTH),
-                _ => false,
+            let part_of_change = |found: &Found| changes.iter().any(|(.., range)| *range == found.range);
+            let is_used = uses.iter().filter(|it| matches!(it.at, Use::Read)).any(|it| {
+                if it.root == capture.what {
+                    return !part_of_change(it);
+                }
+                changes.iter().any(|(_, of, _)| self.may_show(it.root, capture.what, *of))
             });
             if !is_used {
                 let shallow = |change: ExprId| {
-                    own().any(|it| !it.is_deeper && matches!(it.at, Use::Change(c) if c == change))
+                    own().any(|it| !it.is_deeper && matches!(it.at, Use::Change { by, .. } if by == change))
                 };
                 let shown = changes.iter().map(|it| it.0).filter(|it| shallow(*it));
                 diagnostics.extend(shown.map(|change| self.report(change, capture.what)));
@@ -167,13 +174,38 @@ impl<'a> Search<'a> {
         diagnostics
     }
 
-    fn class_of(&self, what: Captured) -> Option<ClassId> {
-        match what {
-            Captured::Local(local) => {
-                self.body.local(local).ty.base(self.db).as_class(self.db).map(|(class, _)| class)
-            }
-            Captured::This => Some(self.class),
+    /// Whether `other` may be or lead to the object of type `changed` that `root` is or leads to.
+    fn may_show(&self, other: Captured, root: Captured, changed: Ty) -> bool {
+        let (Captured::Local(other), Captured::Local(root)) = (other, root) else { return true };
+        let ty = self.body.local(other).ty;
+        // Of two objects that are made here neither is the other: what is left is what they hold.
+        if self.is_made_here(other) && self.is_made_here(root) && self.container(ty).is_some() {
+            return self.arguments(ty).iter().any(|part| self.leads_to(*part, changed));
         }
+        self.leads_to(ty, changed)
+    }
+
+    /// Whether `local` has a new object that nothing else had before.
+    fn is_made_here(&self, local: LocalId) -> bool {
+        let mut made = false;
+        let Some(root) = self.body.root else { return false };
+        self.body.walk(Node::Stmt(root), &mut |node| {
+            if let Node::Stmt(id) = node
+                && let StmtKind::Let { local: it, init: Some(init) } = self.body.stmt(id).kind
+                && it == local
+            {
+                made = matches!(self.body.expr(self.uncoerced(init)).kind, ExprKind::New { .. });
+            }
+            !made
+        });
+        made && !self.body.local(local).mutable
+    }
+
+    fn uncoerced(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Coerce { value } = self.body.expr(id).kind {
+            id = value;
+        }
+        id
     }
 
     fn report(&self, change: ExprId, root: Captured) -> Diagnostic {
@@ -217,7 +249,7 @@ impl<'a> Search<'a> {
                 let (is_deeper, is_closure) = self.around(id, code);
                 let expr = self.body.expr(id);
                 // A closure may run at any time.
-                let at = if is_closure { Use::Read(expr.ty) } else { self.use_of(id) };
+                let at = if is_closure { Use::Read } else { self.use_of(id) };
                 let range = expr.range;
                 uses.push(Found { root, at, range, is_deeper });
             }
@@ -237,55 +269,84 @@ impl<'a> Search<'a> {
         (is_deeper, is_closure)
     }
 
-    /// What is done with the object that the path from `id` leads to: `x`, `x.f`, `x.f.g`.
-    fn use_of(&self, mut id: ExprId) -> Use {
+    /// What is done with the object that the path from `root` leads to: `x`, `x.f`, `x.f.g`.
+    fn use_of(&self, root: ExprId) -> Use {
+        let mut id = root;
         loop {
-            let expr = self.body.expr(id);
+            let ty = self.body.expr(id).ty;
             let Some(Node::Expr(parent)) = self.parents.parent(Node::Expr(id)) else {
-                return Use::Read(expr.ty);
+                return Use::Read;
             };
+            // Another object may have come to the place of `x.f`, of another size.
+            let has_size = self.uncoerced(id) == root && self.is_fixed(ty);
             match &self.body.expr(parent).kind {
                 ExprKind::Coerce { .. } => id = parent,
-                ExprKind::Field { field, .. } if SIZES.contains(&field.name(self.db).as_str()) => {
+                ExprKind::Field { field, .. }
+                    if SIZES.contains(&field.name(self.db).as_str()) && has_size =>
+                {
                     return Use::Harmless;
                 }
-                ExprKind::Field { .. } => id = parent,
+                ExprKind::Field { field, .. } if self.is_copied(ty) && !self.is_transient(*field) => {
+                    id = parent
+                }
                 ExprKind::Assign { target: AssignTarget::Field { object, .. }, .. }
-                    if *object == id && self.is_copied(expr.ty) && self.is_statement(parent) =>
+                    if *object == id
+                        && self.is_copied(ty)
+                        && !ty.is_struct(self.db)
+                        && self.is_statement(parent) =>
                 {
-                    return Use::Change(parent);
+                    return Use::Change { by: parent, of: ty };
                 }
                 ExprKind::Call { receiver: Some(receiver), method, .. } if *receiver == id => {
-                    return self.call(parent, expr.ty, method.name(self.db));
+                    let method = method.name(self.db);
+                    return match self.container(ty).is_some() {
+                        true if CHANGES.contains(&method.as_str()) && self.is_statement(parent) => {
+                            Use::Change { by: parent, of: ty }
+                        }
+                        true if SIZES.contains(&method.as_str()) && has_size => Use::Harmless,
+                        _ => Use::Read,
+                    };
                 }
-                _ => return Use::Read(expr.ty),
+                _ => return Use::Read,
             }
         }
     }
 
-    /// A call of a method of an object of type `ty`.
-    fn call(&self, call: ExprId, ty: Ty, method: &str) -> Use {
-        let library = ty.base(self.db).as_class(self.db).is_some_and(|(class, _)| self.is_container(class));
-        match library {
-            true if CHANGES.contains(&method) && self.is_statement(call) => Use::Change(call),
-            true if SIZES.contains(&method) => Use::Harmless,
-            // An element.
-            true if method == "operator()" => Use::Read(self.body.expr(call).ty),
-            _ => Use::Read(ty),
-        }
+    fn class(&self, ty: Ty) -> Option<ClassId> {
+        ty.base(self.db).as_class(self.db).map(|(class, _)| class)
     }
 
-    fn is_container(&self, class: ClassId) -> bool {
-        let place = package(self.db, class.file(self.db));
-        CONTAINERS.contains(&class.name(self.db).as_str())
-            && ["x10.lang", "x10.util", "x10.array", "x10.util.concurrent"].contains(&place.as_str())
+    fn arguments(&self, ty: Ty) -> &'a [Ty] {
+        ty.base(self.db).as_class(self.db).map_or(&[], |(_, args)| args)
     }
 
-    /// Whether objects of type `ty` are copied field by field.
+    /// The class of a container.
+    fn container(&self, ty: Ty) -> Option<ClassId> {
+        self.class(ty).filter(|class| {
+            let place = package(self.db, class.file(self.db));
+            CONTAINERS.contains(&class.name(self.db).as_str())
+                && ["x10.lang", "x10.util", "x10.array", "x10.util.concurrent"].contains(&place.as_str())
+        })
+    }
+
+    fn is_fixed(&self, ty: Ty) -> bool {
+        self.container(ty).is_some_and(|class| FIXED.contains(&class.name(self.db).as_str()))
+    }
+
+    /// Whether objects of type `ty` are copied field by field. Those of an abstract class are of another, which may differ.
     fn is_copied(&self, ty: Ty) -> bool {
         let (db, ty) = (self.db, ty.base(self.db));
+        let Some(class) = self.class(ty) else { return false };
+        let is_abstract =
+            class_head(db, class).as_ref().is_none_or(|head| head.modifiers.has(Modifiers::ABSTRACT));
         let own_way = Ty::known(db, Known::CustomSerialization);
-        ty.as_class(db).is_some() && !ty.is_struct(db) && !Context::global(db).is_subtype(ty, own_way)
+        self.container(ty).is_some()
+            || !ty.is_interface(db) && !is_abstract && !Context::global(db).is_subtype(ty, own_way)
+    }
+
+    /// Whether each place has a value of its own.
+    fn is_transient(&self, field: FieldId) -> bool {
+        field_item(self.db, field).is_none_or(|item| item.modifiers.has(Modifiers::TRANSIENT))
     }
 
     /// Whether nothing takes the value of `id`.
@@ -303,31 +364,22 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// Whether no object of the class `root`, nor one of which nothing is known, can be reached from a value of type `ty`. Another
-    /// value of that class itself is hardly the same one.
-    fn leads_nowhere(&self, ty: Ty, root: Option<ClassId>, depth: usize) -> bool {
-        let db = self.db;
-        let ty = ty.base(db);
-        const CLOSED: &[Known] = &[
-            Known::String,
-            Known::Place,
-            Known::GlobalRef,
-            Known::GlobalRail,
-            Known::PlaceLocalHandle,
-            Known::Clock,
-        ];
+    /// Whether an object of the type `changed` may be reached from a value of type `ty`. Of a class that is not of the library
+    /// nothing is known: its objects may be of a subclass.
+    fn leads_to(&self, ty: Ty, changed: Ty) -> bool {
+        let (db, ty) = (self.db, ty.base(self.db));
         if ty.primitive(db).is_some() || CLOSED.iter().any(|known| ty.is_known(db, *known)) {
-            return true;
-        }
-        let Some((class, args)) = ty.as_class(db) else { return false };
-        if depth == 0 || ty.is_interface(db) || depth < DEPTH && Some(class) == root {
             return false;
         }
-        let part = |ty: Ty| self.leads_nowhere(ty, root, depth - 1);
-        if self.is_container(class) {
-            return args.iter().all(|arg| part(*arg));
-        }
-        let extends = class_head(db, class).as_ref().is_none_or(|head| head.extends.is_some());
-        !extends && fields(db, class).iter().all(|field| part(field_type(db, *field)))
+        let context = Context::global(db);
+        let is_same = || {
+            let changed = changed.base(db);
+            self.class(ty) == self.class(changed)
+                || context.is_subtype(ty, changed)
+                || context.is_subtype(changed, ty)
+        };
+        self.container(ty).is_none()
+            || is_same()
+            || self.arguments(ty).iter().any(|part| self.leads_to(*part, changed))
     }
 }

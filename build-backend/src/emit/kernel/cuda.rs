@@ -247,6 +247,9 @@ fn shared(code: &mut Code<'_>, kernel: &Kernel) {
         code.locals[rail.local.index()].rail = Some(RailText::new(place.text.clone(), known));
     }
     for (number, rail) in kernel.shared.iter().enumerate() {
+        if super::initial::meets_before(kernel, number) {
+            code.out.line("__syncthreads();");
+        }
         let known = kernel.host.shared_lengths.get(number).and_then(super::constant);
         let head = match (known, block_size(kernel)) {
             (Some(length @ 0..), Some(size)) => known_fill(length, size),

@@ -1,14 +1,18 @@
 //! Whether the threads of a block have to meet between filling shared rails with their initial values and the program's own code. They
-//! need not where a thread touches only what it has filled itself until the program's first barrier; a device's compiler then sees
+//! need not where initial values are arithmetic, and a thread touches only what it has filled itself until the program's first barrier; a device's compiler then sees
 //! an initial value and what is stored over it together, and leaves the first away.
 
 use rustc_hash::FxHashMap;
 
+use super::initial::Initial;
 use crate::mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use crate::mir::*;
 
 /// The threads must meet.
 pub fn needs_barrier(kernel: &Kernel) -> bool {
+    if !kernel.shared.iter().all(|it| Initial::of(kernel, &it.init).is_own()) {
+        return true;
+    }
     let mut assigned: FxHashMap<LocalId, usize> = FxHashMap::default();
     visit_stmts(&kernel.body, &mut |stmt| {
         if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {

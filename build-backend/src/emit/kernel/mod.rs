@@ -9,6 +9,7 @@ mod derive;
 mod first;
 mod fission;
 mod host;
+mod initial;
 mod plan;
 mod rotate;
 mod stride;

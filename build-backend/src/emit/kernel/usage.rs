@@ -1,6 +1,6 @@
-//! What a kernel's body does to its rails.
+//! What a kernel does to its rails.
 
-use crate::mir::walk::{operands, visit_exprs, visit_stmts};
+use crate::mir::walk::{operands, visit_expr, visit_stmts};
 use crate::mir::*;
 use rustc_hash::FxHashSet;
 
@@ -15,35 +15,50 @@ impl Usage {
     /// Looks at a kernel.
     pub fn of(kernel: &Kernel) -> Usage {
         let mut usage = Usage { written: FxHashSet::default(), anywhere: false };
-        visit_stmts(&kernel.body, &mut |stmt| {
+        usage.look_at(&kernel.body);
+        for rail in &kernel.shared {
+            match &rail.init {
+                SharedInit::Zero | SharedInit::Copy(_) => {}
+                SharedInit::Value(value) => usage.look_into(value),
+                SharedInit::Function { setup, value, .. } => {
+                    usage.look_at(setup);
+                    usage.look_into(value);
+                }
+            }
+        }
+        usage
+    }
+
+    fn look_at(&mut self, body: &[Stmt]) {
+        visit_stmts(body, &mut |stmt| {
             if let StmtKind::SetElement { rail, .. } = &stmt.kind
                 && !matches!(rail.kind, ExprKind::Local(_))
             {
-                usage.anywhere = true;
+                self.anywhere = true;
             }
-            // Stored to, or given another name through which it might be.
             for operand in operands(&stmt.kind) {
-                if let ExprKind::Local(local) = operand.kind
-                    && is_rail_like(operand)
-                {
-                    usage.written.insert(local);
-                }
+                self.look_into(operand);
             }
         });
-        visit_exprs(&kernel.body, &mut |expr, parent| {
-            let (ExprKind::Local(local), Some(parent)) = (&expr.kind, parent) else { return };
+    }
+
+    /// An operand: stored to, or given another name through which it might be.
+    fn look_into(&mut self, operand: &Expr) {
+        visit_expr(operand, None, &mut |expr, parent| {
+            let ExprKind::Local(local) = expr.kind else { return };
             let only_read = matches!(
-                parent.kind,
-                ExprKind::Element { .. }
-                    | ExprKind::Length { .. }
-                    | ExprKind::StructField { .. }
-                    | ExprKind::Operation { .. }
+                parent.map(|it| &it.kind),
+                Some(
+                    ExprKind::Element { .. }
+                        | ExprKind::Length { .. }
+                        | ExprKind::StructField { .. }
+                        | ExprKind::Operation { .. }
+                )
             );
             if !only_read && is_rail_like(expr) {
-                usage.written.insert(*local);
+                self.written.insert(local);
             }
         });
-        usage
     }
 
     /// The rail is never stored to and never leaves the body.
@@ -62,6 +77,6 @@ impl Usage {
 }
 
 /// Rails are references, global rails structs.
-fn is_rail_like(expr: &Expr) -> bool {
+pub fn is_rail_like(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
 }

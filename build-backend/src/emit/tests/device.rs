@@ -20,6 +20,11 @@ fn at(index: Expr) -> Expr {
 /// Whether threads meet after they have filled a shared rail of 256 elements, local 4: they store to its `index`, meet and read it;
 /// `first` stands in front. Local 5 is the thread's number.
 fn meets(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
+    meets_after(SharedInit::Zero, threads, index, first)
+}
+
+/// The same with other initial values.
+fn meets_after(init: SharedInit, threads: i64, index: Expr, first: Option<Stmt>) -> bool {
     let mut own = 1;
     walk::visit_stmts(first.as_slice(), &mut |it| own += usize::from(matches!(it.kind, StmtKind::Barrier)));
     let mut body = vec![
@@ -30,7 +35,7 @@ fn meets(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
     ];
     body.splice(0..0, first);
     let mut kernel = kernel(2, threads, &[Ty::Ref(INTS), Ty::I32], body);
-    share(&mut kernel, 4, 256, SharedInit::Zero);
+    share(&mut kernel, 4, 256, init);
     let found = device_code(kernel).matches("__syncthreads();").count();
     assert!(found == own || found == own + 1, "{found}");
     found > own
@@ -81,6 +86,49 @@ fn threads_that_read_what_others_have_filled_meet_before() {
     ] {
         assert!(meets(64, thread(), Some(first.clone())), "{first:?}");
     }
+}
+
+/// Initial values of the shared rail that are computed from the number of the element, local 5.
+fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
+    SharedInit::Function { index: LocalId(5), setup, value }
+}
+
+#[test]
+fn threads_meet_after_initial_values_that_concern_memory() {
+    let loaded = || element(Ty::I32, var(OUT, global_rail()), long(0));
+    for init in [SharedInit::Value(block()), function(vec![set(5, int(2))], mul(i32_(5), i32_(5)))] {
+        assert!(!meets_after(init.clone(), 64, thread(), None), "{init:?}");
+    }
+    for init in [
+        SharedInit::Copy(LocalId(OUT)),
+        SharedInit::Value(loaded()),
+        function(vec![], loaded()),
+        function(vec![set(5, loaded())], i32_(5)),
+        function(vec![out(i32_(5), int(1))], int(1)),
+    ] {
+        assert!(meets_after(init.clone(), 64, thread(), None), "{init:?}");
+    }
+}
+
+#[test]
+fn threads_meet_between_fills_that_concern_each_other() {
+    // Shared rails 4 and 6 with such initial values, then a barrier of the program: how often the threads meet.
+    let meets = |first: SharedInit, second: SharedInit| {
+        let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
+        share(&mut kernel, 4, 64, first);
+        share(&mut kernel, 6, 64, second);
+        device_code(kernel).matches("__syncthreads();").count() - 1
+    };
+    let reads = || function(vec![], element(Ty::I32, var(OUT, global_rail()), long(0)));
+    let writes = || function(vec![out(i32_(5), int(1))], int(1));
+    let other = || function(vec![], at(i32_(5)));
+    // One of these stands behind all fills that concern memory.
+    assert_eq!(meets(SharedInit::Zero, SharedInit::Zero), 0);
+    assert_eq!(meets(reads(), reads()), 1);
+    assert_eq!(meets(SharedInit::Zero, other()), 2);
+    assert_eq!(meets(writes(), reads()), 2);
+    assert_eq!(meets(reads(), writes()), 2);
+    assert_eq!(meets(writes(), SharedInit::Zero), 1);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Prover;
-use super::form::{FactId, Num};
+use super::form::{FactId, Form, Num, Range};
 use super::value::limits;
 use super::wide::is_wide;
 use crate::mir::*;
@@ -239,6 +239,15 @@ impl Prover<'_, '_> {
         Some(needs)
     }
 
+    /// What is known of an expression. Of arithmetic with 32 bits what its operands say: a guard is about what it gives, wrapped or not.
+    fn exact_before_wrapping(&mut self, expr: &Expr) -> Option<(Form, Range)> {
+        if expr.ty == Ty::I32 && matches!(expr.kind, ExprKind::Operation { .. }) {
+            self.exact_by_operands(expr)
+        } else {
+            self.exact(expr)
+        }
+    }
+
     /// The side of a choice.
     fn narrow_side(&mut self, condition: &Expr, holds: bool, side: &Expr) -> Option<Needs> {
         let before = self.state.clone();
@@ -256,7 +265,7 @@ impl Prover<'_, '_> {
 
     /// The conditions under which the value of an expression fits 32 bits.
     fn fits(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
-        let (form, (low, high)) = self.exact(expr)?;
+        let (form, (low, high)) = self.exact_before_wrapping(expr)?;
         let mut facts = form.facts;
         let (least, most) = limits(Ty::I32)?;
         let (low, high) = (low?, high?);

@@ -35,9 +35,13 @@ pub fn plain(expr: &Expr) -> &Expr {
     expr
 }
 
-/// What identifies an expression.
+/// What identifies an expression. Of a local its number does, whatever it is converted to; one operation gives other values in another type.
 pub fn key(expr: &Expr) -> String {
-    format!("{:?}", plain(expr).kind)
+    let expr = plain(expr);
+    match &expr.kind {
+        kind @ ExprKind::Local(_) => format!("{kind:?}"),
+        kind => format!("{:?} {kind:?}", expr.ty),
+    }
 }
 
 impl<'a> Prover<'_, 'a> {
@@ -124,10 +128,21 @@ impl<'a> Prover<'_, 'a> {
 
     /// The value itself and its range: as the type holds it.
     pub fn exact(&mut self, expr: &Expr) -> Option<(Form, Range)> {
-        let mut form = self.value(expr)?;
+        let form = self.value(expr)?;
+        self.made_exact(form, expr.ty)
+    }
+
+    /// The same of an operation, by what its operands are.
+    pub fn exact_by_operands(&mut self, expr: &Expr) -> Option<(Form, Range)> {
+        let ExprKind::Operation { operation, args } = &expr.kind else { return None };
+        let form = self.operation(*operation, expr.ty, args)?;
+        self.made_exact(form, expr.ty)
+    }
+
+    fn made_exact(&mut self, mut form: Form, ty: Ty) -> Option<(Form, Range)> {
         let range = self.book.range(&form);
-        let (least, most) = limits(expr.ty)?;
-        if !form.exact && expr.ty != Ty::I64 {
+        let (least, most) = limits(ty)?;
+        if !form.exact && ty != Ty::I64 {
             let (Some(low), Some(high)) = &range else { return None };
             let fits = |it: &Num| matches!(it, Num::Known(value) if (least..=most).contains(value));
             if !fits(low) || !fits(high) {
