@@ -56,14 +56,14 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
         guarded(&mut all, || class_diagnostics(db, class));
     }
     unfinished::leave_out_consequences(db, file, &mut all);
-    leave_out_consequences_of_others(&mut all);
+    leave_out_consequences_of_others(file.text(db), &mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all
 }
 
 /// What follows from another error at the very same place.
-fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
+fn leave_out_consequences_of_others(text: &str, all: &mut Vec<Diagnostic>) {
     let reassigned = flow_rules::val_reassigned::RULE.code;
     let unassigned = flow_rules::field_not_assigned::RULE.code;
     let unset = flow_rules::use_before_assignment::RULE.code;
@@ -87,7 +87,7 @@ fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
     ];
     // What a `val` is given a second time does not matter.
     let refused: Vec<TextRange> = all.iter().filter(|it| it.code == reassigned).map(|it| it.range).collect();
-    let is_value = |it: &Diagnostic| refused.iter().any(|of| of.contains_range(it.range) && *of != it.range);
+    let is_value = |it: &Diagnostic| refused.iter().any(|of| is_assigned(text, *of, it.range));
     all.retain(|found| found.code != type_rules::mismatch::RULE.code || !is_value(found));
     for (consequence, cause) in consequences {
         let at: Vec<TextRange> = all.iter().filter(|it| it.code == cause).map(|it| it.range).collect();
@@ -95,6 +95,14 @@ fn leave_out_consequences_of_others(all: &mut Vec<Diagnostic>) {
             all.retain(|found| !(found.code == consequence && at.contains(&found.range)));
         }
     }
+}
+
+/// Whether `value` is the whole right-hand side of `assignment`.
+fn is_assigned(text: &str, assignment: TextRange, value: TextRange) -> bool {
+    let is_last = assignment.start() < value.start() && assignment.end() == value.end();
+    let before = TextRange::new(assignment.start(), value.start().max(assignment.start()));
+    let target = text.get(before.start().into()..before.end().into()).map(str::trim_end);
+    is_last && target.and_then(|it| it.strip_suffix('=')).is_some_and(|target| !target.contains('='))
 }
 
 /// Everything of a file that has code: what most of the time for [`file_diagnostics`] goes into, and can be [`prepare`]d on several

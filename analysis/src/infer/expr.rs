@@ -395,10 +395,10 @@ impl Infer<'_> {
         self.alloc(ExprKind::Cast { value, checked }, ty, range)
     }
 
-    /// Whether the class of the value has a conversion of `this`, which is told there.
+    /// Whether the class of the value has a conversion of `this`, which is told there: in this file, for others may not be looked at.
     fn has_odd_conversion(&self, from: Ty) -> bool {
         let class = from.base(self.db).as_class(self.db).map(|(class, _)| class);
-        class.is_some_and(|class| {
+        class.filter(|class| class.file(self.db) == self.class.file(self.db)).is_some_and(|class| {
             let conversions = own_methods(self.db, class, "operator_as").iter();
             let takes_nothing =
                 |it: &MethodId| method_item(self.db, *it).is_some_and(|item| item.params.is_empty());

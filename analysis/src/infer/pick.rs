@@ -8,12 +8,13 @@ use smol_str::{SmolStr, format_smolstr};
 use super::convert::Why;
 use super::ctx::Infer;
 use crate::body::{Dispatch, ExprId, ExprKind};
-use crate::diagnostics::r#type as type_rules;
+use crate::diagnostics::{Diagnostic, r#type as type_rules};
 use crate::ids::{ClassId, MethodId};
 use crate::item_tree::items::{method_is_static, method_item, own_methods};
 use crate::members::operators::{OperatorCall, OperatorForm, plain_operator};
 use crate::members::{Arg, Candidate, Failure, Reason, Rejection, Resolution};
 use crate::scope::signature::method_signature;
+use crate::ty::known::Known;
 use crate::ty::relate::erase;
 use crate::ty::{Path, Ty};
 
@@ -287,17 +288,8 @@ impl<'db> Infer<'db> {
                 let diagnostic = type_rules::no_matching_call::RULE
                     .at(call.at, format!("{shown} does not fit: {}", only.reason.text(self.db)))
                     .note(format!("it is declared as `{declared}`"));
-                if let ([value], Some(_)) = (
-                    call.args.as_slice(),
-                    Ty::this_type(self.db, only.method.class(self.db)).primitive(self.db),
-                ) {
-                    let shown = self.show(Ty::this_type(self.db, only.method.class(self.db)));
-                    let value = self.source(self.range(*value)).unwrap_or_default();
-                    return super::habits::replaced(
-                        diagnostic.note("numbers are converted by `as`"),
-                        call.range,
-                        format!("({value} as {shown})"),
-                    );
+                if let Some(converted) = self.converted_by_name(&diagnostic, only, call) {
+                    return converted;
                 }
                 match (&only.reason, self.maker(only.method)) {
                     (Reason::Hidden(_), Some(note)) => diagnostic.note(note),
@@ -305,6 +297,28 @@ impl<'db> Infer<'db> {
                 }
             }
         }
+    }
+
+    /// `Long(x)` as a conversion, which is `x as Long` of a number; text is read.
+    fn converted_by_name(
+        &self,
+        diagnostic: &Diagnostic,
+        only: &Rejection,
+        call: &Call,
+    ) -> Option<Diagnostic> {
+        let [value] = call.args[..] else { return None };
+        let to = Ty::this_type(self.db, only.method.class(self.db));
+        let from = self.ty(value).base(self.db);
+        let target = to.primitive(self.db)?;
+        if self.is_string(from) {
+            return self.with_making(diagnostic, value, to, call.range);
+        }
+        if !(target.is_number() && from.primitive(self.db).is_some_and(Known::is_number)) {
+            return None;
+        }
+        let text = super::making::operand(&self.source(self.range(value))?);
+        let diagnostic = diagnostic.clone().note("numbers are converted by `as`");
+        Some(super::habits::replaced(diagnostic, call.range, format!("({text} as {})", self.show(to))))
     }
 
     /// The static method that makes objects of a class whose constructor cannot be seen.

@@ -13,7 +13,7 @@ use crate::ids::SourceFile;
 /// What stands in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skim {
-    /// The names behind `class`, `struct`, `interface` and `type`.
+    /// The names behind `class`, `struct`, `interface` and `type`, and behind what the parser takes for one of them (`trait`).
     pub declared: FxHashSet<SmolStr>,
     /// The names that classes extend and implement, those that definitions of types stand for, and those behind `new` of
     /// anonymous classes.
@@ -25,6 +25,7 @@ pub struct Skim {
 pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
     let tokens: Vec<_> = apg_syntax::tokens(file.text(db)).filter(|(kind, _)| !kind.is_trivia()).collect();
     let mut skim = Skim::default();
+    let mut depth = 0_usize;
     for (at, (kind, _)) in tokens.iter().enumerate() {
         let behind = &tokens[at + 1..];
         match kind {
@@ -35,10 +36,21 @@ pub fn skim(db: &dyn Db, file: SourceFile) -> Skim {
             }
             T![extends] | T![implements] => skim.inherited.extend(names(header(behind))),
             T![new] => skim.inherited.extend(names(anonymous(behind))),
+            T!['{'] => depth += 1,
+            T!['}'] => depth = depth.saturating_sub(1),
+            SyntaxKind::IDENT if depth == 0 => skim.declared.extend(names(misspelled(behind)).next()),
             _ => {}
         }
     }
     skim
+}
+
+/// The name of a declaration whose keyword is not one, and stands before.
+fn misspelled<'a>(behind: &'a [Token<'a>]) -> &'a [Token<'a>] {
+    match behind {
+        [(SyntaxKind::IDENT, _), (T!['{'] | T!['('] | T!['['], _), ..] => &behind[..1],
+        _ => &[],
+    }
 }
 
 type Token<'a> = (SyntaxKind, &'a str);
@@ -142,11 +154,12 @@ mod tests {
             "class A(x:Long) extends B{self.x==1},`C` implements p.D[E]{F} { def f() { new G(H()); } }
             interface I extends J{J.k(L)}, M {} // class No {}
             struct N { type O = P; val q = new Q[R](S()) { def t() {} }; val u = new U {}; }
+            trait Tr { def f() { Not no (); } } object Obj[T] {} public clas Typo(n:Long) {}
             class V implements W[Long{self!=0}], X[(Long)=>Y]{self!=null}, Z { val t = new T[(Long)=>Long](1) {}; }",
         );
         let file = fixture::file(&host, "Example.x10");
         let skim = host.snapshot().with(|db| skim(db, file).clone()).expect("nothing changes");
-        assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O", "V"]);
+        assert_eq!(sorted(&skim.declared), ["A", "I", "N", "O", "Obj", "Tr", "Typo", "V"]);
         // Those of conditions and arguments are among them; `G`, `H` and `S` are only made.
         let inherited = [
             "B", "C", "D", "E", "F", "J", "L", "Long", "M", "O", "P", "Q", "R", "T", "U", "W", "X", "Y", "Z",

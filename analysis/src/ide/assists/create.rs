@@ -1,12 +1,18 @@
-//! What is named and does not exist is declared: a method that is called, a field that is used, a class.
+//! What is named and does not exist is declared: a method that is called, a field that is used, a class. Only where all types are
+//! known: a guess would leave other errors.
+
+mod types;
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
 
+use self::types::{Target, Wanted, wanted};
 use super::lines::{STEP, before_brace, indentation};
 use super::{Assist, AssistKind, Place};
+use crate::db::Project;
+use crate::db::parse;
 use crate::diagnostics::{TextEdit, name as rules};
-use crate::ide::expected::expected_type;
+use crate::ide::implementations::subtypes;
 use crate::ide::receiver::{Receiver, receiver, value_type};
 use crate::ide::spans::owner_at;
 use crate::ide::symbol::{is_anonymous, plain_name, scope_at, segments};
@@ -16,7 +22,7 @@ use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_is_static, method_is_static, method_item, package};
 use crate::item_tree::source::{Item, item_node, item_offset};
 use crate::scope::packages::{source_root, types_named};
-use crate::ty::Ty;
+use crate::ty::context::Context;
 
 pub(super) fn create(place: &Place<'_>) -> Vec<Assist> {
     let Some(token) = apg_syntax::token_at_offset(&place.root, place.range.start())
@@ -26,6 +32,10 @@ pub(super) fn create(place: &Place<'_>) -> Vec<Assist> {
         return Vec::new();
     };
     let Some(named) = token.parent().and_then(|name| name.parent()) else { return Vec::new() };
+    // Where something is missing, what is around a name may be something else than it looks like.
+    if !parse(place.db, place.file).syntax_errors().is_empty() {
+        return Vec::new();
+    }
     let made = match ast::Expr::cast(named.clone()) {
         Some(e) => {
             called(&e).map_or_else(|| field(place, &token, &e), |call| method(place, &token, &e, &call))
@@ -62,7 +72,8 @@ impl Home {
             _ => return None,
         };
         let is_ours = class.file(place.db).origin(place.db) == FileOrigin::User;
-        (is_ours && !is_anonymous(place.db, class)).then_some(Home {
+        let is_whole = parse(place.db, class.file(place.db)).syntax_errors().is_empty();
+        (is_ours && is_whole && !is_anonymous(place.db, class)).then_some(Home {
             class,
             is_static,
             is_around: class == own,
@@ -106,18 +117,21 @@ fn called(e: &ast::Expr) -> Option<ast::CallExpr> {
 fn method(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr, call: &ast::CallExpr) -> Option<Assist> {
     let home = Home::of(place, token, e)?;
     let is_abstract = class_kind(place.db, home.class) == Some(ClassKind::Interface);
-    if is_abstract && home.is_static {
+    // What implements an interface would lack the method.
+    if is_abstract && (home.is_static || has_subtypes(place, home.class)) || call.type_arg_list().is_some() {
         return None;
     }
     let (member, body) = (member_around(call.syntax())?, home.body(place)?);
-    let formals = formals(place, call.arg_list());
-    let result = match call.syntax().parent().map(|around| around.kind()) {
-        Some(SyntaxKind::EXPR_STMT) => "void".to_owned(),
-        _ => spelled(place, wanted(place, call.syntax())),
+    let target = Target::member(place, &home, true)?;
+    let formals = formals(place, &target, call.arg_list())?;
+    let result = match wanted(place, call.syntax())? {
+        Wanted::Nothing => "void".to_owned(),
+        Wanted::Anything => "Any".to_owned(),
+        Wanted::Ty(ty) => target.spelled(place.db, ty)?,
     };
     let name = plain_name(token);
-    let types = type_params(place, home.is_around, &format!("{formals} {result}"));
-    let head = format!("{}def {name}{types}({formals}):{result}", home.modifiers(place));
+    let types = type_params(place, home.is_around, &format!("{formals} {result}"))?;
+    let head = format!("{}def {}{types}({formals}):{result}", home.modifiers(place), token.text());
     let indent = match home.is_around {
         true => indentation(place.text(), member.text_range().start()).to_owned(),
         false => format!("{}{STEP}", class_indent(place, &home)?),
@@ -136,6 +150,11 @@ fn method(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr, call: &ast::Cal
     Some(quick_fix(format!("Create method `{name}`"), edit))
 }
 
+fn has_subtypes(place: &Place<'_>, class: ClassId) -> bool {
+    let files: Vec<_> = Project::get(place.db).files(place.db).values().copied().collect();
+    !subtypes(place.db, &files, class).is_empty()
+}
+
 /// `var x:Long;` first in its class. Without an object there is no variable; structs and interfaces have none.
 fn field(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist> {
     let home = Home::of(place, token, e)?;
@@ -144,14 +163,24 @@ fn field(place: &Place<'_>, token: &SyntaxToken, e: &ast::Expr) -> Option<Assist
     }
     let assignment = e.syntax().parent().and_then(ast::AssignExpr::cast);
     let assigned = assignment.filter(|it| it.lhs().is_some_and(|lhs| lhs.syntax() == e.syntax()));
-    let ty = match assigned {
-        Some(assignment) => value_type(place.db, place.file, &assignment.rhs()?),
-        None => wanted(place, e.syntax()),
+    let wanted = match assigned {
+        // `+=` and its like ask for what is not there yet.
+        Some(assignment) if !types::is_plain(&assignment) => return None,
+        Some(assignment) => Wanted::value(place.db, value_type(place.db, place.file, &assignment.rhs()?)?),
+        None => wanted(place, e.syntax())?,
     };
-    let (name, ty) = (plain_name(token), spelled(place, ty));
+    let ty = match wanted {
+        Wanted::Nothing => return None,
+        Wanted::Anything => "Any".to_owned(),
+        Wanted::Ty(ty) => {
+            Context::class(place.db, home.class).has_zero(ty.base(place.db)).then_some(())?;
+            Target::member(place, &home, false)?.spelled(place.db, ty)?
+        }
+    };
+    let name = plain_name(token);
     let open = home.body(place)?.children_with_tokens().find(|it| it.kind() == T!['{'])?.text_range();
     let indent = class_indent(place, &home)?;
-    let text = format!("\n{indent}{STEP}{}var {name}:{ty};", home.modifiers(place));
+    let text = format!("\n{indent}{STEP}{}var {}:{ty};", home.modifiers(place), token.text());
     let file = Some(home.class.file(place.db));
     let edit = TextEdit { file, range: TextRange::empty(open.end()), text };
     Some(quick_fix(format!("Create field `{name}`"), edit))
@@ -172,16 +201,45 @@ fn class(place: &Place<'_>, token: &SyntaxToken, named: &SyntaxNode) -> Option<A
         0 => String::new(),
         count => format!("[{}]", PARAMS.get(..count)?.join(", ")),
     };
-    let around = named.parent()?;
-    let is_interface = around.kind() == SyntaxKind::IMPLEMENTS_CLAUSE;
-    let new = ast::NewExpr::cast(around).filter(|new| new.class_body().is_none());
-    let formals = new.map(|new| formals(place, new.arg_list())).filter(|formals| !formals.is_empty());
-    let constructor = formals.map(|formals| format!("{STEP}def this({formals}) {{\n{STEP}}}\n"));
-    let keyword = if is_interface { "interface" } else { "class" };
-    let text = format!("\n\n{keyword} {name}{types} {{\n{}}}", constructor.unwrap_or_default());
+    let is_interface = is_interface(named)?;
     let outermost = named.ancestors().filter(|node| node.parent().as_ref() == Some(&place.root)).last()?;
-    let edit = place.edit(TextRange::empty(outermost.text_range().end()), text);
+    let end = TextRange::empty(outermost.text_range().end());
+    let new = named.parent().and_then(ast::NewExpr::cast);
+    let formals = match &new {
+        Some(new) => formals(place, &Target::top_level(place, end), new.arg_list())?,
+        None => String::new(),
+    };
+    // The constructor of a class that extends another in its place is called too.
+    if !formals.is_empty() && new.is_some_and(|new| new.class_body().is_some()) {
+        return None;
+    }
+    let constructor = match formals.is_empty() {
+        true => String::new(),
+        false => format!("{STEP}def this({formals}) {{\n{STEP}}}\n"),
+    };
+    let keyword = if is_interface { "interface" } else { "class" };
+    let text = format!("\n\n{keyword} {}{types} {{\n{constructor}}}", token.text());
+    let edit = place.edit(end, text);
     Some(quick_fix(format!("Create {keyword} `{name}`"), edit))
+}
+
+/// Whether what a type stands for can only be an interface; none where not every class would do.
+fn is_interface(named: &SyntaxNode) -> Option<bool> {
+    let mut around = named.ancestors().skip(1);
+    let around = around.find(|node| !ast::Type::can_cast(node.kind()))?;
+    let declared = around.parent()?;
+    let is_super = |token: &apg_syntax::SyntaxElement| token.kind() == T![super];
+    match around.kind() {
+        SyntaxKind::ANNOTATION | SyntaxKind::THROWS_CLAUSE | SyntaxKind::OFFERS_CLAUSE => None,
+        SyntaxKind::FORMAL if declared.kind() == SyntaxKind::CATCH_CLAUSE => None,
+        // `super(1)` takes a constructor, and `super.f()` a method.
+        SyntaxKind::EXTENDS_CLAUSE => {
+            let is_class = declared.kind() == SyntaxKind::CLASS_DECL;
+            (is_class && !declared.descendants_with_tokens().any(|it| is_super(&it))).then_some(false)
+        }
+        SyntaxKind::IMPLEMENTS_CLAUSE => Some(true),
+        _ => Some(false),
+    }
 }
 
 fn quick_fix(title: String, edit: TextEdit) -> Assist {
@@ -210,56 +268,43 @@ fn last_in(place: &Place<'_>, home: &Home, body: &SyntaxNode, code: &str) -> Opt
     Some(TextEdit { file: Some(file), range, text: format!("{gap}{apart}{code}\n{end}") })
 }
 
-/// A type as it is written; `Any` where it is not known.
-fn spelled(place: &Place<'_>, ty: Option<Ty>) -> String {
-    let known = ty.filter(|ty| !ty.is_null(place.db) && !ty.is_void(place.db));
-    known.and_then(|ty| place.spelled(ty)).unwrap_or_else(|| "Any".to_owned())
-}
-
-/// What the code around an expression wants of it.
-fn wanted(place: &Place<'_>, e: &SyntaxNode) -> Option<Ty> {
-    let around = e.parent()?;
-    if around.kind() == SyntaxKind::BIN_EXPR {
-        let mut tokens = around.children_with_tokens().filter_map(|it| it.into_token());
-        if tokens.any(|token| matches!(token.text(), "&&" | "||")) {
-            return Some(Ty::boolean(place.db));
-        }
-        // Most operators take two of a type.
-        let other = around.children().filter(|child| child != e).find_map(ast::Expr::cast)?;
-        return value_type(place.db, place.file, &other);
-    }
-    expected_type(place.db, place.file, e.text_range().start())
-}
-
-/// A formal for each argument, called as the argument is where that has a name.
-fn formals(place: &Place<'_>, args: Option<ast::ArgList>) -> String {
+/// A formal for each argument, called as the argument is where that has a name; none where a type is not known.
+fn formals(place: &Place<'_>, target: &Target<'_>, args: Option<ast::ArgList>) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     let mut formal = |arg: ast::Expr| {
-        let named = match &arg {
-            ast::Expr::NameExpr(name) => name.name_ref(),
-            ast::Expr::FieldExpr(field) => field.name_ref(),
-            _ => None,
+        let is_named = matches!(arg, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_));
+        // As it is written: `` `val` `` stays one.
+        let named = arg.syntax().last_token().filter(|token| is_named && token.kind() == SyntaxKind::IDENT);
+        let stem = named.map_or_else(|| "value".to_owned(), |name| name.text().to_owned());
+        let numbered = |n: usize| match stem.strip_suffix('`') {
+            Some(open) => format!("{open}{n}`"),
+            None => format!("{stem}{n}"),
         };
-        let stem = named.map_or_else(|| "value".to_owned(), |name| name.text().to_string());
         let free = |name: &String| !names.contains(name);
-        let name = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}{n}"))).find(free);
-        let name = name.unwrap_or(stem);
+        let name = std::iter::once(stem.clone()).chain((2..).map(numbered)).find(free)?;
         names.push(name.clone());
-        format!("{name}:{}", spelled(place, value_type(place.db, place.file, &arg)))
+        let ty = match Wanted::value(place.db, value_type(place.db, place.file, &arg)?) {
+            Wanted::Ty(ty) => target.spelled(place.db, ty)?,
+            _ => "Any".to_owned(),
+        };
+        Some(format!("{name}:{ty}"))
     };
-    args.into_iter().flat_map(|args| args.exprs()).map(&mut formal).collect::<Vec<_>>().join(", ")
+    let all: Option<Vec<String>> = args.into_iter().flat_map(|args| args.exprs()).map(&mut formal).collect();
+    Some(all?.join(", "))
 }
 
-/// The type parameters of the method around that a declaration names, which is none of that method.
-fn type_params(place: &Place<'_>, is_around: bool, said: &str) -> String {
-    let Some(Owner::Method(method)) = owner_at(place.db, place.file, place.range) else {
-        return String::new();
+/// The type parameters of the method around that a declaration names, which is none of that method; none if they are not any.
+fn type_params(place: &Place<'_>, is_around: bool, said: &str) -> Option<String> {
+    let Some(Owner::Method(method)) = owner_at(place.db, place.file, place.range).filter(|_| is_around)
+    else {
+        return Some(String::new());
     };
     let says = |name: &str| apg_syntax::tokens(said).any(|(_, word)| word == name);
-    let own = method_item(place.db, method).into_iter().flat_map(|item| &item.type_params);
-    let own: Vec<&str> = own.map(|param| param.name.as_str()).filter(|name| says(name)).collect();
-    match own.is_empty() || !is_around {
-        true => String::new(),
-        false => format!("[{}]", own.join(", ")),
+    let item = method_item(place.db, method)?;
+    let own = item.type_params.iter().map(|param| param.name.as_str());
+    let own: Vec<&str> = own.filter(|name| says(name)).collect();
+    match own.is_empty() {
+        true => Some(String::new()),
+        false => item.guard.is_none().then(|| format!("[{}]", own.join(", "))),
     }
 }

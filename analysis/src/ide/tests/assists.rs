@@ -453,3 +453,84 @@ interface Shape {{ }}
         assert!(!titles.iter().any(|title| title.starts_with("Create")), "{statement}: {titles:?}");
     }
 }
+
+/// What would leave an error, as far as is known, is not offered.
+#[test]
+fn what_is_not_known_for_certain_is_not_created() {
+    let with = |statement: &str| {
+        format!(
+            "class Example[C] {{
+    val r = new Rail[Long](1);
+    def f[T](n:Long, t:T) {{
+        class Local {{ }}
+        {statement}
+    }}
+    static def of[T](t:T) {{
+    }}
+}}
+
+class Other {{ }}
+
+struct NoZero {{ val n:Long{{self!=0}}; def this() {{ n = 1; }} }}
+
+interface Shape {{ }}
+
+class Square implements Shape {{ }}
+"
+        )
+    };
+    for statement in [
+        // Type parameters and classes that are not known where it goes.
+        "this.cou$0nt = t;",
+        "new Other().mis$0sing(t);",
+        "mis$0sing(new Local());",
+        "new Other().na$0me = new Local();",
+        // Guesses.
+        "val a = n << mis$0sing();",
+        "cou$0nt++;",
+        "cou$0nt += 1;",
+        "throw mis$0sing();",
+        "switch (mis$0sing()) { case 1: break; }",
+        "for (i in mis$0sing()) { }",
+        "r(0) = mis$0sing();",
+        "val a:Boolean = mis$0sing(n) instanceof Long;",
+        "val a:Long = mis$0sing(n).size;",
+        "mis$0sing(unknown);",
+        "val a = () => { return mis$0sing(); };",
+        "of(mis$0sing());",
+        "mis$0sing[Long](1);",
+        "mis$0sing(1)(2);",
+        "Mis$0sing.go(1);",
+        "this.ze$0ro = NoZero();",
+        // Other classes would lack it.
+        "val a = (s:Shape) => s.ar$0ea() * 2.0;",
+        // Not every class would do.
+        "try { } catch (e:Mis$0sing) { }",
+        "@Mis$0sing { }",
+        "val a = new Mis$0sing(1) { };",
+        "val a = new Mis$0sing(t);",
+        // What is around is not whole.
+        "mis$0sing(n); val = ;",
+    ] {
+        let (titles, _) = after(&with(statement), "Create");
+        assert!(!titles.iter().any(|title| title.starts_with("Create")), "{statement}: {titles:?}");
+    }
+    for text in [
+        "interface A extends Mis$0sing { }",
+        "class A { def f() throws Mis$0sing { } }",
+        "class A extends Mis$0sing { def this() { super(1); } }",
+        "class A { def f() { mis$0sing(1); }",
+    ] {
+        let (titles, _) = after(text, "Create");
+        assert!(!titles.iter().any(|title| title.starts_with("Create")), "{text}: {titles:?}");
+    }
+    for (statement, wanted) in [
+        ("val `val` = n; mis$0sing(`val`, `val`);", "private def missing(`val`:Long, `val2`:Long):void {"),
+        ("val a:Long = n > 0 ? (mis$0sing(n)) : 1;", "private def missing(n:Long):Long {"),
+        ("if (n == mis$0sing()) { }", "private def missing():Long {"),
+    ] {
+        let (titles, edited) = after(&with(statement), "Create method");
+        let edited = edited.unwrap_or_default();
+        assert!(edited.contains(wanted), "{statement}: {titles:?}\n{edited}");
+    }
+}

@@ -1,0 +1,164 @@
+//! The types of what is created: those that the code around is sure of, and that can be written where it goes.
+
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
+
+use super::Home;
+use crate::db::{Db, parse};
+use crate::ide::assists::Place;
+use crate::ide::expected::expected_type;
+use crate::ide::receiver::value_type;
+use crate::ide::spans::owner_at;
+use crate::ids::{ClassId, TypeParamId};
+use crate::infer::Owner;
+use crate::item_tree::ClassPlace;
+use crate::item_tree::items::{class_head, method_type_param_ids, type_param_ids};
+use crate::ty::known::Known;
+use crate::ty::{Ty, TyKind};
+
+/// Where a declaration goes.
+pub(super) struct Target<'db> {
+    place: Place<'db>,
+    /// The type parameters that are known there, or that it will have.
+    params: Vec<TypeParamId>,
+}
+
+impl<'db> Target<'db> {
+    /// A member of a class; a method has type parameters of its own, as the one that calls it.
+    pub(super) fn member(place: &Place<'db>, home: &Home, is_method: bool) -> Option<Self> {
+        let db = place.db;
+        let open = home.body(place)?.children_with_tokens().find(|it| it.kind() == T!['{'])?;
+        let mut params = match home.is_static {
+            true => Vec::new(),
+            false => type_param_ids(db, home.class).clone(),
+        };
+        if let Some(Owner::Method(method)) = owner_at(db, place.file, place.range)
+            && is_method
+            && home.is_around
+        {
+            params.extend(method_type_param_ids(db, method));
+        }
+        let (file, range) = (home.class.file(db), TextRange::empty(open.text_range().end()));
+        Some(Self { place: Place { db, file, root: parse(db, file).syntax(), range }, params })
+    }
+
+    /// A class of this file.
+    pub(super) fn top_level(place: &Place<'db>, range: TextRange) -> Self {
+        let place = Place { db: place.db, file: place.file, root: place.root.clone(), range };
+        Self { place, params: Vec::new() }
+    }
+
+    /// A type as it is written there; none that is not known there.
+    pub(super) fn spelled(&self, db: &dyn Db, ty: Ty) -> Option<String> {
+        self.knows(db, ty.base(db)).then(|| self.place.spelled(ty))?
+    }
+
+    /// Whether a type without conditions is known, to its last argument: conditions are not written, and arguments are taken as they are.
+    fn knows(&self, db: &dyn Db, ty: Ty) -> bool {
+        match ty.kind(db) {
+            TyKind::Param(param) => self.params.contains(param),
+            TyKind::Class { class, args } => {
+                let mut around = std::iter::successors(Some(*class), |class: &ClassId| class.outer(db));
+                let is_member =
+                    |class| class_head(db, class).as_ref().is_some_and(|it| it.place == ClassPlace::Member);
+                around.all(is_member) && args.iter().all(|arg| self.knows(db, *arg))
+            }
+            TyKind::Function { params, result, guard } => {
+                let knows = |ty: &Ty| self.knows(db, *ty);
+                guard.terms.is_empty() && params.iter().all(knows) && (result.is_void(db) || knows(result))
+            }
+            TyKind::Constrained { .. } | TyKind::Null | TyKind::Void | TyKind::Error => false,
+        }
+    }
+}
+
+/// What the code around an expression wants of it.
+pub(super) enum Wanted {
+    /// That it is done.
+    Nothing,
+    /// Whatever it is.
+    Anything,
+    /// A value of this type.
+    Ty(Ty),
+}
+
+impl Wanted {
+    /// To be what a value is.
+    pub(super) fn value(db: &dyn Db, ty: Ty) -> Self {
+        if ty.is_null(db) { Self::Anything } else { Self::Ty(ty) }
+    }
+}
+
+/// What the code around an expression wants of it; none if it does not say.
+pub(super) fn wanted(place: &Place<'_>, e: &SyntaxNode) -> Option<Wanted> {
+    use SyntaxKind::*;
+    let around = e.parent()?;
+    match around.kind() {
+        // Without the `;` it may be what a closure gives.
+        EXPR_STMT => around.last_token().filter(|it| it.kind() == T![;]).map(|_| Wanted::Nothing),
+        PAREN_EXPR => wanted(place, &around).filter(|it| !matches!(it, Wanted::Nothing)),
+        CONDITIONAL_EXPR if around.children().find_map(ast::Expr::cast)?.syntax() == e => {
+            Some(Wanted::Ty(Ty::boolean(place.db)))
+        }
+        CONDITIONAL_EXPR => wanted(place, &around).filter(|it| !matches!(it, Wanted::Nothing)),
+        BIN_EXPR => operand(place, e, &around).map(Wanted::Ty),
+        DECLARATOR => {
+            let declarator = ast::Declarator::cast(around)?;
+            declarator.name()?;
+            match declarator.ty() {
+                Some(_) => expected(place, e),
+                None => Some(Wanted::Anything),
+            }
+        }
+        // What is assigned to elements is an argument.
+        ASSIGN_EXPR => {
+            let lhs = ast::AssignExpr::cast(around)?.lhs()?;
+            matches!(lhs, ast::Expr::NameExpr(_) | ast::Expr::FieldExpr(_)).then(|| expected(place, e))?
+        }
+        RETURN_STMT if is_value_of_expression(e) => None,
+        RETURN_STMT | EXPR_BODY | ARG_LIST | IF_STMT | WHILE_STMT | DO_STMT | WHEN_STMT | AT_STMT
+        | AT_EXPR => expected(place, e),
+        _ => None,
+    }
+}
+
+fn expected(place: &Place<'_>, e: &SyntaxNode) -> Option<Wanted> {
+    expected_type(place.db, place.file, e.text_range().start()).map(Wanted::Ty)
+}
+
+/// Whether a `return` is one of a closure or the like, not of the method around.
+fn is_value_of_expression(e: &SyntaxNode) -> bool {
+    let inside = e.ancestors().take_while(|node| node.kind() != SyntaxKind::CLASS_BODY);
+    let kinds = [SyntaxKind::CLOSURE_EXPR, SyntaxKind::AT_EXPR, SyntaxKind::FINISH_EXPR];
+    inside.into_iter().any(|node| kinds.contains(&node.kind()))
+}
+
+/// What an operand is next to another: most operators take two of a type.
+fn operand(place: &Place<'_>, e: &SyntaxNode, around: &SyntaxNode) -> Option<Ty> {
+    let db = place.db;
+    let op = operator(around)?;
+    if matches!(op.as_str(), "&&" | "||") {
+        return Some(Ty::boolean(db));
+    }
+    let other = around.children().filter(|child| child != e).find_map(ast::Expr::cast)?;
+    let ty = value_type(db, place.file, &other)?.base(db);
+    let is_number = ty.primitive(db).is_some_and(|it| !matches!(it, Known::Boolean | Known::Char));
+    let is_right = match op.as_str() {
+        "==" | "!=" => !ty.is_null(db),
+        "+" => is_number || ty == Ty::string(db),
+        "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=" => is_number,
+        _ => false,
+    };
+    is_right.then_some(ty)
+}
+
+/// Whether an assignment takes its value as it is.
+pub(super) fn is_plain(assignment: &ast::AssignExpr) -> bool {
+    operator(assignment.syntax()).is_some_and(|op| op == "=")
+}
+
+fn operator(e: &SyntaxNode) -> Option<String> {
+    let tokens = e.children_with_tokens().filter_map(|it| it.into_token());
+    let op = tokens.filter(|it| !it.kind().is_trivia()).map(|it| it.text().to_owned()).collect::<String>();
+    Some(op).filter(|op| !op.is_empty())
+}
