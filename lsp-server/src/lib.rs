@@ -71,3 +71,15 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
     runtime.shutdown_background();
     outcome
 }
+
+/// Ends the process without the handlers of an ordinary exit: threads may be loading or running a library (NVRTC), which these would take
+/// down under them. Whatever was to be written has been.
+pub fn end_process(status: i32) -> ! {
+    #[cfg(unix)]
+    // SAFETY: it does not return.
+    unsafe {
+        libc::_exit(status)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(status)
+}

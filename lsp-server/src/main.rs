@@ -35,15 +35,16 @@ fn main() -> ExitCode {
         },
         _ => return misuse(&format!("unknown arguments: {}", arguments.join(" "))),
     };
-    match apg_lsp::serve(listen) {
-        Ok(true) => ExitCode::SUCCESS,
+    let status = match apg_lsp::serve(listen) {
+        Ok(true) => 0,
         // The client went without a word.
-        Ok(false) => ExitCode::FAILURE,
+        Ok(false) => 1,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "apg-lsp: {error}");
-            ExitCode::FAILURE
+            1
         }
-    }
+    };
+    apg_lsp::end_process(status)
 }
 
 /// Prints a line, if anybody reads it.

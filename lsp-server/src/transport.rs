@@ -142,7 +142,7 @@ fn watch_client(request: &Request) {
             while lives() {
                 std::thread::sleep(Duration::from_secs(2));
             }
-            std::process::exit(1);
+            crate::end_process(1);
         });
     }
 }
