@@ -85,9 +85,9 @@ impl Site<'_> {
         let value = self.only_value(local)?;
         match &value.kind {
             ExprKind::Operation { .. } => self.translated(value, &|it| self.position(it)),
-            ExprKind::Field { class, field, .. } => {
+            ExprKind::Field { class, field, object, .. } => {
                 let made = self.objects?.get(class)?.get(*field as usize)?.as_ref()?;
-                self.translated(made, &|it| self.position_of_field(*class, it.0))
+                self.translated(made, &|it| self.position_of_field(*class, object, it.0))
             }
             _ => None,
         }
@@ -109,12 +109,17 @@ impl Site<'_> {
         self.captures.iter().position(is_it).filter(|_| fixed)
     }
 
-    /// The captured value that a field of the closure is.
-    fn position_of_field(&self, class: ClassId, number: u32) -> Option<usize> {
+    /// The captured value that a field of this closure is; another one of its class may have other values.
+    fn position_of_field(&self, class: ClassId, closure: &Expr, number: u32) -> Option<usize> {
+        let ExprKind::Local(closure) = closure.kind else { return None };
         self.captures.iter().position(|it| {
             let ExprKind::Local(local) = it.kind else { return false };
-            let value = self.only_value(local).map(|it| &it.kind);
-            matches!(value, Some(ExprKind::Field { class: of, field, .. }) if *of == class && *field == number)
+            let Some(ExprKind::Field { class: of, field, object, .. }) =
+                self.only_value(local).map(|it| &it.kind)
+            else {
+                return false;
+            };
+            (*of, *field) == (class, number) && matches!(object.kind, ExprKind::Local(it) if it == closure)
         })
     }
 

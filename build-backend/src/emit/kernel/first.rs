@@ -50,8 +50,8 @@ struct Start<'a> {
     kernel: &'a Kernel,
     /// How often locals are assigned.
     assigned: FxHashMap<LocalId, usize>,
-    /// Those that are assigned once, by now.
-    values: FxHashMap<LocalId, &'a Expr>,
+    /// What those are that are assigned once, by now. Found once for each: a chain of `b = a + a` is not gone through twice at each step.
+    values: FxHashMap<LocalId, Option<Linear>>,
 }
 
 /// `constant + sum of factors * thread indices`, the fastest axis first.
@@ -61,8 +61,8 @@ struct Linear {
     axes: [i64; 3],
 }
 
-impl<'a> Start<'a> {
-    fn list(&mut self, stmts: &'a [Stmt]) -> Seen {
+impl Start<'_> {
+    fn list(&mut self, stmts: &[Stmt]) -> Seen {
         for stmt in stmts {
             let seen = self.stmt(stmt);
             if seen != Seen::Own {
@@ -72,7 +72,7 @@ impl<'a> Start<'a> {
         Seen::Own
     }
 
-    fn stmt(&mut self, stmt: &'a Stmt) -> Seen {
+    fn stmt(&mut self, stmt: &Stmt) -> Seen {
         if operands(&stmt.kind).into_iter().any(|it| self.touches(it)) && !self.stores_own(stmt) {
             return Seen::Others;
         }
@@ -87,7 +87,7 @@ impl<'a> Start<'a> {
             StmtKind::Loop { body, update, .. } => self.list(body).or_not().and(self.list(update).or_not()),
             StmtKind::Set { local, value } => {
                 if self.assigned.get(local) == Some(&1) {
-                    self.values.insert(*local, value);
+                    self.values.insert(*local, self.linear(value));
                 }
                 Seen::Own
             }
@@ -151,7 +151,7 @@ impl<'a> Start<'a> {
                     found.axes[axis] = 1;
                     return (!self.assigned.contains_key(local)).then_some(found);
                 }
-                self.linear(self.values.get(local)?)
+                *self.values.get(local)?
             }
             ExprKind::Operation { operation, args } => {
                 let a = self.linear(args.first()?)?;

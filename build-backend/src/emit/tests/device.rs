@@ -149,3 +149,21 @@ fn what_indices_of_32_bits_are_made_of_has_signs() {
     };
     assert_eq!((assigned("v4_l4 = "), assigned("v5_l5 = ")), (1, 0), "{text}");
 }
+
+#[test]
+fn a_long_chain_of_locals_is_gone_through_once() {
+    // v5 = thread - thread; v6 = v5 + v5; v7 = v6 + v6; ...: its own element is `thread + v68`.
+    let last = 68;
+    let mut body = vec![set(5, op(Operation::Sub, vec![thread(), thread()]))];
+    body.extend((6..=last).map(|it| set(it, add(i32_(it - 1), i32_(it - 1)))));
+    body.extend([
+        store(ints(4), Ty::I32, convert(Ty::I64, add(thread(), i32_(last))), block()),
+        barrier(),
+        out(global_thread(), at(op(Operation::Sub, vec![int(63), thread()]))),
+    ]);
+    let mut locals = vec![Ty::Ref(INTS)];
+    locals.extend(vec![Ty::I32; last as usize - 4]);
+    let mut kernel = kernel(2, 64, &locals, body);
+    share(&mut kernel, 4, 256, SharedInit::Zero);
+    assert_eq!(device_code(kernel).matches("__syncthreads();").count(), 1);
+}
