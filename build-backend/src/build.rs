@@ -97,6 +97,7 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
     }
     crate::optimise::inline_into_kernels(&mut mir);
     crate::optimise::recompute_in_kernels(&mut mir);
+    crate::optimise::limit_unrolling(&mut mir);
     let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }

@@ -21,9 +21,11 @@ mod inline;
 mod recompute;
 mod specialise;
 mod targets;
+mod unroll;
 
 pub use device::inline_into_kernels;
 pub use recompute::recompute_in_kernels;
+pub use unroll::limit_unrolling;
 
 use crate::mir::only::Only;
 use crate::mir::{ClassId, Expr, ExprKind, Function, LocalId, Program, Stmt, StmtKind, walk, walk_mut};
