@@ -223,10 +223,7 @@ impl Machine<'_> {
             }
             Stmt::Closure(local, parameters, _, value) => {
                 let parameters = parameters.iter().map(|(local, _)| *local).collect();
-                let mut captured = frame.clone();
-                // What is declared later belongs to the last turn of a loop: its closures would keep those of all turns.
-                captured.cells[*local..].fill(Cell::Nothing);
-                frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), captured)));
+                frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), frame.clone())));
             }
             Stmt::Object(local, _, class, values) => {
                 let fields = RefCell::new(self.all(values, frame)?);
