@@ -424,7 +424,8 @@ impl Machine<'_> {
             }
             Expr::Detour(Detour::At, _, value) => self.expr(value, &mut frame.copied())?,
             Expr::Detour(detour, _, value) => match self.expr(value, frame) {
-                Err(Stop::Throw(_)) if *detour == Detour::Activity => {
+                // `finish` collects what activities raise, here or at each place.
+                Err(Stop::Throw(_)) if matches!(detour, Detour::Activity | Detour::PlaceLocal) => {
                     return Err(Stop::Throw(Thrown::Multiple));
                 }
                 other => other?,
