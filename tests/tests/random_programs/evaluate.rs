@@ -223,7 +223,10 @@ impl Machine<'_> {
             }
             Stmt::Closure(local, parameters, _, value) => {
                 let parameters = parameters.iter().map(|(local, _)| *local).collect();
-                frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), frame.clone())));
+                let mut captured = frame.clone();
+                // What is declared later belongs to the last turn of a loop: its closures would keep those of all turns.
+                captured.cells[*local..].fill(Cell::Nothing);
+                frame.cells[*local] = Cell::Closure(Rc::new((parameters, value.clone(), captured)));
             }
             Stmt::Object(local, _, class, values) => {
                 let fields = RefCell::new(self.all(values, frame)?);

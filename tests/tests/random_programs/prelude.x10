@@ -41,7 +41,27 @@
 
     static def global[T](value:T):T {
         val ref = GlobalRef[One[T]](new One[T](value));
-        return ref().value;
+        return at (Place.places().next(here)) (at (ref.home) ref().value);
+    }
+
+    static def awaited[T](value:T) {T haszero} :T {
+        val list = new ArrayList[T]();
+        val result = new Rail[T](1);
+        finish {
+            async when (!list.isEmpty()) result(0) = list(0);
+            async atomic list.add(value);
+        }
+        return result(0);
+    }
+
+    static def placed[T](value:T):T {
+        val array = new x10.regionarray.Array[T](x10.regionarray.Region.make(-1..1, 2..4), value);
+        return array(-1, 4);
+    }
+
+    static def everywhere[T](value:() => T):T {
+        val handle = PlaceLocalHandle.make[One[T]](Place.places(), () => new One[T](value()));
+        return at (Place.places().next(here)) handle().value;
     }
 
     static def passed[T](value:() => T):T = value();

@@ -59,6 +59,7 @@ impl Generator {
             [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::And, Binary::Or, Binary::Xor];
         let count = match ty {
             Type::Boolean => return None,
+            Type::Float | Type::Double if self.context.device => 2,
             Type::Float | Type::Double => 3,
             _ => 6,
         };

@@ -34,7 +34,14 @@ pub enum Detour {
     Operator,
     List,
     Map,
+    /// An object of this place, from another.
     GlobalRef,
+    /// What one activity writes and another waits for.
+    When,
+    /// An array over a region that does not start at zero.
+    Region,
+    /// An object that every place has.
+    PlaceLocal,
     /// A closure that is called at once, by itself or by a generic method.
     Closure,
     Passed,
@@ -46,13 +53,16 @@ pub enum Detour {
 }
 
 impl Detour {
-    pub const ALL: [Detour; 11] = [
+    pub const ALL: [Detour; 14] = [
         Detour::Method,
         Detour::Interface,
         Detour::Operator,
         Detour::List,
         Detour::Map,
         Detour::GlobalRef,
+        Detour::When,
+        Detour::Region,
+        Detour::PlaceLocal,
         Detour::Closure,
         Detour::Passed,
         Detour::Rails,
@@ -62,7 +72,15 @@ impl Detour {
 
     /// Whether the value is computed in a body of its own, which may not use what others assign.
     pub fn captures(self) -> bool {
-        matches!(self, Detour::Closure | Detour::Passed | Detour::Rails | Detour::Activity | Detour::At)
+        matches!(
+            self,
+            Detour::PlaceLocal
+                | Detour::Closure
+                | Detour::Passed
+                | Detour::Rails
+                | Detour::Activity
+                | Detour::At
+        )
     }
 }
 

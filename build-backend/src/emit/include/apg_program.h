@@ -338,6 +338,10 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
 }
+/* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. */
+template <bool stored, class T> static inline void apg_ask(const T *data, apg_i64 index) {
+  __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), stored, 2);
+}
 /* Shared memory of a kernel belongs to one block, and a block to one thread of the processor: one step is as good as several. */
 template <class T, class F> static inline T apg_alone_update(T *p, F next) {
   /* Loads and stores that are never done for several threads at once, as two of them may mean the same element. */

@@ -365,7 +365,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    fn repeat(&mut self, stmt: &Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
+    fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
         let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);
@@ -377,6 +377,7 @@ impl<'k> Printer<'_, '_, 'k> {
             break_used: false,
             continue_used: false,
         });
+        self.soon(stmt, body);
         self.code.out.open("{");
         self.nodes(body);
         self.code.out.close("}");

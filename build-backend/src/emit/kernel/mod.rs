@@ -12,6 +12,7 @@ mod host;
 mod initial;
 mod plan;
 mod rotate;
+mod soon;
 mod stride;
 mod strided;
 mod threads;

@@ -74,6 +74,11 @@ impl<'a> Plan<'a> {
         self.planner.is_uniform_with(expr, more)
     }
 
+    /// Whether one statement of the kernel assigns a local.
+    pub fn is_assigned_once(&self, local: LocalId) -> bool {
+        self.planner.sets.get(&local) == Some(&1)
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &'a Kernel {
         self.planner.kernel

@@ -58,6 +58,13 @@ pub(super) struct Turn<'s> {
     stride: Option<(LocalId, LabelId)>,
 }
 
+impl Turn<'_> {
+    /// All of a block.
+    pub(super) fn of_block() -> Self {
+        Turn { count: "n0_", stride: None }
+    }
+}
+
 impl<'k> Printer<'_, '_, 'k> {
     /// A loop that all threads step through together.
     pub fn stride(&mut self, stride: &Stride<'k>) {
@@ -88,7 +95,7 @@ impl<'k> Printer<'_, '_, 'k> {
             let (to, from) = (array(self.code, to), array(self.code, from));
             self.code.out.line(format!("apg_exchange({to}, {from});"));
         }
-        self.threads(&Turn { count: "n0_", stride: None }, stmts);
+        self.threads(&Turn::of_block(), stmts);
         let mut returns = false;
         for stmt in stmts {
             visit_stmts(std::slice::from_ref(*stmt), &mut |it| {

@@ -4,6 +4,7 @@ mod build;
 mod device;
 mod host;
 mod kernels;
+mod soon;
 
 use std::process::Command;
 
