@@ -142,8 +142,7 @@ pub fn workspace_edit(
             Some(_) => return None,
             None => (document.uri.clone(), document.text.clone()),
         };
-        let range = text.range(edit.range, snapshot.settings.encoding);
-        changes.add(uri, TextEdit { range, new_text: edit.text.clone() });
+        changes.add(uri, text.edit(edit.range, &edit.text, snapshot.settings.encoding));
     }
     Some(changes.edit(snapshot, Vec::new()))
 }
@@ -194,6 +193,17 @@ impl Changes {
 pub fn location(snapshot: &Snapshot, file: SourceFile, range: apg_syntax::TextRange) -> Option<Location> {
     let (uri, text) = place(snapshot, file)?;
     Some(Location { uri, range: text.range(range, snapshot.settings.encoding) })
+}
+
+/// An edit of a file on the disk.
+pub fn edit(
+    snapshot: &Snapshot,
+    file: SourceFile,
+    range: apg_syntax::TextRange,
+    insert: &str,
+) -> Option<(Uri, TextEdit)> {
+    let (uri, text) = place(snapshot, file)?;
+    Some((uri, text.edit(range, insert, snapshot.settings.encoding)))
 }
 
 /// Pieces of files on the disk, in the order given. Those of a file that follow each other are looked up at once.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apg_syntax::{TextRange, TextSize};
-use tower_lsp_server::ls_types::{Position, PositionEncodingKind, Range};
+use tower_lsp_server::ls_types::{Position, PositionEncodingKind, Range, TextEdit};
 
 /// The unit that columns are counted in, as agreed in `initialize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -119,6 +119,17 @@ impl LineText {
         Range { start: self.position(range.start(), encoding), end: self.position(range.end(), encoding) }
     }
 
+    /// An edit of this text, whose lines end as those of the text do.
+    pub fn edit(&self, range: TextRange, insert: &str, encoding: Encoding) -> TextEdit {
+        let first_end = self.starts.get(1).map_or("", |second| &self.text[..*second]);
+        let new_text = match insert.contains('\n') && first_end.ends_with("\r\n") {
+            // What was taken from the text has its line ends already.
+            true => insert.replace("\r\n", "\n").replace('\n', "\r\n"),
+            false => insert.to_owned(),
+        };
+        TextEdit { range: self.range(range, encoding), new_text }
+    }
+
     /// A byte range; one that ends before it starts is empty.
     pub fn text_range(&self, range: Range, encoding: Encoding) -> TextRange {
         let start = self.offset(range.start, encoding);
@@ -145,6 +156,17 @@ fn size(n: usize) -> TextSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_inserted_ends_its_lines_as_the_text_does() {
+        let inserted = |text: &str, insert| {
+            let at = TextRange::empty(TextSize::new(0));
+            LineText::new(text.into()).edit(at, insert, Encoding::Utf16).new_text
+        };
+        assert_eq!(inserted("a;\r\nb;\r\n", "{\n  c;\r\n}\n"), "{\r\n  c;\r\n}\r\n");
+        assert_eq!(inserted("a;\nb;\r\n", "{\n}"), "{\n}");
+        assert_eq!(inserted("", "{\n}"), "{\n}");
+    }
 
     #[test]
     fn columns_count_the_agreed_unit() {

@@ -336,6 +336,37 @@ fn files_take_their_classes_along() {
     assert_eq!(session.server.end(), Some(0));
 }
 
+/// What is inserted ends its lines as the file does that it is inserted into, also if that is not open.
+#[test]
+fn inserted_lines_end_as_those_of_the_file() {
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let user = "import shapes.Shape;\nclass User implements Comparable[User] {\n    def f(s:Shape) {\n        s.grow(1);\n    }\n}\n";
+    let mut session = Session::workspace(&[("shapes/Shape.x10", &windows(SHAPE))]);
+    let uri = session.open("User.x10", &windows(user));
+    assert_eq!(session.server.diagnostics(&uri, 1).len(), 2);
+    let mut inserted = |line: u32, character: u32, title: &str| {
+        let at = json!({ "line": line, "character": character });
+        let asked = json!({
+            "textDocument": { "uri": uri }, "range": { "start": at, "end": at }, "context": { "diagnostics": [] },
+        });
+        let actions = session.server.request("textDocument/codeAction", asked);
+        let action = actions.as_array().into_iter().flatten().find(|it| it["title"] == title);
+        let change = &action.expect("offered")["edit"]["documentChanges"][0];
+        change["edits"][0]["newText"].as_str().expect("a text").to_owned()
+    };
+    let here = inserted(1, 6, "Implement the missing method");
+    let elsewhere = inserted(3, 10, "Create method `grow`");
+    for text in [here, elsewhere] {
+        assert!(text.contains("def "), "{text}");
+        assert!(!text.replace("\r\n", "").contains('\n'), "{text:?}");
+    }
+    let moved = json!({ "oldUri": session.uri("User.x10"), "newUri": session.uri("round/User.x10") });
+    let answer = session.server.request("workspace/willRenameFiles", json!({ "files": [moved] })).to_string();
+    assert!(answer.contains(r"package round;\r\n"), "{answer}");
+    assert!(!answer.replace(r"\r\n", "").contains(r"\n"), "{answer}");
+    assert_eq!(session.server.end(), Some(0));
+}
+
 /// A text after edits of its lines.
 fn edited(text: &str, edits: &Value) -> String {
     let mut text = text.to_owned();

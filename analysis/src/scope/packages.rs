@@ -152,17 +152,30 @@ fn files_by_name(db: &dyn Db, root: Folder, package: DottedName) -> FxHashMap<Sm
     all
 }
 
+/// The files of a package, by path.
 #[salsa::tracked]
 fn files_of_package(db: &dyn Db, root: Folder, package: DottedName) -> Vec<SourceFile> {
-    let mut all: Vec<(PathBuf, SourceFile)> = all_paths(db, root);
-    all.retain(|(path, file)| {
-        path.parent().is_some_and(|folder| dotted(folder) == *package.text(db))
-            // A file of the library is where its package says.
-            && (file.origin(db) == FileOrigin::Library
-                || *crate::item_tree::items::package(db, *file) == *package.text(db))
-    });
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    all.into_iter().map(|(_, file)| file).collect()
+    let name = package.text(db);
+    // A file of the library is where its package says.
+    let is_of_package = |file: &SourceFile| {
+        file.origin(db) == FileOrigin::Library || crate::item_tree::items::package(db, *file) == name
+    };
+    let below = files_by_folder(db, root).get(name).into_iter().flatten();
+    below.copied().filter(is_of_package).collect()
+}
+
+/// The files that can be seen from below `root` by the package that their folder stands for, sorted by path.
+#[salsa::tracked]
+fn files_by_folder(db: &dyn Db, root: Folder) -> FxHashMap<SmolStr, Vec<SourceFile>> {
+    let mut paths = all_paths(db, root);
+    paths.sort_by_key(|(path, _)| *path);
+    let mut all: FxHashMap<SmolStr, Vec<SourceFile>> = FxHashMap::default();
+    for (path, file) in paths {
+        if let Some(folder) = path.parent() {
+            all.entry(dotted(folder)).or_default().push(file);
+        }
+    }
+    all
 }
 
 /// Whether anything known lies in the package, or below it.
@@ -188,18 +201,16 @@ fn dotted(path: &Path) -> SmolStr {
 }
 
 /// The files that can be seen from below `root`, each with its path relative to where packages start.
-fn all_paths(db: &dyn Db, root: Folder) -> Vec<(PathBuf, SourceFile)> {
+fn all_paths(db: &dyn Db, root: Folder) -> Vec<(&Path, SourceFile)> {
     let project = Project::get(db);
-    let mut all: Vec<(PathBuf, SourceFile)> =
-        Library::get(db).files(db).iter().map(|(p, f)| (p.clone(), *f)).collect();
+    let mut all: Vec<(&Path, SourceFile)> =
+        Library::get(db).files(db).iter().map(|(p, f)| (p.as_path(), *f)).collect();
     let root = Some(root.path(db).as_path()).filter(|r| !r.as_os_str().is_empty());
     let folders: Vec<_> =
         root.into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path)).collect();
     for (path, file) in project.files(db).iter() {
         // One of the folders may lie in another.
-        for relative in folders.iter().filter_map(|folder| path.strip_prefix(folder).ok()) {
-            all.push((relative.to_path_buf(), *file));
-        }
+        all.extend(folders.iter().filter_map(|folder| Some((path.strip_prefix(folder).ok()?, *file))));
     }
     all
 }

@@ -6,7 +6,7 @@ use apg_analysis::ids::SourceFile;
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionTextEdit, Documentation,
-    InsertTextFormat, Position, TextEdit, Uri,
+    InsertTextFormat, Position, Uri,
 };
 
 use super::hints::markdown;
@@ -49,11 +49,9 @@ impl Snapshot {
             true => plain(&completion.insert),
             false => completion.insert.clone(),
         };
-        let edit = TextEdit { range: self.range(document, completion.replace), new_text: text };
-        let also = completion
-            .also
-            .iter()
-            .map(|edit| TextEdit { range: self.range(document, edit.range), new_text: edit.text.clone() });
+        let edited = |range, text: &str| document.text.edit(range, text, self.settings.encoding);
+        let edit = edited(completion.replace, &text);
+        let also = completion.also.iter().map(|edit| edited(edit.range, &edit.text));
         debug_assert!(completion.also.iter().all(|edit| edit.file.is_none_or(|other| other == file)));
         let is_callable = completion.kind == CompletionKind::Method;
         CompletionItem {

@@ -120,9 +120,9 @@ impl Snapshot {
 
     fn add(&self, changes: &mut Changes, edits: Vec<ide::TextEdit>) {
         for edit in edits {
-            let location = edit.file.and_then(|file| convert::location(self, file, edit.range));
-            if let Some(location) = location {
-                changes.add(location.uri, TextEdit { range: location.range, new_text: edit.text });
+            let edited = edit.file.and_then(|file| convert::edit(self, file, edit.range, &edit.text));
+            if let Some((uri, edit)) = edited {
+                changes.add(uri, edit);
             }
         }
     }

@@ -4,19 +4,23 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use crate::ast::AstNode;
-use crate::{SyntaxKind, SyntaxNode, SyntaxNodeChildren, SyntaxToken};
+use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+
+// Rowan makes an object for each element that it hands out: elements of other kinds are passed over without.
 
 /// The children of a node that are of one type.
 #[derive(Clone, Debug)]
 pub struct AstChildren<N> {
-    inner: SyntaxNodeChildren,
+    next: Option<SyntaxNode>,
     node: PhantomData<N>,
 }
 
 impl<N: AstNode> Iterator for AstChildren<N> {
     type Item = N;
     fn next(&mut self) -> Option<N> {
-        self.inner.find_map(N::cast)
+        let found = self.next.take()?;
+        self.next = found.next_sibling_by_kind(&N::can_cast);
+        N::cast(found)
     }
 }
 
@@ -24,12 +28,12 @@ impl<N: AstNode> FusedIterator for AstChildren<N> {}
 
 /// The first child of type `N`.
 pub fn child<N: AstNode>(parent: &SyntaxNode) -> Option<N> {
-    parent.children().find_map(N::cast)
+    parent.first_child_by_kind(&N::can_cast).and_then(N::cast)
 }
 
 /// All children of type `N`.
 pub fn children<N: AstNode>(parent: &SyntaxNode) -> AstChildren<N> {
-    AstChildren { inner: parent.children(), node: PhantomData }
+    AstChildren { next: parent.first_child_by_kind(&N::can_cast), node: PhantomData }
 }
 
 /// The first child of type `N` after the token `after` and before the next token `before`.
@@ -39,11 +43,12 @@ pub fn child_between<N: AstNode>(
     before: Option<SyntaxKind>,
 ) -> Option<N> {
     let mut inside = after.is_none();
-    for element in parent.children_with_tokens() {
+    let concerns = |kind| Some(kind) == after || Some(kind) == before || N::can_cast(kind);
+    for element in parent.children_with_tokens().by_kind(concerns) {
         match element {
             rowan::NodeOrToken::Token(token) if inside && Some(token.kind()) == before => return None,
             rowan::NodeOrToken::Token(token) if Some(token.kind()) == after => inside = true,
-            rowan::NodeOrToken::Node(node) if inside && N::can_cast(node.kind()) => return N::cast(node),
+            rowan::NodeOrToken::Node(node) if inside => return N::cast(node),
             _ => {}
         }
     }
@@ -52,7 +57,7 @@ pub fn child_between<N: AstNode>(
 
 /// The first token of this kind directly below `parent`.
 pub fn token(parent: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxToken> {
-    parent.children_with_tokens().filter_map(|it| it.into_token()).find(|it| it.kind() == kind)
+    parent.first_child_or_token_by_kind(&|it| it == kind)?.into_token()
 }
 
 macro_rules! ast_node {
