@@ -101,17 +101,22 @@ impl Site<'_> {
 
     /// The captured value that a local is.
     fn position(&self, local: LocalId) -> Option<usize> {
-        let fixed = match local.0 < self.params {
+        let is_it = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
+        self.captures.iter().position(is_it).filter(|_| self.is_fixed(local))
+    }
+
+    /// Whether a local has one value.
+    fn is_fixed(&self, local: LocalId) -> bool {
+        match local.0 < self.params {
             true => !self.assigned.contains_key(&local),
             false => self.only_value(local).is_some(),
-        };
-        let is_it = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
-        self.captures.iter().position(is_it).filter(|_| fixed)
+        }
     }
 
     /// The captured value that a field of this closure is; another one of its class may have other values.
     fn position_of_field(&self, class: ClassId, closure: &Expr, number: u32) -> Option<usize> {
         let ExprKind::Local(closure) = closure.kind else { return None };
+        self.is_fixed(closure).then_some(())?;
         self.captures.iter().position(|it| {
             let ExprKind::Local(local) = it.kind else { return false };
             let Some(ExprKind::Field { class: of, field, object, .. }) =

@@ -22,8 +22,12 @@ use std::time::{Duration, Instant};
 use apg_tests::{programs, tools};
 use tree::Program;
 
-/// Ways to run a program.
-const WAYS: [&[&str]; 3] = [&["--places", "1"], &["--places", "2"], &["--places", "2", "--release"]];
+/// Ways to run a program: kernels on a device, where there is one, and on processors.
+const WAYS: [&[&str]; 3] = [
+    &["--places", "1"],
+    &["--places", "2", "--accels", "none"],
+    &["--places", "2", "--release", "--accels", "none"],
+];
 
 /// How many programs run without `APG_RANDOM_SECONDS`.
 const PROGRAMS: u64 = 6;

@@ -16,7 +16,7 @@ pub fn shrink(mut program: Program, fails: &dyn Fn(&Program) -> bool) -> Program
     let mut size = program.calls.len().div_ceil(2);
     while size > 0 && Instant::now() < end {
         let mut at = 0;
-        while at < program.calls.len() && program.calls.len() > 1 {
+        while at < program.calls.len() && program.calls.len() > 1 && Instant::now() < end {
             let mut less = program.clone();
             less.calls.drain(at..(at + size).min(less.calls.len()));
             if !less.calls.is_empty() && fails(&less) {

@@ -342,6 +342,10 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
 template <bool stored, class T> static inline void apg_ask(const T *data, apg_i64 index) {
   __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), stored, 2);
 }
+/* Whether two turns of a loop touch elements so far from each other that a processor does not foresee the second. */
+template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64 then) {
+  return (apg_u64)(then - now) * sizeof(T) + 4096 > 2 * 4096;
+}
 /* Shared memory of a kernel belongs to one block, and a block to one thread of the processor: one step is as good as several. */
 template <class T, class F> static inline T apg_alone_update(T *p, F next) {
   /* Loads and stores that are never done for several threads at once, as two of them may mean the same element. */

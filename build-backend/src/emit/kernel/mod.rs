@@ -16,6 +16,7 @@ mod soon;
 mod stride;
 mod strided;
 mod threads;
+mod turns;
 mod unroll;
 mod usage;
 

@@ -214,7 +214,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// How many threads make a chunk; none if the fastest axis has too few.
-    fn chunk(&self) -> Option<i64> {
+    pub(super) fn chunk(&self) -> Option<i64> {
         match self.kernel.host.threads.last().map(super::constant) {
             Some(Some(extent)) if extent < 4 => None,
             Some(Some(extent)) if extent < CHUNK => Some(extent),

@@ -1,6 +1,6 @@
 //! Loops of a kernel for a device that are unrolled further than the device's compiler would.
 
-use crate::mir::walk::{bodies, visit_exprs, visit_stmts};
+use crate::mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
 use crate::mir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,11 +91,20 @@ fn chooses(body: &[Stmt], update: &[Stmt], registers: &FxHashSet<LocalId>) -> bo
     found
 }
 
-/// How many expressions there are.
+/// How many expressions come of statements, loops in them unrolled as the program wishes.
 fn all(body: &[Stmt]) -> usize {
-    let mut count = 0;
-    visit_exprs(body, &mut |_, _| count += 1);
-    count
+    let of = |stmt: &Stmt| {
+        let mut count = 0;
+        for operand in operands(&stmt.kind) {
+            visit_expr(operand, None, &mut |_, _| count += 1);
+        }
+        count += bodies(&stmt.kind).into_iter().map(|it| all(it)).sum::<usize>();
+        match &stmt.kind {
+            StmtKind::Loop { unroll: Some(times), .. } => count.saturating_mul(*times as usize),
+            _ => count,
+        }
+    };
+    body.iter().map(of).sum()
 }
 
 /// Assignments and conditions, no more.

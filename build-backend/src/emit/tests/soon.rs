@@ -4,40 +4,92 @@ use super::build::*;
 use super::kernels::*;
 use crate::mir::*;
 
-/// Whether a processor's code asks for elements of a later turn of `for (z = 0; z < n; z++) { out(index) = z; more }`. Local 4 is `z`, local 5 is
-/// `2 * z` where it is assigned.
-fn asks(index: Expr, more: Vec<Stmt>) -> bool {
+/// The processor's code of `for (z = 0; z < n; z = z + step) { first; out(index) = z; barrier }`, which stores to `places` with n = 2. Local 4
+/// is `z`, local 5 is `2 * z`.
+fn turns(step: i64, first: Vec<Stmt>, index: Expr, places: impl Fn(i64, i64) -> i64) -> String {
     let z = || var(4, Ty::I64);
-    let mut body = vec![set(5, mul(z(), long(2))), out(index, convert(Ty::I32, z()))];
-    body.extend(more);
+    let own = [Ty::I64; 70];
+    let mut body = vec![set(5, mul(z(), long(2)))];
+    body.extend(first);
+    body.extend([out(index, convert(Ty::I32, add(z(), long(1)))), barrier()]);
     let body =
-        vec![set(4, long(0)), repeat(0, lt(z(), var(N, Ty::I64)), body, vec![set(4, add(z(), long(1)))])];
-    let program = launch(kernel(1, 64, &[Ty::I64, Ty::I64], body), 64 * 64, 2);
-    // It compiles, and runs on the processor.
-    super::run(&program);
+        vec![set(4, long(0)), repeat(0, lt(z(), var(N, Ty::I64)), body, vec![set(4, add(z(), long(step)))])];
+    let length = 64 * 64;
+    let program = launch(kernel(1, 64, &own, body), length, 2);
+    let mut expected = vec![0; length as usize];
+    for z in (0..2).step_by(step as usize) {
+        for thread in 0..64 {
+            expected[places(z, thread) as usize] = z + 1;
+        }
+    }
+    let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
+    assert_eq!(super::run(&program), expected);
     let units = super::emit(&program, false).unwrap().units;
-    units.iter().any(|it| it.text.contains("apg_ask<true>("))
+    units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap()
+}
+
+fn own() -> Expr {
+    convert(Ty::I64, thread())
+}
+fn z() -> Expr {
+    var(4, Ty::I64)
+}
+fn twice() -> Expr {
+    var(5, Ty::I64)
+}
+fn n() -> Expr {
+    var(N, Ty::I64)
 }
 
 #[test]
 fn far_rows_of_the_next_turn_are_asked_for() {
-    let own = || convert(Ty::I64, thread());
-    let (z, twice, n) = (|| var(4, Ty::I64), || var(5, Ty::I64), || var(N, Ty::I64));
-    for (index, expected) in [
-        (add(mul(z(), n()), own()), true),
-        (add(mul(z(), long(1024)), own()), true),
-        (add(mul(twice(), long(512)), own()), true),
-        // A processor sees these itself.
-        (add(mul(z(), long(64)), own()), false),
-        (add(mul(twice(), long(511)), own()), false),
-        (own(), false),
-        // Not a row.
-        (add(mul(own(), n()), mul(z(), n())), false),
-    ] {
-        assert_eq!(asks(index.clone(), vec![barrier()]), expected, "{index:?}");
-        assert!(
-            !asks(index, vec![]),
-            "threads of a loop without a barrier take its turns one after the other"
-        );
+    let text = turns(1, vec![], add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
+    let parts = [
+        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + 1LL);",
+        "const apg_i64 v4_l4 = soon0_;",
+        "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 16) {",
+        "apg_ask<true>(v0_l0, (((apg_i64)(v4_l4) * 1024LL) + v3_l3_w));",
+    ];
+    let mut at = 0;
+    for part in parts {
+        let found =
+            text[at..].find(part).unwrap_or_else(|| panic!("{part} is not there, or too early, in\n{text}"));
+        at += found;
+    }
+    // What a turn makes of its number is made of the next one's.
+    let text = turns(1, vec![], add(mul(twice(), long(512)), own()), |z, t| z * 1024 + t);
+    assert!(
+        text.contains("const apg_i64 v5_l5 = (apg_i64)((v4_l4 * 2LL));") && text.contains("apg_ask<true>"),
+        "{text}"
+    );
+}
+
+#[test]
+fn how_far_is_asked_when_only_the_launch_knows() {
+    let text = turns(1, vec![], add(mul(z(), mul(n(), long(512))), own()), |z, t| z * 1024 + t);
+    assert!(text.contains("if (apg_is_far(v0_l0, now_[0], then_[0])) apg_ask<true>("), "{text}");
+}
+
+#[test]
+fn what_a_processor_foresees_is_not_asked_for() {
+    let near = turns(1, vec![], add(mul(z(), long(64)), own()), |z, t| z * 64 + t);
+    let same = turns(1, vec![], own(), |_, t| t);
+    let apart = turns(1, vec![], add(mul(z(), long(1024)), mul(own(), long(2))), |z, t| z * 1024 + 2 * t);
+    let conditional = vec![when_true(lt(z(), long(0)), vec![set(4, add(z(), long(1)))])];
+    let twice = turns(2, conditional, add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
+    for text in [near, same, apart, twice] {
+        assert!(!text.contains("apg_ask<"), "{text}");
+    }
+}
+
+#[test]
+fn long_chains_of_locals_are_looked_at_once() {
+    // v6 = base - base; v7 = v6 + v6; ...: of the thread, and of the turn.
+    for base in [own(), z()] {
+        let mut chain = vec![set(6, op(Operation::Sub, vec![base.clone(), base]))];
+        chain.extend((7..=69).map(|it| set(it, add(var(it - 1, Ty::I64), var(it - 1, Ty::I64)))));
+        let index = add(add(mul(z(), long(1024)), own()), var(69, Ty::I64));
+        let text = turns(1, chain, index, |z, t| z * 1024 + t);
+        assert!(text.contains("apg_ask<true>("), "{text}");
     }
 }
