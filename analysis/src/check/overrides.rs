@@ -294,8 +294,11 @@ pub(crate) fn missing_methods(db: &dyn Db, class: ClassId) -> Vec<(MethodId, Ty)
 }
 
 fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> {
-    let missing = missing_methods(db, class);
-    if missing.is_empty() {
+    let mut missing = missing_methods(db, class);
+    let context = Context::class(db, class);
+    // What is unknown may be it: a formal of a method of that name, or a superclass.
+    missing.retain(|(method, _)| !may_be_among(db, own_methods(db, class, method.name(db))));
+    if missing.is_empty() || context.is_open(Ty::this_type(db, class)) {
         return Vec::new();
     }
     let list = missing.iter().map(|(m, _)| format!("`{}`", describe_method(db, *m))).collect::<Vec<_>>();
@@ -318,6 +321,12 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
         Some((near, name)) => problem.note(format!("is `{near}` meant to be `{name}`?")),
         None => problem,
     }]
+}
+
+/// Whether a formal of one of these methods has an unknown type.
+fn may_be_among(db: &dyn Db, methods: &[MethodId]) -> bool {
+    let mut signatures = methods.iter().map(|it| method_signature(db, *it));
+    signatures.any(|it| it.params.iter().any(|param| param.ty.mentions_error(db)))
 }
 
 fn display_name(db: &dyn Db, class: ClassId) -> String {

@@ -135,6 +135,9 @@ impl Infer<'_> {
     }
 
     fn unresolved_method(&mut self, name: &str, at: TextRange) {
+        if self.may_inherit() {
+            return;
+        }
         let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
         for around in self.around() {
             names.extend(self.member_names(Ty::this_type(self.db, around.class)));
@@ -413,6 +416,9 @@ impl Infer<'_> {
                 let value = self.convert(value, function, Why::Receiver);
                 return self.apply(value, call.args, range);
             }
+            if self.context().is_open(ty) {
+                return self.error(range);
+            }
             let message = format!("a value of type `{}` cannot be called or indexed", self.show(ty));
             let note = match ty.is_known(self.db, Known::Place) {
                 true => "an activity starts at another place by `at (p) async { ... }`",
@@ -489,6 +495,9 @@ impl Infer<'_> {
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         let candidates = self.candidates(ty, "operator()=");
         if candidates.is_empty() {
+            if self.context().is_open(ty) {
+                return self.error(range);
+            }
             let message = format!("elements of {} cannot be assigned", article(&self.show(ty)));
             let note = match self.is_string(ty) {
                 true => {

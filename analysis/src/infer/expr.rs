@@ -235,6 +235,7 @@ impl Infer<'_> {
         let fits = |ty: Ty| types.iter().all(|&t| context.convert_directly(t, ty, None).is_some());
         let element = match wanted.filter(|&ty| fits(ty)) {
             Some(ty) => ty,
+            None if types.iter().any(|ty| ty.mentions_error(self.db)) => Ty::error(self.db),
             None => match context.lub_all(types.iter().copied()) {
                 Some(ty) if ty.is_null(self.db) => Ty::any(self.db),
                 Some(ty) => ty,

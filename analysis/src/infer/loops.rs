@@ -112,6 +112,9 @@ impl Infer<'_> {
             .and_then(|class| self.as_super(ty, class))
             .and_then(|iterable| iterable.as_class(db)?.1.first().copied());
         let Some(element) = found else {
+            if self.context().is_open(ty) {
+                return (iterable, None, Ty::error(db));
+            }
             let message = format!("`for` cannot iterate over a value of type `{}`", self.show(ty));
             let diagnostic = type_rules::not_iterable::RULE.at(range, message).note(
                 "it iterates over a range such as `0..n`, a `Rail`, and whatever implements `Iterable[T]`",

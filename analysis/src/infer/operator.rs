@@ -124,6 +124,9 @@ impl Infer<'_> {
             Ok(call) => return call,
             Err(failure) => failure,
         };
+        if [left, right].iter().any(|it| self.context().is_open(self.ty(*it))) {
+            return self.error(range);
+        }
         let (a, b) = (self.show(self.ty(left)), self.show(self.ty(right)));
         let mut diagnostic = type_rules::no_operator::RULE
             .at(range, format!("no operator `{}` takes `{a}` and `{b}`", op.text()));
@@ -381,6 +384,9 @@ impl Infer<'_> {
         }
         if let Some(call) = self.unary_operator(op.text(), operand, range) {
             return call;
+        }
+        if self.context().is_open(self.ty(operand)) {
+            return self.error(range);
         }
         let message = format!("no operator `{}` takes `{}`", op.text(), self.show(self.ty(operand)));
         self.report(type_rules::no_operator::RULE.at(range, message));

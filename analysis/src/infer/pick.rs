@@ -210,6 +210,17 @@ impl<'db> Infer<'db> {
         !name.starts_with("operator") && methods.iter().enumerate().any(is_twice)
     }
 
+    fn is_unclear(&self, ty: Ty) -> bool {
+        ty.mentions_error(self.db) || self.context().is_open(ty)
+    }
+
+    /// Whether a formal of a method that may be meant has an unknown type, which is said there.
+    fn is_of_unknown_types(&self, failure: &Failure) -> bool {
+        let Failure::NoneFits(all) = failure else { return false };
+        let signatures = all.iter().map(|it| method_signature(self.db, it.method));
+        signatures.into_iter().any(|it| it.params.iter().any(|param| param.ty.mentions_error(self.db)))
+    }
+
     /// Says why a call means no method.
     pub(super) fn call_failed(
         &mut self,
@@ -218,7 +229,8 @@ impl<'db> Infer<'db> {
         receiver: Option<ExprId>,
         call: &Call,
     ) -> ExprId {
-        let silent = call.args.iter().any(|&id| self.ty(id).mentions_error(self.db))
+        let silent = call.args.iter().any(|&id| self.is_unclear(self.ty(id)))
+            || self.is_of_unknown_types(failure)
             || call.type_args.iter().any(|ty| ty.mentions_error(self.db))
             || matches!(failure, Failure::Ambiguous(methods) if self.are_duplicates(name, methods));
         if silent {

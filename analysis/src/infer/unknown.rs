@@ -13,7 +13,8 @@ impl Infer<'_> {
     pub(super) fn unresolved(&mut self, name: &str, range: TextRange) {
         // An import of that name that names nothing has been reported.
         let imports = crate::item_tree::items::imports(self.db, self.class.file(self.db));
-        if imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name)) {
+        let is_imported = imports.iter().any(|it| !it.on_demand && it.path.rsplit('.').next() == Some(name));
+        if is_imported || self.may_inherit() {
             return;
         }
         let mut names: Vec<SmolStr> = self.scopes.names().cloned().collect();
@@ -60,8 +61,14 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a name may be that of a member that a class around inherits from an unknown type.
+    pub(super) fn may_inherit(&self) -> bool {
+        let context = self.context();
+        self.around().iter().any(|around| context.is_open(Ty::this_type(self.db, around.class)))
+    }
+
     pub(super) fn no_member(&mut self, ty: Ty, name: &str, at: TextRange, is_static: bool) {
-        if ty.mentions_error(self.db) {
+        if ty.mentions_error(self.db) || self.context().is_open(ty) {
             return;
         }
         if let Some((_, dot)) = self.far_name.filter(|(far, _)| *far == at) {

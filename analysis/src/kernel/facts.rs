@@ -244,9 +244,14 @@ impl<'a> Facts<'a> {
         if self.class_kind(class) != ClassKind::Struct || depth > DEEPEST {
             return Shape::Object;
         }
-        let plain =
-            self.instance_fields(class, args).all(|ty| self.shape_within(ty, depth + 1) == Shape::Plain);
-        if plain { Shape::Plain } else { Shape::Object }
+        // What an unknown type is may be plain.
+        let fields = self.instance_fields(class, args).map(|ty| self.shape_within(ty, depth + 1));
+        let worse = |found, field| match (found, field) {
+            (Shape::Plain, Shape::Plain) => Shape::Plain,
+            (Shape::Plain | Shape::Unknown, Shape::Plain | Shape::Unknown) => Shape::Unknown,
+            _ => Shape::Object,
+        };
+        fields.fold(Shape::Plain, worse)
     }
 
     /// What the type means as that of a rail's elements.

@@ -14,7 +14,9 @@ use crate::ids::{ClassId, FieldId, MethodId};
 use crate::item_tree::items::{
     field_is_static, field_item, fields, method_item, own_field, own_methods, qualified_name,
 };
-use crate::item_tree::{ConstraintRef, MethodKind, PathRef, PathRefRoot, PropertyCallRef, TermRef};
+use crate::item_tree::{
+    ConstraintRef, MethodKind, NameSegment, PathRef, PathRefRoot, PropertyCallRef, TermRef,
+};
 use crate::ty::subst::Substitution;
 use crate::ty::{Constraint, ConstraintTerm, Named, Path, PathRoot, Ty};
 
@@ -46,7 +48,15 @@ impl TypeScope<'_> {
                 TermRef::IsRef(t) => guard.is_ref.push(self.resolve(t, problems)),
                 TermRef::Equal(a, b) => match (self.type_of_path(a, base), self.type_of_path(b, base)) {
                     (Some(a), Some(b)) => guard.same.push((a, b)),
-                    _ => self.comparison(a, b, base, problems, true, &mut guard.constraint),
+                    // A type is compared with types only.
+                    (known, other) => {
+                        let unknown = if known.is_some() { b } else { a };
+                        let unknown = self.unknown_type_name(unknown, base);
+                        match unknown.filter(|_| known.is_some() || other.is_some()) {
+                            Some(problem) => problems.push(problem),
+                            None => self.comparison(a, b, base, problems, true, &mut guard.constraint),
+                        }
+                    }
                 },
                 TermRef::NotEqual(a, b) => {
                     self.comparison(a, b, base, problems, false, &mut guard.constraint)
@@ -115,6 +125,14 @@ impl TypeScope<'_> {
             Found::Class(class) => Some(Ty::this_type(self.db, class)),
             Found::Typedefs(_) => None,
         }
+    }
+
+    /// The problem that a name alone stands for neither a value nor a type, where a type has to stand.
+    fn unknown_type_name(&self, path: &PathRef, base: Option<Ty>) -> Option<Problem> {
+        let PathRefRoot::Name(name) = &path.root else { return None };
+        let is_known = self.value_name(name, base).is_some() || self.find_type(name).is_some();
+        let segment = NameSegment { name: name.clone(), args: Vec::new(), at: path.at };
+        (!is_known && path.fields.is_empty()).then(|| self.unknown(&[segment]))
     }
 
     /// A path as written; `None` if it is not a path, or names nothing (which is reported).

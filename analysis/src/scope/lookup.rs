@@ -271,7 +271,7 @@ impl TypeScope<'_> {
     }
 
     /// The problem that a dotted name stands for nothing, with what was probably meant.
-    fn unknown(&self, segments: &[NameSegment]) -> Problem {
+    pub(super) fn unknown(&self, segments: &[NameSegment]) -> Problem {
         let last = &segments[segments.len() - 1];
         let whole = segments.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
         let mut problem = unknown_type(last.at, &whole);

@@ -52,7 +52,7 @@ impl Guard {
 /// The header of a class, resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClassHeader {
-    /// What it extends and implements, in terms of its own type parameters; the superclass first.
+    /// What it extends and implements, in terms of its own type parameters; the superclass first. [`Ty::error`] if that is unknown.
     pub supers: Vec<Ty>,
     /// Whether the first of `supers` is the superclass.
     pub has_superclass: bool,
@@ -82,16 +82,16 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
                 header.has_superclass = true;
                 header.supers.push(supertype);
             }
-            _ if supertype.is_error(db) => {}
+            _ if supertype.is_error(db) => header.supers.push(supertype),
             _ => problems.push(not_extendable(db, extends, supertype)),
         }
     }
     for implements in &item.implements {
         let supertype = scope.resolve(implements, &mut problems);
         let is_interface = supertype.is_interface(db) || supertype.as_function(db).is_some();
-        if is_interface {
+        if is_interface || supertype.is_error(db) {
             header.supers.push(supertype);
-        } else if !supertype.is_error(db) {
+        } else {
             problems.push(not_an_interface(db, implements, supertype));
         }
     }

@@ -92,10 +92,11 @@ impl<'db> Context<'db> {
             (_, TyKind::Param(_)) => self.bounds_lead(b, a, |ty| self.lower_bounds(ty), |t| (a, t), depth),
             (TyKind::Class { class: from, args: given }, TyKind::Class { class, args }) => {
                 let of_class = |t: &&Ty| t.as_class(db).is_some_and(|(c, _)| c == *class);
-                let mut found = all_supertypes(db, *from).iter().filter(of_class).peekable();
-                // Most often there is none, or one without type arguments.
+                let supertypes = all_supertypes(db, *from);
+                let mut found = supertypes.iter().filter(of_class).peekable();
+                // Most often there is none, or one without type arguments. What extends an unknown type may have any supertype.
                 if args.is_empty() || found.peek().is_none() {
-                    return found.peek().is_some();
+                    return found.peek().is_some() || supertypes.iter().any(|t| t.is_error(db));
                 }
                 let substitution = Substitution::class(db, *from, given);
                 found.any(|t| match substitution.apply(db, *t).kind(db) {
@@ -107,7 +108,8 @@ impl<'db> Context<'db> {
                 })
             }
             (TyKind::Class { .. }, TyKind::Function { .. }) => self.supertypes(a).iter().any(|t| {
-                matches!(t.kind(db), TyKind::Function { .. }) && self.subtype(erase(db, *t), b, depth + 1)
+                matches!(t.kind(db), TyKind::Function { .. } | TyKind::Error)
+                    && self.subtype(erase(db, *t), b, depth + 1)
             }),
             (
                 TyKind::Function { params: from, result: gives, .. },

@@ -117,6 +117,11 @@ impl<'db> Context<'db> {
         }
     }
 
+    /// Whether not all supertypes of `ty` are known, or it is itself unknown: what it seems to lack is not worth a message.
+    pub fn is_open(&self, ty: Ty) -> bool {
+        self.supertypes(ty).iter().any(|it| it.mentions_error(self.db))
+    }
+
     /// `ty` seen as an instance of `class`, if it is a subtype of one.
     pub fn as_super(&self, ty: Ty, class: ClassId) -> Option<Ty> {
         let db = self.db;

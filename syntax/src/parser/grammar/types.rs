@@ -101,7 +101,10 @@ pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>
         }
         let is_constraint = p.at(T!['{'])
             && match braces {
-                Braces::Constraint => true,
+                // Statements are the body of a declaration that lacks a bracket before it.
+                Braces::Constraint => p
+                    .matching(p.position)
+                    .is_none_or(|close| !lookahead::has_statements(p, p.position, close)),
                 Braces::Before(follow) => lookahead::is_condition(p, p.position, follow),
                 Braces::Other => false,
             };
