@@ -22,8 +22,9 @@ fn program(path: &Path) -> Result<mir::Program, String> {
     let lowered =
         analysis.with(|db| lower(db, &MainTarget { file, class: None })).expect("nothing changes meanwhile");
     let mut program = lowered.map_err(|errors| format!("{errors:#?}"))?;
-    // Not an improvement that may be left out: what threads do together is only done in kernels themselves.
+    // No improvements that may be left out: what threads do together is only done in kernels themselves, and compilers do not take all wishes.
     optimise::inline_into_kernels(&mut program);
+    optimise::limit_unrolling(&mut program);
     Ok(program)
 }
 
