@@ -104,6 +104,31 @@ public class kernel_checks {
         CUDAUtilities.deleteGlobalRail(steps);
     }
 
+    /** An index that is the same for all threads, so that whichever comes first finds it outside. */
+    static def same(p:Place, first:Long, more:Int) {
+        val values = new Rail[Long](8, (i:Long)=>i);
+        val out = CUDAUtilities.makeGlobalRail[Long](p, 32);
+        try {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..31n) clocked async {
+                        var bits:Byte = thread as Byte;
+                        var turn:Int = 0n;
+                        while (turn <= (values.size - 7 + more as Long) as Int) {
+                            turn += 2n;
+                            for (var i:Long = first + (more as Long); i < 5; i++) bits |= values(3 - (i & 15)) as Byte;
+                        }
+                        out(thread) = first;
+                    }
+                }
+            }
+            Console.OUT.println("same: nothing raised");
+        } catch (all:MultipleExceptions) {
+            Console.OUT.println("same: " + all.exceptions()(0).typeName());
+        }
+        CUDAUtilities.deleteGlobalRail(out);
+    }
+
     public static def main(args:Rail[String]) {
         val p = place();
         write(p, 127);
@@ -121,6 +146,8 @@ public class kernel_checks {
         loops(p, 100, 100);
         loops(p, 100, 65);
         loops(p, 128, 129);
+        same(p, -1, 4n);
+        same(p, 4, 12n);
         write(p, 128);
     }
 }

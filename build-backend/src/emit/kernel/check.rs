@@ -50,6 +50,11 @@ impl Code<'_> {
         }
     }
 
+    /// Whether an access needs no check in launches that the host finds right.
+    pub fn is_inside(&self, index: &Expr) -> bool {
+        self.check_of(index) != Some("false")
+    }
+
     /// An element of a rail whose first element and length are known by name.
     pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
         match self.ahead.get(&std::ptr::from_ref(index)).cloned() {

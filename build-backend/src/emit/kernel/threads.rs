@@ -172,8 +172,8 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
-    /// stored to. A thread may not come to reading them, so nothing is read outside of the rail. The result is what was read ahead before:
-    /// what is read here has names in this scope only.
+    /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
+    /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
     fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, String> {
         let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
@@ -182,6 +182,7 @@ impl<'k> Printer<'_, '_, 'k> {
             visit_exprs(std::slice::from_ref(*stmt), &mut |it, _| {
                 if let ExprKind::Element { rail, index, .. } = &it.kind
                     && self.plan.is_uniform(it, &uniform)
+                    && self.code.is_inside(index)
                 {
                     found.push((rail, &**index, it.ty));
                 }
