@@ -171,7 +171,9 @@ impl Machine<'_> {
             let values = RefCell::new(vec![Type::Long.wrap(0).convert(ty); size as usize]);
             Cell::Array(Rc::new(Array { sizes: vec![size], values }))
         };
+        // Blocks run beside each other: those after one that fails may still not come to an end.
         for block in 0..kernel.blocks {
+            let mut fails = false;
             let shared = zeros(kernel.shared.1, kernel.threads);
             let mut threads: Vec<Frame> = (0..kernel.threads)
                 .map(|thread| {
@@ -193,14 +195,18 @@ impl Machine<'_> {
                             results
                                 .push(Type::Long.wrap(i128::from(value.wrapping_mul(31).wrapping_add(own))));
                         }
-                        Err(Stop::Throw(_)) => failed = true,
+                        Err(Stop::Throw(_)) => fails = true,
                         Err(stop) => return Err(stop),
                     }
                 }
-                if failed {
-                    return Err(Stop::Throw(Thrown::Multiple));
+                if fails {
+                    failed = true;
+                    break;
                 }
             }
+        }
+        if failed {
+            return Err(Stop::Throw(Thrown::Multiple));
         }
         Ok(i128::from(sum(&results)))
     }
