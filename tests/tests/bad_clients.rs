@@ -387,7 +387,7 @@ fn a_client_that_does_not_read() {
 /// Pulled and pushed diagnostics are the same; a client that can both gets each once.
 #[test]
 fn with_and_without_pulling() {
-    const TEXT: &str = "class Broken extends Missing { val a = unknown; }";
+    const TEXT: &str = "class Broken { val b:Missing = null; val a = unknown; }";
     let client =
         |text: Value| json!({ "capabilities": { "textDocument": text }, "processId": null, "rootUri": null });
     let mut pushed = Session::with(client(json!({ "publishDiagnostics": {} })));
