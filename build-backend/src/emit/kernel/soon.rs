@@ -2,6 +2,7 @@
 //! memory from the one before, in short rows that are far from each other, which a processor does not foresee; and what it waits for itself
 //! can only be a few lines at a time, fewer than its second cache asks for on its own. (The stencil of `tests/bench`, one thread of an AMD EPYC:
 //! 9.5 ms without, 7.0 with; asking for the first cache, 9.8.)
+
 use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
