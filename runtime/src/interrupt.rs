@@ -88,6 +88,8 @@ fn install() -> io::Result<()> {
             }
             action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
             action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+            // Stopped in the handler, the collector would look for references on its stack, and past its end.
+            libc::sigaddset(&mut action.sa_mask, crate::memory::STOP_SIGNAL);
             sanitizer::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -131,5 +133,25 @@ fn watch(mut from: File) {
         if then != Some(Then::GoOn) {
             end_by(signal);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The handler has a stack of its own, which is none of those that a stopped thread shows the collector.
+    #[test]
+    fn no_thread_is_stopped_for_a_collection_in_the_handler() {
+        set(|_| Then::End);
+        // SAFETY: asks for an action.
+        let action = unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            sanitizer::sigaction(libc::SIGTERM, std::ptr::null(), &mut action);
+            action
+        };
+        assert_eq!(action.sa_sigaction, on_signal as extern "C" fn(i32) as usize);
+        // SAFETY: looks at a set.
+        assert_eq!(unsafe { libc::sigismember(&action.sa_mask, crate::memory::STOP_SIGNAL) }, 1);
     }
 }

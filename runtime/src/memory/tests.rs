@@ -254,6 +254,32 @@ fn who_is_stopped_too_late_goes_on() {
     });
 }
 
+/// A thread whose process began with all signals blocked is stopped all the same.
+#[test]
+fn who_has_inherited_blocked_signals_is_stopped() {
+    let (begins, begun) = std::sync::mpsc::channel();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let ended = &ended;
+        scope.spawn(move || {
+            // SAFETY: changes what this thread blocks.
+            unsafe {
+                let mut all: libc::sigset_t = std::mem::zeroed();
+                libc::sigfillset(&mut all);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+            }
+            list(node(), 1);
+            begins.send(()).expect("somebody waits for it");
+            while !ended.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        begun.recv().expect("it begins");
+        collect();
+        ended.store(true, Ordering::Relaxed);
+    });
+}
+
 /// A thread that waits is not stopped, and what only its stack refers to stays; it goes on while others collect.
 #[test]
 fn who_is_parked_keeps_what_it_refers_to() {

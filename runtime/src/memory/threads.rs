@@ -79,6 +79,7 @@ fn attach() -> Arc<Mutator> {
     HANDLER.get_or_init(install_handler);
     // Not for the first time in a critical section.
     super::heap::heap();
+    accept_signal();
     let mutator = Arc::new(Mutator {
         // SAFETY: asks for this thread's number.
         thread: unsafe { libc::syscall(libc::SYS_gettid) } as i32,
@@ -98,6 +99,17 @@ fn attach() -> Arc<Mutator> {
     CURRENT.with(|current| current.set(Arc::as_ptr(&mutator)));
     all.push(Arc::clone(&mutator));
     mutator
+}
+
+/// A process inherits which signals are blocked; a thread that is not stopped by this one would be waited for for ever.
+fn accept_signal() {
+    // SAFETY: changes what this thread blocks.
+    unsafe {
+        let mut own: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut own);
+        libc::sigaddset(&mut own, SIGNAL);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &own, std::ptr::null_mut());
+    }
 }
 
 /// End of this thread's own stack.

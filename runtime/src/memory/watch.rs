@@ -5,7 +5,8 @@
 //! a file into it, or when it takes the pages away.
 //!
 //! The table is read and written by signal handlers, so that nothing in it waits: who may be stopped while somebody waits for a lock
-//! would be waited for for ever. Protections change in an order that keeps this true: memory that is watched and clean cannot be written.
+//! would be waited for for ever. Protections change in an order that keeps this true: memory that is watched and clean, and that nobody is just
+//! releasing, cannot be written.
 
 use std::cell::Cell;
 use std::io;
@@ -40,6 +41,8 @@ static USED: AtomicBool = AtomicBool::new(false);
 static OWNERS: Mutex<()> = Mutex::new(());
 /// How often pages were released.
 static RELEASES: AtomicU64 = AtomicU64::new(0);
+/// How many are just releasing pages: these may be writable already though their state does not say so yet.
+static RELEASING: AtomicU32 = AtomicU32::new(0);
 
 /// A fault without a reason that is seen.
 #[derive(Clone, Copy)]
@@ -84,8 +87,12 @@ pub fn watch(start: usize, end: usize) -> Option<Watch> {
 }
 
 impl Watch {
-    /// Whether nobody has written to it since it is watched.
+    /// Whether nobody has written to it since it is watched. Waits for who is just releasing pages: a moment, unless that one is stopped for a
+    /// collection, so that no handler and no critical section may ask.
     pub fn is_clean(&self) -> bool {
+        while RELEASING.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
         TABLE[self.0].state.load(Ordering::SeqCst) == CLEAN
     }
 }
@@ -117,11 +124,13 @@ impl Slot {
     /// Makes its pages writable; whether the system does.
     fn release(&self) -> bool {
         let (start, end) = self.range();
+        RELEASING.fetch_add(1, Ordering::SeqCst);
         let done = protect(start, end, libc::PROT_READ | libc::PROT_WRITE);
         // Only now: a watch that begins meanwhile is seen here, or protects its pages after this.
         for other in TABLE.iter().filter(|other| other.overlaps(start, end)) {
             other.state.store(CHANGED, Ordering::SeqCst);
         }
+        RELEASING.fetch_sub(1, Ordering::SeqCst);
         // Before the slot can be free: who finds no reason for a fault sees that there was one.
         RELEASES.fetch_add(u64::from(done), Ordering::SeqCst);
         done
@@ -301,6 +310,29 @@ pub(super) mod tests {
         assert!(!watched.expect("a slot").is_clean());
         let nowhere = || Err::<(), _>(io::Error::from_raw_os_error(libc::EFAULT));
         assert!(written_by_system(start, 1, nowhere).is_err(), "an address of somebody else's");
+    }
+
+    /// Who writes to pages that somebody else is just making writable meets no fault, and has changed them all the same.
+    #[test]
+    fn who_has_written_finds_it_noticed() {
+        let start = pages(1);
+        let at_once = std::sync::Barrier::new(2);
+        for round in 1..2000_u64 {
+            let watched = watch(start, start + PAGE).expect("a slot");
+            let write_and_look = |at| {
+                at_once.wait();
+                write(at, round);
+                !watched.is_clean()
+            };
+            let noticed = std::thread::scope(|scope| {
+                let other = scope.spawn(|| {
+                    crate::signals::prepare_thread();
+                    write_and_look(start + 8)
+                });
+                [write_and_look(start), other.join().expect("it ends")]
+            });
+            assert_eq!(noticed, [true; 2], "in round {round}");
+        }
     }
 
     #[test]
