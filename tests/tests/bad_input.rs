@@ -306,6 +306,19 @@ fn shells_complete_commands_and_options() {
     assert_eq!(output.stdout.trim(), "--places", "{}", output.stderr);
 }
 
+/// With `--` or without; what looks like an option stands behind it.
+#[test]
+fn arguments_reach_the_program() {
+    let folder = Folder::new();
+    let text = "public class A { public static def main(args:Rail[String]) { for (a in args) Console.OUT.print(a + \";\"); } }";
+    folder.write("A.x10", text);
+    assert_eq!(
+        folder.apg(&["run", "A.x10", "x", "--places", "1", "y", "--", "-z", "--places"]).stdout,
+        "x;y;-z;--places;"
+    );
+    one_error(&folder.apg(&["run", "A.x10", "-z"]), 2, &["unexpected argument '-z'", "use '-- -z'"]);
+}
+
 #[test]
 fn errors_have_colours_where_they_are_wanted() {
     let folder = Folder::new();

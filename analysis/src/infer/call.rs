@@ -390,7 +390,7 @@ impl Infer<'_> {
 
     // ---- application
 
-    fn can_apply(&self, ty: Ty) -> bool {
+    pub(super) fn can_apply(&self, ty: Ty) -> bool {
         ty.is_error(self.db)
             || self.context().as_function(ty).is_some()
             || !self.candidates(ty, "operator()").is_empty()

@@ -203,6 +203,9 @@ impl<'db> Infer<'db> {
             from.primitive(self.db).is_some_and(Known::is_number)
                 && to.primitive(self.db).is_some_and(Known::is_number),
         );
+        if let Some(diagnostic) = self.method_over_variable(&diagnostic, id) {
+            return diagnostic;
+        }
         if from.base(self.db) == to.base(self.db) {
             diagnostic = diagnostic.note(match self.literal_text(id) {
                 Some(text) => format!("the value is `{text}`, which is not {}", article(&needed)),

@@ -57,8 +57,8 @@ pub struct Run {
     #[command(flatten)]
     report: ReportOptions,
 
-    /// Arguments of the program
-    #[arg(last = true, value_name = "ARGS")]
+    /// Arguments of the program; those that begin with `-` stand behind `--`
+    #[arg(value_name = "ARGS")]
     args: Vec<String>,
 }
 

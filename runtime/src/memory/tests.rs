@@ -230,6 +230,30 @@ fn who_is_stopped_in_the_handler_of_a_fault_keeps_what_it_refers_to() {
     });
 }
 
+/// A thread that begins to wait as a stop is asked for gets its signal late, when that stop is over and perhaps the next
+/// one too: it goes on all the same.
+#[test]
+fn who_is_stopped_too_late_goes_on() {
+    let is_over = super::threads::is_over;
+    assert!(is_over(4, 4) && is_over(4, 5) && is_over(u32::MAX, 1));
+    assert!(!is_over(4, 3) && !is_over(1, u32::MAX));
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                list(node(), 1);
+                while !ended.load(Ordering::Relaxed) {
+                    while_parked(std::thread::yield_now);
+                }
+            });
+        }
+        for _ in 0..3000 {
+            collect();
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+}
+
 /// A thread that waits is not stopped, and what only its stack refers to stays; it goes on while others collect.
 #[test]
 fn who_is_parked_keeps_what_it_refers_to() {

@@ -253,13 +253,19 @@ extern "C" fn on_signal(_: libc::c_int) {
     arrive();
     loop {
         let resumed = RESUMED.load(Ordering::SeqCst);
-        if resumed == stop {
+        if is_over(stop, resumed) {
             break;
         }
         futex_wait(&RESUMED, resumed);
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = error };
+}
+
+/// Whether a stop is over when `resumed` is. It may be a later one: nobody waits for a thread that is parked, so a signal that was sent before it
+/// was may be handled while stops come and go.
+pub(super) fn is_over(stop: u32, resumed: u32) -> bool {
+    resumed.wrapping_sub(stop) as i32 >= 0
 }
 
 /// The caller ends the process, in a handler of a signal: nobody waits for it any more, and what only it refers to is not kept.

@@ -149,6 +149,10 @@ fn sum(values: &[Value]) -> i64 {
     })
 }
 
+fn last(phases: &mut [Vec<Stmt>]) -> &mut Vec<Stmt> {
+    phases.last_mut().expect("there is a first one")
+}
+
 impl Machine<'_> {
     fn tick(&mut self) -> Result {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Fuel)?;
@@ -185,7 +189,11 @@ impl Machine<'_> {
                     frame
                 })
                 .collect();
-            for phase in function.body.split(|stmt| matches!(stmt, Stmt::Advance)) {
+            let mut same = frame.clone();
+            same.set(kernel.block, Type::Int.wrap(i128::from(block)));
+            let mut phases = vec![Vec::new()];
+            self.phases(&function.body, &mut same, &mut phases)?;
+            for phase in &phases {
                 for thread in &mut threads {
                     match self.block(phase, thread) {
                         Ok(()) => {}
@@ -209,6 +217,23 @@ impl Machine<'_> {
             return Err(Stop::Throw(Thrown::Multiple));
         }
         Ok(i128::from(sum(&results)))
+    }
+
+    /// What the threads of a block do from barrier to barrier: turns of loops with barriers one after the other. The frame
+    /// has what is the same for all threads.
+    fn phases(&mut self, body: &[Stmt], frame: &mut Frame, phases: &mut Vec<Vec<Stmt>>) -> Result {
+        for stmt in body {
+            match stmt {
+                Stmt::Advance => phases.push(Vec::new()),
+                Stmt::Rounds(count) => self.count(count, frame, &mut |machine, frame| {
+                    let turn = Expr::Literal(frame.plain(count.local)?);
+                    last(phases).push(Stmt::Assign(count.local, None, turn));
+                    machine.phases(&count.body, frame, phases)
+                })?,
+                other => last(phases).push(other.clone()),
+            }
+        }
+        Ok(())
     }
 
     fn block(&mut self, block: &[Stmt], frame: &mut Frame) -> Result {
@@ -247,7 +272,9 @@ impl Machine<'_> {
                 let chosen = if self.expr(condition, frame)?.is_true() { then } else { other };
                 return self.block(chosen, frame);
             }
-            Stmt::Loop(count) => return self.count(count, frame),
+            Stmt::Loop(count) => {
+                return self.count(count, frame, &mut |machine, frame| machine.block(&count.body, frame));
+            }
             Stmt::Break(local) => return Err(Stop::Break(*local)),
             Stmt::Continue(local) => return Err(Stop::Continue(*local)),
             Stmt::Switch(value, mask, cases) => return self.switch(value, *mask, cases, frame),
@@ -268,7 +295,9 @@ impl Machine<'_> {
                 let present = (0..values.len()).filter(|i| values[*i].is_some()).map(read).collect();
                 return add(*target, present, values.iter().any(Option::is_none), frame);
             }
-            Stmt::Advance => unreachable!("a barrier that is not between the statements of a kernel"),
+            Stmt::Advance | Stmt::Rounds(_) => {
+                unreachable!("a barrier that is not between the statements of a kernel")
+            }
         }
         Ok(())
     }
@@ -331,8 +360,13 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn count(&mut self, count: &Loop, frame: &mut Frame) -> Result {
-        let Loop { form, local, ty, from, to, comparison, step, body } = count;
+    fn count(
+        &mut self,
+        count: &Loop,
+        frame: &mut Frame,
+        body: &mut dyn FnMut(&mut Self, &mut Frame) -> Result,
+    ) -> Result {
+        let Loop { form, local, ty, from, to, comparison, step, .. } = count;
         let from = self.expr(from, frame)?;
         if *form == Form::Range {
             let (from, to) = (from.integer(), self.expr(to, frame)?.integer());
@@ -372,9 +406,14 @@ impl Machine<'_> {
     }
 
     /// One turn of a loop; whether it was the last.
-    fn turn(&mut self, local: Local, body: &[Stmt], frame: &mut Frame) -> Result<bool> {
+    fn turn(
+        &mut self,
+        local: Local,
+        body: &mut dyn FnMut(&mut Self, &mut Frame) -> Result,
+        frame: &mut Frame,
+    ) -> Result<bool> {
         self.tick()?;
-        match self.block(body, frame) {
+        match body(self, frame) {
             Err(Stop::Break(out)) if out == local => Ok(true),
             Err(Stop::Continue(next)) if next == local => Ok(false),
             other => other.map(|()| false),

@@ -129,7 +129,7 @@ impl Generator {
     }
 
     /// A type that arrays are of.
-    fn element_type(&mut self) -> Type {
+    pub fn element_type(&mut self) -> Type {
         self.random.of(&[
             Type::Long,
             Type::Long,
@@ -150,11 +150,11 @@ impl Generator {
         local
     }
 
-    fn begin(&mut self, context: Context) {
+    pub fn begin(&mut self, context: Context) {
         self.context = Context { locals: 1, ..context };
     }
 
-    fn parameter(&mut self, arrays: usize) -> (Local, Parameter) {
+    pub fn parameter(&mut self, arrays: usize) -> (Local, Parameter) {
         if !self.random.percent(arrays) {
             let ty = self.ty();
             return (self.declare(Kind::Plain(ty), false), Parameter::Plain(ty));
@@ -166,7 +166,13 @@ impl Generator {
     }
 
     /// Ends the function that was begun, which returns this.
-    fn finish(&mut self, name: String, parameters: Vec<(Local, Parameter)>, mut body: Vec<Stmt>, ret: Type) {
+    pub fn finish(
+        &mut self,
+        name: String,
+        parameters: Vec<(Local, Parameter)>,
+        mut body: Vec<Stmt>,
+        ret: Type,
+    ) {
         let value = self.expr(ret, 3);
         body.push(Stmt::Return(value));
         let Context { class, device, locals, .. } = self.context;
@@ -197,50 +203,6 @@ impl Generator {
         let count = self.random.between(3, 9);
         let body = self.statements(count, 3);
         self.finish(format!("f{}", self.program.functions.len()), parameters, body, ret);
-    }
-
-    fn kernel(&mut self) {
-        self.begin(Context { device: true, ..Context::default() });
-        let mut parameters = Vec::new();
-        for ty in [Type::Long, Type::Int, Type::Double] {
-            parameters.push((self.declare(Kind::Plain(ty), false), Parameter::Plain(ty)));
-        }
-        for _ in 0..2 {
-            let (kind, ty) = (ArrayKind::Rail, self.element_type());
-            let local = self.declare(Kind::Array { kind, ty, writable: false }, false);
-            parameters.push((local, Parameter::Array(kind, ty)));
-        }
-        let (block, thread) =
-            (self.declare(Kind::Plain(Type::Int), false), self.declare(Kind::Plain(Type::Int), false));
-        let ty = self.element_type();
-        let own = self.declare(Kind::Array { kind: ArrayKind::Rail, ty, writable: true }, false);
-        let own = (own, ty, self.random.of(&[4, 8, 16]));
-        let shared = (self.local(), self.element_type());
-        let mut body = Vec::new();
-        for phase in 0..self.random.between(1, 3) {
-            let count = self.random.between(1, 4);
-            if phase > 0 {
-                let index = vec![Expr::Local(thread)];
-                let element = Element { array: shared.0, kind: ArrayKind::Rail, indices: index };
-                let value = self.expr(shared.1, 3);
-                body.extend([Stmt::Store(element, None, value), Stmt::Advance]);
-                // All threads read what all wrote, up to the next barrier.
-                let kind = Kind::Array { kind: ArrayKind::Rail, ty: shared.1, writable: false };
-                let variable = Variable { local: shared.0, kind, mutable: false, assignable: false };
-                self.context.scope.push(variable);
-            }
-            body.extend(self.statements(count, 3));
-            if phase > 0 {
-                self.context.scope.retain(|variable| variable.local != shared.0);
-                body.push(Stmt::Advance);
-            }
-        }
-        let ret = self.ty();
-        self.finish(format!("f{}", self.program.functions.len()), parameters, body, ret);
-        let kernel =
-            Kernel { blocks: 2, threads: self.random.of(&[1, 5, 8, 32]), block, thread, own, shared };
-        let function = self.program.functions.last_mut().expect("one was made");
-        function.kernel = Some(kernel);
     }
 
     /// A class, some that extend it, and their methods.

@@ -8,6 +8,7 @@
 mod evaluate;
 mod expressions;
 mod generate;
+mod kernels;
 mod print;
 mod shrink;
 mod statements;

@@ -267,7 +267,7 @@ impl<'a> Lines<'a> {
                 }
                 self.line("}");
             }
-            Stmt::Loop(count) => self.count(count),
+            Stmt::Loop(count) | Stmt::Rounds(count) => self.count(count),
             Stmt::Break(local) if self.breaks.last() == Some(&Some(*local)) => self.line("break;"),
             Stmt::Break(local) => self.line(&format!("break l{local};")),
             Stmt::Continue(local) if self.breaks.iter().flatten().next_back() == Some(local) => {

@@ -70,7 +70,7 @@ fn drop_at(block: &mut Vec<Stmt>, counter: &mut usize) -> bool {
         *counter -= 1;
         let found = match &mut block[index] {
             Stmt::If(_, then, other) => drop_at(then, counter) || drop_at(other, counter),
-            Stmt::Loop(count) => drop_at(&mut count.body, counter),
+            Stmt::Loop(count) | Stmt::Rounds(count) => drop_at(&mut count.body, counter),
             Stmt::Switch(_, _, cases) => cases.iter_mut().any(|case| drop_at(&mut case.body, counter)),
             Stmt::Try(body, arithmetic, any, last) => {
                 drop_at(body, counter)

@@ -185,6 +185,8 @@ pub enum Stmt {
     },
     /// A barrier of a kernel.
     Advance,
+    /// A loop of all threads of a block together: barriers are among its statements.
+    Rounds(Box<Loop>),
 }
 
 #[derive(Clone, Debug)]

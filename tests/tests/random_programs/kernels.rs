@@ -1,0 +1,116 @@
+//! Random kernels.
+
+use crate::generate::{Context, Generator, Kind, Variable};
+use crate::tree::*;
+use crate::values::{Binary, Type};
+
+/// What the phases of a kernel have in common.
+struct Phases {
+    thread: Local,
+    threads: i64,
+    shared: (Local, Type),
+    /// What is the same for all threads of a block.
+    same: Vec<(Local, Type)>,
+}
+
+impl Generator {
+    pub fn kernel(&mut self) {
+        self.begin(Context { device: true, ..Context::default() });
+        let mut same = Vec::new();
+        let mut parameters = Vec::new();
+        for ty in [Type::Long, Type::Int, Type::Double] {
+            let local = self.declare(Kind::Plain(ty), false);
+            parameters.push((local, Parameter::Plain(ty)));
+            same.push((local, ty));
+        }
+        same.truncate(2);
+        for _ in 0..2 {
+            let (kind, ty) = (ArrayKind::Rail, self.element_type());
+            let local = self.declare(Kind::Array { kind, ty, writable: false }, false);
+            parameters.push((local, Parameter::Array(kind, ty)));
+        }
+        let (block, thread) =
+            (self.declare(Kind::Plain(Type::Int), false), self.declare(Kind::Plain(Type::Int), false));
+        same.push((block, Type::Int));
+        let ty = self.element_type();
+        let own = self.declare(Kind::Array { kind: ArrayKind::Rail, ty, writable: true }, false);
+        let own = (own, ty, self.random.of(&[4, 8, 16]));
+        let shared = (self.local(), self.element_type());
+        let threads = self.random.of(&[1, 5, 8, 32]);
+        let count = self.random.between(1, 4);
+        let mut body = self.statements(count, 3);
+        let mut phases = Phases { thread, threads, shared, same };
+        for _ in 0..self.random.between(0, 2) {
+            body.extend(self.phase(&mut phases, 2));
+        }
+        let ret = self.ty();
+        self.finish(format!("f{}", self.program.functions.len()), parameters, body, ret);
+        let function = self.program.functions.last_mut().expect("one was made");
+        function.kernel = Some(Kernel { blocks: 2, threads, block, thread, own, shared });
+    }
+
+    /// Statements with barriers, the last of which ends them.
+    fn phase(&mut self, phases: &mut Phases, depth: u32) -> Vec<Stmt> {
+        if depth > 0 && self.random.percent(40) { self.rounds(phases, depth) } else { self.exchange(phases) }
+    }
+
+    /// Each thread writes an element of the shared rail; all threads read what all wrote, up to the next barrier.
+    fn exchange(&mut self, phases: &Phases) -> Vec<Stmt> {
+        let (local, ty) = phases.shared;
+        let thread = Expr::Local(phases.thread);
+        let index = if self.random.percent(70) {
+            thread
+        } else {
+            let number = |value: i64| Box::new(Expr::Literal(Type::Int.wrap(i128::from(value))));
+            let turned = Expr::Binary(Binary::Add, Box::new(thread), number(self.random.between(1, 40)));
+            Expr::Binary(Binary::Remainder, Box::new(turned), number(phases.threads))
+        };
+        let element = Element { array: local, kind: ArrayKind::Rail, indices: vec![index] };
+        let mut body = vec![Stmt::Store(element, None, self.expr(ty, 3)), Stmt::Advance];
+        let kind = Kind::Array { kind: ArrayKind::Rail, ty, writable: false };
+        self.context.scope.push(Variable { local, kind, mutable: false, assignable: false });
+        let count = self.random.between(1, 4);
+        body.extend(self.statements(count, 3));
+        self.context.scope.retain(|variable| variable.local != local);
+        body.push(Stmt::Advance);
+        body
+    }
+
+    /// A loop with barriers, which all threads of a block run the same number of times.
+    fn rounds(&mut self, phases: &mut Phases, depth: u32) -> Vec<Stmt> {
+        let form = self.random.of(&[Form::Range, Form::For, Form::For, Form::While]);
+        let ty = self.random.of(&[Type::Long, Type::Int]);
+        let up = form == Form::Range || self.random.percent(70);
+        let (comparison, step) = match (up, self.random.percent(50)) {
+            (true, true) => (Binary::Less, self.random.of(&[1, 1, 2])),
+            (true, false) => (Binary::LessEqual, self.random.of(&[1, 1, 2])),
+            (false, true) => (Binary::Greater, -1),
+            (false, false) => (Binary::GreaterEqual, -1),
+        };
+        let (near, far) = (Expr::Literal(ty.wrap(0)), self.turns(phases, ty));
+        let (from, to) = if up { (near, far) } else { (far, near) };
+        let scope = self.context.scope.clone();
+        let local = self.declare(Kind::Plain(ty), form != Form::Range);
+        self.context.scope.last_mut().expect("it was declared").assignable = false;
+        phases.same.push((local, ty));
+        let mut body = Vec::new();
+        for _ in 0..self.random.between(1, 2) {
+            body.extend(self.phase(phases, depth - 1));
+        }
+        phases.same.pop();
+        self.context.scope = scope;
+        vec![Stmt::Rounds(Box::new(Loop { form, local, ty, from, to, comparison, step, body }))]
+    }
+
+    /// How often all threads turn: a few times, which may only be known at the launch.
+    fn turns(&mut self, phases: &Phases, ty: Type) -> Expr {
+        let few = Expr::Literal(ty.wrap(i128::from(self.random.between(0, 4))));
+        if self.random.percent(30) {
+            return few;
+        }
+        let (local, known) = self.random.of(&phases.same);
+        let value = Expr::Local(local);
+        let value = if known == ty { value } else { Expr::Convert(ty, Box::new(value)) };
+        Expr::Binary(Binary::And, Box::new(value), Box::new(few))
+    }
+}
