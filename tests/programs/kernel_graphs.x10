@@ -66,19 +66,19 @@ public class kernel_graphs {
     static def sssp(p:Place, g:Graph, root:Int):Rail[Long] {
         val n = g.n, off = g.off, to = g.to, w = g.w;
         val dist = CUDAUtilities.makeGlobalRail[Long](p, n, (i:Long) => i == root as Long ? 0 : Long.MAX_VALUE / 2);
-        val changed = CUDAUtilities.makeGlobalRail[Boolean](p, 1);
+        val changed = CUDAUtilities.makeGlobalRail[Int](p, 1);
         do {
-            finish Rail.asyncCopy([false], 0, changed, 0, 1);
+            finish Rail.asyncCopy(new Rail[Int](1), 0, changed, 0, 1);
             finish async at (p) @CUDA {
                 val T = CUDAUtilities.autoThreads(), B = CUDAUtilities.autoBlocks();
                 finish for (b in 0n..(B - 1n)) async clocked finish for (t in 0n..(T - 1n)) clocked async {
                     for (var v:Int = b * T + t; v < n; v += B * T) {
                         val d = CUDAAtomic.min(dist, v, Long.MAX_VALUE);
-                        for (var e:Int = off(v); e < off(v + 1n); ++e) if (CUDAAtomic.min(dist, to(e), d + w(e)) > d + w(e)) changed(0) = true;
+                        for (var e:Int = off(v); e < off(v + 1n); ++e) if (CUDAAtomic.min(dist, to(e), d + w(e)) > d + w(e)) CUDAAtomic.exchange(changed, 0, 1n);
                     }
                 }
             }
-        } while (get[Boolean](changed)(0));
+        } while (get[Int](changed)(0) != 0n);
         return get[Long](dist);
     }
     static def triangles(p:Place, g:Graph):ULong {
