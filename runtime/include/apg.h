@@ -6,10 +6,14 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 11
+#define APG_ABI_VERSION 12
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
+/* The number of a PlaceLocalHandle is the place that made it above so many bits; these are looked up without a call. */
+#define APG_LOCAL_BITS 40
+#define APG_LOCALS_PLACES 1024
+#define APG_LOCALS_EACH 65536
 
 /* ---- objects ---- */
 typedef struct apg_type apg_type;
@@ -154,6 +158,7 @@ typedef struct apg_runtime {
   apg_u32 entry_count;
   apg_i64 here;                     /* the id of this place */
   apg_u64 quick;                    /* generated code may start activities itself */
+  apg_object *const *const *locals; /* of APG_LOCALS_PLACES places each: the objects of its first APG_LOCALS_EACH PlaceLocalHandles here, or null */
   apg_object *(*allocate)(const apg_type *ty, apg_object **out);
   apg_object *(*allocate_rail)(const apg_type *ty, apg_i64 length, apg_object **out);
   apg_object *(*allocate_rail_unwritten)(const apg_type *ty, apg_i64 length, apg_object **out);

@@ -135,8 +135,15 @@ impl Code<'_> {
 }
 
 /// Entries of the runtime that `apg_program.h` does itself where it can.
-const QUICK: [&str; 6] =
-    ["string_length", "string_char_at", "string_equals", "string_hash", "string_copy_bytes", "rail_copy"];
+const QUICK: [&str; 7] = [
+    "string_length",
+    "string_char_at",
+    "string_equals",
+    "string_hash",
+    "string_copy_bytes",
+    "rail_copy",
+    "place_local_get",
+];
 
 /// Whether a value of the program can be passed as that type of the ABI.
 fn fits(entry: abi::Ty, ty: Ty) -> bool {

@@ -10,6 +10,10 @@ typedef unsigned apg_char;          /* a Unicode code point */
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK @STACK@
 #define APG_STACK_RESERVE @RESERVE@
+/* The number of a PlaceLocalHandle is the place that made it above so many bits; these are looked up without a call. */
+#define APG_LOCAL_BITS @LOCAL_BITS@
+#define APG_LOCALS_PLACES @LOCALS_PLACES@
+#define APG_LOCALS_EACH @LOCALS_EACH@
 
 /* ---- objects ---- */
 typedef struct apg_type apg_type;
@@ -133,6 +137,7 @@ typedef struct apg_runtime {
   apg_u32 entry_count;
   apg_i64 here;                     /* the id of this place */
   apg_u64 quick;                    /* generated code may start activities itself */
+  apg_object *const *const *locals; /* of APG_LOCALS_PLACES places each: the objects of its first APG_LOCALS_EACH PlaceLocalHandles here, or null */
 @TABLE@
 } apg_runtime;
 

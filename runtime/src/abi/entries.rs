@@ -66,6 +66,8 @@ macro_rules! entries {
             pub here: i64,
             /// Generated code may start activities itself ([`crate::activity::shared`]).
             pub quick: u64,
+            /// What every place has its own of ([`crate::distributed::locals::table`]).
+            pub locals: *const crate::distributed::locals::Table,
             $($( pub $name: pointer!($kind ($($ty),*) $result), )*)*
         }
 
@@ -87,6 +89,7 @@ macro_rules! entries {
                 entry_count: ENTRIES.len() as u32,
                 here,
                 quick: u64::from(crate::activity::shared::is_open()),
+                locals: crate::distributed::locals::table(),
                 $($( $name: shim!($kind crate::natives::$module::$name, ($($arg: $ty),*) $result), )*)*
             }
         }

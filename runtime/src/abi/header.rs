@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{ENTRIES, Entry, ExceptionKind, Ty, VERSION};
+use crate::distributed::locals;
 
 /// The text of `runtime/include/apg.h`.
 pub fn generate() -> String {
@@ -15,6 +16,9 @@ pub fn generate() -> String {
     include_str!("apg_template.h")
         .replace("@VERSION@", &VERSION.to_string())
         .replace("@STACK@", &crate::activity::STACK.to_string())
+        .replace("@LOCAL_BITS@", &locals::BITS.to_string())
+        .replace("@LOCALS_PLACES@", &locals::PLACES.to_string())
+        .replace("@LOCALS_EACH@", &locals::EACH.to_string())
         .replace("@RESERVE@", &crate::activity::STACK_RESERVE.to_string())
         .replace("@EXCEPTIONS@\n", &exceptions)
         .replace("@TABLE@\n", &table)

@@ -23,7 +23,7 @@ pub(crate) mod codec;
 pub mod engine;
 mod globals;
 mod home;
-mod locals;
+pub mod locals;
 mod message;
 pub mod quiet;
 mod remote;
@@ -37,7 +37,6 @@ pub use calls::Call;
 pub use engine::{Engine, Governor, Waiter};
 pub use globals::{ask_for_collections, hosts, tell_collected, tell_homes};
 pub use home::HomeFinish;
-pub use locals::{local, new_local, set_local};
 pub use system::{System, device_exception, start, system};
 pub use transfer::{between, get, put};
 

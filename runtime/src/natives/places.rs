@@ -106,17 +106,17 @@ pub fn place_child_index(place: i64) -> Outcome<i64> {
 
 /// A new number for an object of each place, the same at all places.
 pub fn place_local_make() -> i64 {
-    distributed::new_local()
+    distributed::locals::new_local()
 }
 
 /// This place's object with that number, or null.
 pub fn place_local_get(number: i64) -> Ref {
-    distributed::local(number)
+    distributed::locals::local(number)
 }
 
 /// Sets it; null ends it.
 pub fn place_local_set(number: i64, object: Ref) {
-    distributed::set_local(number, object);
+    distributed::locals::set_local(number, object);
 }
 
 /// Starts a copy from a rail here to a global rail; the innermost finish waits for it.

@@ -188,6 +188,15 @@ static inline void apg_quick_rail_copy(apg_object *from, apg_i64 at, apg_object 
 static inline apg_kernel_rail apg_rail_data(apg_object *o) {
   return o ? apg_kernel_rail{(char *)o + sizeof(apg_rail_header), apg_length(o)} : apg_kernel_rail{nullptr, 0};
 }
+/* This place's object of a PlaceLocalHandle. */
+static inline apg_object *apg_quick_place_local_get(apg_i64 number) {
+  const apg_u64 place = (apg_u64)number >> APG_LOCAL_BITS, entry = (apg_u64)number & ((1ull << APG_LOCAL_BITS) - 1);
+  if (APG_LIKELY(place < APG_LOCALS_PLACES && entry < APG_LOCALS_EACH)) {
+    apg_object *const *own = apg_rt->locals[place];
+    if (APG_LIKELY(own)) return __atomic_load_n(&own[entry], __ATOMIC_ACQUIRE);
+  }
+  return apg_place_local_get(number);
+}
 /* ---- strings: what is short enough to be done in place; the rest, and what goes wrong, is the runtime's ---- */
 struct apg_string_header { const apg_type *type; long length; };
 static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
