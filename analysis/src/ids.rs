@@ -56,8 +56,8 @@ pub struct MethodId {
     /// The declaring class.
     #[returns(copy)]
     pub class: ClassId,
-    /// `name`, `operator+`, `operator()`, `operator()=`, `operator_as` (explicit conversion),
-    /// `operator_implicit_as` (implicit conversion), `operator_async` (keywords), `this` for a constructor.
+    /// `name`, `operator+`, `operator()`, `operator()=`, `operator as` (explicit conversion),
+    /// `operator implicit as` (implicit conversion), `operator async` (keywords), `this` for a constructor.
     #[returns(ref)]
     pub name: SmolStr,
     /// Which of the overloads, in source order.

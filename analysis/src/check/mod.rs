@@ -39,7 +39,7 @@ use crate::scope::signature::{class_header, field_signature, method_signature, t
 use crate::ty::context::Context;
 
 pub(crate) use functions::missing_functions;
-pub(crate) use overrides::{missing_methods, overridden, same_methods};
+pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
 
 /// All that is to be said about a file, in the order of the text. A panic in a query is an error of that
 /// part of the file, and nothing else is lost (invariant 4); a cancellation passes through.

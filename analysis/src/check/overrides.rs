@@ -5,10 +5,11 @@ use super::promises::{formals_problem, result_problem, seen_from};
 use crate::constraint::{Entailment, entails};
 use crate::db::Db;
 use crate::diagnostics::r#type as type_rules;
-use crate::ids::{ClassId, MethodId};
+use crate::ids::{ClassId, FieldId, MethodId};
 use crate::infer::declares_result;
 use crate::item_tree::items::{
-    class_item, class_kind, method_is_static, method_item, method_type_param_ids, methods, own_methods,
+    class_item, class_kind, class_modifiers, method_is_static, method_item, method_type_param_ids, methods,
+    own_methods, properties,
 };
 use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, has_annotation};
@@ -19,7 +20,7 @@ use crate::scope::signature::{Guard, method_signature};
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::{Substitution, facts_about};
-use crate::ty::supers::all_supertypes;
+use crate::ty::supers::{all_supertypes, superclass};
 use crate::ty::{ConstraintTerm, Path, Ty};
 
 /// Problems of a class and its methods with what it inherits.
@@ -298,6 +299,12 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let context = Context::class(db, class);
     // What is unknown may be it: a formal of a method of that name, or a superclass.
     missing.retain(|(method, _)| !may_be_among(db, own_methods(db, class, method.name(db))));
+    // What a superclass owes already is said of it.
+    let above = superclass(db, class).and_then(|it| Some(it.as_class(db)?.0));
+    if let Some(above) = above.filter(|it| !class_modifiers(db, *it).has(Modifiers::ABSTRACT)) {
+        let owed = missing_methods(db, above);
+        missing.retain(|(method, _)| !owed.iter().any(|(other, _)| other == method));
+    }
     if missing.is_empty() || context.is_open(Ty::this_type(db, class)) {
         return Vec::new();
     }
@@ -307,6 +314,13 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let origin = missing[0].1.display(db).to_string();
     let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
         .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`"));
+    if let Some((method, _)) = missing.iter().find(|(m, _)| property_for(db, class, *m).is_some()) {
+        let name = method.name(db);
+        let is_property = method_item(db, *method).is_some_and(|it| it.kind == MethodKind::Property);
+        let keyword = if is_property { "property" } else { "def" };
+        let note = format!("a property is no method: write `public {keyword} {name}() = {name};`");
+        return vec![problem.note(note)];
+    }
     // A method of the name was probably meant to be it.
     let similar = missing.iter().find_map(|(m, _)| own_methods(db, class, m.name(db)).first());
     if let Some(method) = similar {
@@ -321,6 +335,15 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
         Some((near, name)) => problem.note(format!("is `{near}` meant to be `{name}`?")),
         None => problem,
     }]
+}
+
+/// The property, own or inherited, of the name of a method without formals: what the method probably gives.
+pub(crate) fn property_for(db: &dyn Db, class: ClassId, method: MethodId) -> Option<FieldId> {
+    if !method_signature(db, method).params.is_empty() {
+        return None;
+    }
+    let owners = all_supertypes(db, class).iter().filter_map(|it| Some(it.as_class(db)?.0));
+    owners.flat_map(|owner| properties(db, owner)).find(|it| it.name(db) == method.name(db))
 }
 
 /// Whether a formal of one of these methods has an unknown type.
@@ -357,8 +380,6 @@ fn is_of_any(db: &dyn Db, method: MethodId) -> bool {
 fn is_implemented(db: &dyn Db, class: ClassId, wanted: MethodId, owner: Ty) -> bool {
     let own = own_params(db, wanted);
     let types = formals(db, wanted, owner, &own);
-    let is_property =
-        |name: &str| types.is_empty() && crate::item_tree::items::own_field(db, class, name).is_some();
     all_supertypes(db, class).iter().any(|supertype| {
         let Some((c, _)) = supertype.as_class(db) else { return false };
         if class_kind(db, c) == Some(ClassKind::Interface) {
@@ -372,5 +393,5 @@ fn is_implemented(db: &dyn Db, class: ClassId, wanted: MethodId, owner: Ty) -> b
             }) && method_type_param_ids(db, *m).len() == own.len()
                 && formals(db, *m, *supertype, &own) == types
         })
-    }) || is_property(wanted.name(db))
+    })
 }

@@ -43,7 +43,7 @@ pub fn outgoing_calls(db: &dyn Db, method: MethodId) -> Vec<Calls> {
     for e in &body.exprs {
         match &e.kind {
             // Nobody wrote a conversion that the language puts there.
-            ExprKind::Call { method, .. } if method.name(db) == "operator_implicit_as" => {}
+            ExprKind::Call { method, .. } if method.name(db) == "operator implicit as" => {}
             ExprKind::Call { method, .. } => add(&mut all, Item::Method(*method), e.range + offset),
             ExprKind::New { constructor, .. } => add(&mut all, Item::Method(*constructor), e.range + offset),
             _ => {}

@@ -615,7 +615,7 @@ impl Infer<'_> {
     pub(super) fn keyword_call(&mut self, s: &ast::KeywordCallStmt) -> ExprId {
         let range = range_of(s);
         let Some(keyword) = s.keyword_token() else { return self.error(range) };
-        let name = SmolStr::from(format!("operator_{}", keyword.text()));
+        let name = SmolStr::from(format!("operator {}", keyword.text()));
         let type_args: Vec<ast::Type> = s.type_arg_list().into_iter().flat_map(|list| list.types()).collect();
         let type_args = type_args.iter().map(|ty| self.written_type(ty)).collect();
         let before: Vec<ast::Expr> = match s.loop_header() {

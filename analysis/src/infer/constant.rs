@@ -89,7 +89,7 @@ impl Evaluation<'_> {
         let operands = operands.map(number).collect::<Option<Vec<i64>>>()?;
         let bits = 8 * kind.size()?;
         let result = match (operator.trim(), operands[..].as_ref()) {
-            ("+" | "_as" | "_implicit_as", [a]) => *a,
+            ("+" | "as" | "implicit as", [a]) => *a,
             ("-", [a]) => a.wrapping_neg(),
             ("~", [a]) => !a,
             ("+", [a, b]) => a.wrapping_add(*b),

@@ -293,8 +293,11 @@ impl Infer<'_> {
             );
             return self.error(range);
         }
+        let type_args = given.clone().unwrap_or_default();
+        let is_unknown = type_args.iter().any(|ty| ty.mentions_error(self.db));
         let call = Call { args, type_args: Vec::new(), through_super: false, at, range };
         match self.pick_constructor(class, given, outer, &call) {
+            Err(_) if is_unknown => self.error(range),
             Ok(picked) => {
                 if outer.is_none() && self.lacks_outer(class, false, at) {
                     return self.error(range);

@@ -316,7 +316,7 @@ impl<'db> Infer<'db> {
         match &self.body.expr(id).kind {
             ExprKind::Coerce { value } => self.unconverted(*value),
             ExprKind::Call { method, receiver: None, args, .. }
-                if args.len() == 1 && method.name(self.db) == "operator_implicit_as" =>
+                if args.len() == 1 && method.name(self.db) == "operator implicit as" =>
             {
                 self.unconverted(args[0])
             }
@@ -388,7 +388,7 @@ impl<'db> Infer<'db> {
             }
             // A reference to an object elsewhere as a place: its home.
             ExprKind::Call { method, receiver: None, args, .. }
-                if method.name(self.db) == "operator_implicit_as" && self.is_global_ref(args) =>
+                if method.name(self.db) == "operator implicit as" && self.is_global_ref(args) =>
             {
                 Some(self.path_of(args[0])?.field("home"))
             }

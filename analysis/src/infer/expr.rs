@@ -400,10 +400,10 @@ impl Infer<'_> {
     fn has_odd_conversion(&self, from: Ty) -> bool {
         let class = from.base(self.db).as_class(self.db).map(|(class, _)| class);
         class.filter(|class| class.file(self.db) == self.class.file(self.db)).is_some_and(|class| {
-            let conversions = own_methods(self.db, class, "operator_as").iter();
+            let conversions = own_methods(self.db, class, "operator as").iter();
             let takes_nothing =
                 |it: &MethodId| method_item(self.db, *it).is_some_and(|item| item.params.is_empty());
-            conversions.chain(own_methods(self.db, class, "operator_implicit_as")).any(takes_nothing)
+            conversions.chain(own_methods(self.db, class, "operator implicit as")).any(takes_nothing)
         })
     }
 

@@ -239,10 +239,10 @@ impl<'db> Infer<'db> {
         let shown = match name {
             "operator()" => "the application".to_owned(),
             "operator()=" => "the assignment of an element".to_owned(),
-            "operator_as" => "`operator as`".to_owned(),
-            "operator_implicit_as" => "the implicit conversion".to_owned(),
+            "operator as" => "`operator as`".to_owned(),
+            "operator implicit as" => "the implicit conversion".to_owned(),
             name => match name.strip_prefix("operator") {
-                Some(operator) => format!("`operator {}`", operator.trim_start_matches('_')),
+                Some(operator) => format!("`operator {}`", operator.trim_start()),
                 None => format!("`{name}`"),
             },
         };
@@ -304,7 +304,7 @@ impl<'db> Infer<'db> {
                     return converted;
                 }
                 match (&only.reason, self.maker(only.method)) {
-                    (Reason::Hidden(_), Some(note)) => diagnostic.note(note),
+                    (Reason::Hidden(..), Some(note)) => diagnostic.note(note),
                     _ => diagnostic,
                 }
             }
@@ -354,7 +354,7 @@ impl<'db> Infer<'db> {
 /// The only candidate that takes as many arguments as are given, if one of them keeps it from being called: it was meant.
 fn only_of_count(all: &[Rejection]) -> Option<&Rejection> {
     let other_count =
-        |it: &&Rejection| matches!(it.reason, Reason::Count(..) | Reason::TypeCount(..) | Reason::Hidden(_));
+        |it: &&Rejection| matches!(it.reason, Reason::Count(..) | Reason::TypeCount(..) | Reason::Hidden(..));
     let mut near = all.iter().filter(|it| !other_count(it));
     let only = near.next().filter(|it| matches!(it.reason, Reason::Argument { .. }))?;
     near.next().is_none().then_some(only)

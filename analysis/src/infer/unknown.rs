@@ -76,11 +76,11 @@ impl Infer<'_> {
             let message = format!("the name of a member of `{shown}` is missing after this dot");
             self.report(name_rules::unresolved_member::RULE.at(dot, message).note(format!(
                 "the `{}` in a line below is none",
-                name.strip_prefix("operator_").unwrap_or(name)
+                name.strip_prefix("operator ").unwrap_or(name)
             )));
             return;
         }
-        if let Some(keyword) = name.strip_prefix("operator_").filter(|name| !name.starts_with("implicit")) {
+        if let Some(keyword) = name.strip_prefix("operator ").filter(|name| !name.starts_with("implicit")) {
             let shown = self.show(ty.base(self.db));
             let message = format!("`{shown}` declares no `operator {keyword}`");
             self.report(name_rules::unresolved_member::RULE.at(at, message));

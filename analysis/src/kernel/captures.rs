@@ -77,6 +77,11 @@ impl Draft<'_> {
         let declared = self.local(local);
         let (name, range) = (&declared.name, self.first_use(local));
         if declared.mutable {
+            // Where a launch computes with it, that it cannot is said already.
+            if self.has_violation(&crate::diagnostics::hoist::mutable_variable::RULE, range) {
+                self.mark_broken();
+                return None;
+            }
             self.report(
                 self.violation(&cuda::captured_var::RULE, range, format!("a kernel uses the `var` `{name}` of the code around it"))
                     .note("the device gets a copy at launch; a change on either side would not reach the other. Copy it into a `val` before the `at`, or return results in a `GlobalRail`")

@@ -260,7 +260,7 @@ pub(super) fn annotation(facts: &Facts, body: &Body, stmt: StmtId, name: &str) -
     let of = |stmt: StmtId| {
         body.stmt(stmt).annotations.iter().find(|annotation| match annotation.class {
             Some(class) => facts.is_class(class, &full),
-            None => annotation.name == name,
+            None => annotation.name == name || super::facts::is_misspelt(&annotation.name, name),
         })
     };
     let annotated = match body.stmt(stmt).kind {

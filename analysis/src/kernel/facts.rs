@@ -10,7 +10,7 @@ use crate::infer::{BodyResult, Owner, owner_body};
 use crate::item_tree::items::{
     class_kind, field_is_static, field_item, fields, method_is_static, method_item, qualified_name,
 };
-use crate::item_tree::{ClassKind, annotation_string, has_annotation};
+use crate::item_tree::{AnnotationItem, ClassKind, annotation_string, has_annotation};
 use crate::scope::signature::field_type;
 use crate::ty::known::Known;
 use crate::ty::subst::Substitution;
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
             Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
             _ => {}
         }
-        if has_annotation(&item.annotations, "CUDA") {
+        if marks_device_code(&item.annotations) {
             return Callable::Function;
         }
         let class = method.class(self.db);
@@ -161,7 +161,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the method carries `@CUDA`.
     pub fn is_cuda(&self, method: MethodId) -> bool {
-        method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
+        method_item(self.db, method).is_some_and(|item| marks_device_code(&item.annotations))
     }
 
     /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.
@@ -316,4 +316,14 @@ impl<'a> Facts<'a> {
         }
         Some((end.max(1).next_multiple_of(alignment), alignment))
     }
+}
+
+/// Whether a function is meant for the device: a misspelt `@CUDA` is an error of its own, and calls are judged as if it were right.
+fn marks_device_code(annotations: &[AnnotationItem]) -> bool {
+    annotations.iter().any(|it| it.simple_name() == "CUDA" || is_misspelt(it.simple_name(), "CUDA"))
+}
+
+/// Whether one name was probably meant to be the other.
+pub(super) fn is_misspelt(written: &str, meant: &str) -> bool {
+    apg_syntax::closest(written, std::iter::once(meant)).is_some()
 }

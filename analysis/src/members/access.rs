@@ -19,6 +19,18 @@ pub enum Visibility {
     Private,
 }
 
+impl Visibility {
+    /// To be read before the name of the class that declares the member.
+    pub fn text(self) -> &'static str {
+        match self {
+            Visibility::Public => "it is public in",
+            Visibility::Protected => "it is `protected` in",
+            Visibility::Package => "without `public`, only its own package sees what is in",
+            Visibility::Private => "it is `private` in",
+        }
+    }
+}
+
 /// How far a member of `class` with these modifiers can be seen.
 pub fn visibility(db: &dyn Db, class: ClassId, modifiers: Modifiers) -> Visibility {
     if modifiers.has(Modifiers::PRIVATE) {

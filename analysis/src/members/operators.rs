@@ -213,7 +213,7 @@ impl<'db> Context<'db> {
         let db = self.db;
         let target = to.as_class(db);
         let source = value.ty.as_class(db).filter(|(c, _)| target.is_none_or(|(t, _)| t != *c));
-        for name in ["operator_as", "operator_implicit_as"] {
+        for name in ["operator as", "operator implicit as"] {
             for (class, args) in target.into_iter().chain(source) {
                 let owner = Ty::class(db, class, args.to_vec());
                 let candidates: Vec<Candidate> =

@@ -1,6 +1,7 @@
 //! Method resolution (section 8.12 of the language specification): of the methods that a name may mean,
 //! the one that fits and is more specific than all others that fit.
 
+use super::access::{Visibility, visibility};
 use super::candidates::Candidate;
 use super::unify::Inference;
 use super::{describe_method, result_type};
@@ -88,8 +89,8 @@ pub struct Rejection {
 /// What keeps a method from being called. As text only when somebody reads it: most calls have candidates that do not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is declared in this class and cannot be seen from here.
-    Hidden(ClassId),
+    /// It is declared in this class, seen only so far, and cannot be seen from here.
+    Hidden(ClassId, Visibility),
     /// It takes so many arguments; so many are given.
     Count(usize, usize),
     /// It takes so many type arguments; so many are given.
@@ -120,8 +121,8 @@ impl Reason {
     pub fn text(&self, db: &dyn Db) -> String {
         let shown = |ty: &Ty| ty.display(db).to_string();
         match self {
-            Reason::Hidden(class) => {
-                format!("it cannot be seen from here (it is not public in `{}`)", class.name(db))
+            Reason::Hidden(class, visibility) => {
+                format!("it cannot be seen from here ({} `{}`)", visibility.text(), class.name(db))
             }
             Reason::Count(wanted, given) => count_message(*wanted, *given),
             Reason::TypeCount(wanted, given) => type_count_message(*wanted, *given),
@@ -169,7 +170,7 @@ impl Failure {
             Failure::NoneFits(all) => {
                 // Those that take as many arguments say more than those that do not, and come first.
                 let is_far = |it: &&Rejection| match it.reason {
-                    Reason::Hidden(_) => 2,
+                    Reason::Hidden(..) => 2,
                     Reason::Count(..) | Reason::TypeCount(..) => 1,
                     _ => 0,
                 };
@@ -450,7 +451,11 @@ impl<'db> Context<'db> {
     fn check_access(&self, method: MethodId) -> Result<(), Reason> {
         match self.sees(method) {
             true => Ok(()),
-            false => Err(Reason::Hidden(method.class(self.db))),
+            false => {
+                let class = method.class(self.db);
+                let modifiers = method_item(self.db, method).map(|it| it.modifiers).unwrap_or_default();
+                Err(Reason::Hidden(class, visibility(self.db, class, modifiers)))
+            }
         }
     }
 

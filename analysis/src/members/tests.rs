@@ -296,10 +296,10 @@ fn explicit_conversions() {
     within("class Example {}", |cx, class| {
         let db = cx.db;
         for (from, to, name) in [
-            ("Long", "Int", "operator_as"),
-            ("Int", "Long", "operator_implicit_as"),
-            ("Double", "Float", "operator_as"),
-            ("Int", "Char", "operator_as"),
+            ("Long", "Int", "operator as"),
+            ("Int", "Long", "operator implicit as"),
+            ("Double", "Float", "operator as"),
+            ("Int", "Char", "operator as"),
         ] {
             let value = Arg::of(ty(db, class, from));
             let found = cx.resolve_conversion(&value, ty(db, class, to));

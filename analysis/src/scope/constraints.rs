@@ -166,6 +166,10 @@ impl TypeScope<'_> {
             },
         };
         path.fields.extend(written.fields.iter().cloned());
+        if self.is_argument(&written.root) {
+            // Its `this` is that of whoever uses the type definition, which has been checked there.
+            return Some(path);
+        }
         if self.is_static && path.root == PathRoot::This {
             problems.push(
                 Problem::new(
@@ -184,6 +188,12 @@ impl TypeScope<'_> {
             return None;
         }
         Some(path)
+    }
+
+    /// Whether it is a formal of the type definition that is being expanded: what is given for it takes its place.
+    fn is_argument(&self, root: &PathRefRoot) -> bool {
+        let PathRefRoot::Name(name) = root else { return false };
+        !self.expanding.is_empty() && self.values.is_some_and(|values| values(name).is_some())
     }
 
     /// What is wrong with a path that may stand for one value now and for another later.

@@ -2,17 +2,18 @@
 
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, closest};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
-use super::lookup::qualified_type;
+use super::lookup::{Found, qualified_type};
 use super::packages::{
-    Folder, all_type_names, file_beside, package_exists, packages, source_root, types_named,
+    Folder, all_type_names, file_beside, misplaced_type, package_exists, package_of_folder, packages,
+    source_root, types_named,
 };
 use super::problem::Problem;
 use crate::db::{Db, parse};
 use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;
-use crate::item_tree::items::imports;
+use crate::item_tree::items::{class_head, imports};
 
 /// Where a new import goes, and the white space around it.
 struct Insertion {
@@ -85,8 +86,16 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         if meant.is_empty() {
             meant.extend(similar(db, root, &import.path, import.on_demand));
         }
-        let is_member = qualified_type(db, file, package).is_some();
-        if is_member {
+        if meant.is_empty() && !import.on_demand {
+            let of = similar(db, root, package, false).map(|class| format_smolstr!("{class}.{simple}"));
+            meant.extend(of.filter(|it| qualified_type(db, file, it).is_some()));
+        }
+        let around = qualified_type(db, file, package);
+        if let (true, Some(why)) = (meant.is_empty(), misplaced(db, file, root, simple)) {
+            problem = problem.note(why);
+        } else if let Some(near) = around.as_ref().and_then(|it| similar_member(db, it, simple)) {
+            meant = vec![format_smolstr!("{package}.{near}")];
+        } else if around.is_some() {
             let class = package.rsplit('.').next().unwrap_or(package);
             problem = problem.note(format!(
                 "`{package}` is a class: import it, and select its members: `{class}.{simple}`"
@@ -103,6 +112,22 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         problems.push(problem);
     }
     problems
+}
+
+/// What keeps an import from being found although its file is there: the one file, or the other, says another package than its folder.
+fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, simple: &str) -> Option<String> {
+    let own = package_of_folder(db, file).map(|folder| {
+        format!("packages are looked for from the folders that hold them, and this file lies in that of `{folder}`: write `package {folder};`")
+    });
+    own.or_else(|| misplaced_type(db, root, simple))
+}
+
+/// The member type of a class that a name was probably meant to be.
+fn similar_member(db: &dyn Db, around: &Found, name: &str) -> Option<SmolStr> {
+    let Found::Class(class) = around else { return None };
+    let item = class_head(db, *class).as_ref()?;
+    let nested = item.nested.iter().map(|it| it.name.as_str());
+    closest(name, nested.chain(item.typedefs.iter().map(|it| it.name.as_str()))).map(SmolStr::new)
 }
 
 /// What was probably meant: a type of this package with a similar name, or this package spelt a little differently.

@@ -5,8 +5,8 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::ancestors::ancestors;
 use super::packages::{
-    TypeItem, named_files, package_exists, source_root, type_beside, type_in_file, type_in_package,
-    types_named,
+    TypeItem, misplaced_type, named_files, package_exists, source_root, type_beside, type_in_file,
+    type_in_package, types_named,
 };
 use super::problem::Problem;
 use super::resolve::{TypeScope, unknown_type};
@@ -81,7 +81,12 @@ impl TypeScope<'_> {
         }
         let Some(mut found) = found else {
             // An import of that name that names nothing has been reported.
-            let imported = |path: &str| path.rsplit('.').next() == Some(segments[0].name.as_str());
+            let name = segments[0].name.as_str();
+            let imported = |path: &str| {
+                let simple = path.rsplit('.').next().unwrap_or(path);
+                let is_misspelt = || closest(name, std::iter::once(simple)).is_some();
+                simple == name || is_misspelt() && qualified_type(db, self.file, path).is_none()
+            };
             let imports = imports(db, self.file);
             if !imports.iter().any(|it| !it.on_demand && imported(&it.path)) {
                 problems.push(self.unknown(segments));
@@ -89,7 +94,12 @@ impl TypeScope<'_> {
             return None;
         };
         for segment in &segments[next..] {
-            let Found::Class(class) = found else {
+            let class = match &found {
+                Found::Class(class) => Some(*class),
+                Found::Typedefs(typedefs) => self.class_behind(typedefs),
+                Found::Param(_) => None,
+            };
+            let Some(class) = class else {
                 problems.push(unknown_type(segment.at, &segment.name).note("only classes have member types"));
                 return None;
             };
@@ -288,6 +298,9 @@ impl TypeScope<'_> {
                 true => problem.note(format!("the package `{package}` has no type `{}`", last.name)),
                 false => problem.note(format!("there is no class and no package `{package}` either")),
             };
+        }
+        if let Some(why) = misplaced_type(self.db, source_root(self.db, self.file), &last.name) {
+            return problem.note(why);
         }
         let names = self.visible_names();
         let ours = type_elsewhere(&last.name);

@@ -151,6 +151,18 @@ impl TypeScope<'_> {
         TypeScope { header_of, ..scope }
     }
 
+    /// The class whose member types are found behind the name of these type definitions, if they abbreviate one.
+    pub(super) fn class_behind(&self, typedefs: &[TypedefId]) -> Option<ClassId> {
+        let [typedef] = typedefs else { return None };
+        let item = typedef_item(self.db, *typedef).as_ref()?;
+        if self.expanding.contains(typedef) {
+            return None;
+        }
+        let mut scope = self.around(*typedef);
+        scope.expanding = self.expanding.iter().copied().chain([*typedef]).collect();
+        scope.class_of(&item.target, 0)
+    }
+
     /// The class of a type as written, without its arguments and constraints.
     pub(crate) fn class_of(&self, ty: &TypeRef, depth: u32) -> Option<ClassId> {
         if depth > MAX_DEPTH {

@@ -215,9 +215,45 @@ fn all_paths(db: &dyn Db, root: Folder) -> Vec<(&Path, SourceFile)> {
     all
 }
 
-/// The qualified names of all types that a file named `NAME.x10` holds, for messages and completion.
+/// The qualified names of all types that a file named `NAME.x10` declares, for messages and completion.
 pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
-    all_type_names(db, root).iter().filter(|q| q.rsplit('.').next() == Some(name)).cloned().collect()
+    let is_declared = |qualified: &&SmolStr| {
+        let (package, simple) = qualified.rsplit_once('.').unwrap_or(("", qualified));
+        simple == name && type_in_package(db, root, package, simple).is_some()
+    };
+    all_type_names(db, root).iter().filter(is_declared).cloned().collect()
+}
+
+/// Why a type that a file is named after is none: the file says another package, or declares no such type.
+pub fn misplaced_type(db: &dyn Db, root: Folder, name: &str) -> Option<String> {
+    let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);
+    let (path, file) = all_paths(db, root).into_iter().find(|(path, _)| is_named(path))?;
+    let folder = dotted(path.parent()?);
+    let said = crate::item_tree::items::package(db, file);
+    let path = path.display();
+    if *said != folder {
+        return Some(match said.is_empty() {
+            true => format!("`{path}` says no package: write `package {folder};` in it"),
+            false => format!("`{path}` says `package {said};`, but lies in the folder of `{folder}`"),
+        });
+    }
+    let declared = top_level_classes(db, file).first().map(|class| class.name(db));
+    declared.map(|other| format!("`{path}` declares no `{name}`, but `{other}`"))
+}
+
+/// The package that a file belongs to by its folder, if it says another one: what other files there and above say tells where packages
+/// start.
+pub fn package_of_folder(db: &dyn Db, file: SourceFile) -> Option<SmolStr> {
+    let folder = file.path(db).parent().filter(|_| file.origin(db) == FileOrigin::User)?;
+    let is_near = |path: &Path| path.parent().is_some_and(|other| folder.starts_with(other));
+    let files = Project::get(db).files(db);
+    let mut neighbours = files.iter().filter(|(path, other)| **other != file && is_near(path));
+    neighbours.find_map(|(path, other)| {
+        let root = source_root(db, *other).path(db);
+        let is_placed = path.parent() != Some(root.as_path());
+        let package = dotted(folder.strip_prefix(root).ok().filter(|_| is_placed)?);
+        (package != *crate::item_tree::items::package(db, file)).then_some(package)
+    })
 }
 
 /// The qualified names of all types that can be found by file name, sorted.

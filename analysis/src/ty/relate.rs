@@ -305,7 +305,7 @@ impl<'db> Context<'db> {
         let target = to.as_class(db);
         let source = from.as_class(db).filter(|(c, _)| target.is_none_or(|(t, _)| t != *c));
         for (class, args) in target.into_iter().chain(source) {
-            for method in own_methods(db, class, "operator_implicit_as") {
+            for method in own_methods(db, class, "operator implicit as") {
                 let Some(call) = self.implicit_call(*method, args, from, to) else { continue };
                 let mut conversion = self.convert_directly(call.result, to, None)?;
                 conversion.implicit = Some(call);

@@ -22,16 +22,19 @@ pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
     let body = node.children().find(|n| n.kind() == SyntaxKind::CLASS_BODY)?;
     let close = body.last_token().filter(|t| t.text() == "}")?;
     let indent = indentation(place.text(), node.text_range().start()).to_owned();
-    let stubs = missing.iter().filter_map(|(method, owner)| stub(db, *method, *owner));
-    let operators = check::missing_functions(db, class).into_iter().filter_map(|ty| operator(place, ty));
-    let methods: Vec<String> = stubs
-        .map(|stub| stub.declaration())
-        .chain(operators)
-        .map(|declaration| {
-            let todo = "throw new UnsupportedOperationException();";
-            format!("{indent}{STEP}{declaration} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n")
+    let with_body = |declaration: String| {
+        let todo = "throw new UnsupportedOperationException();";
+        format!("{indent}{STEP}{declaration} {{\n{indent}{STEP}{STEP}{todo}\n{indent}{STEP}}}\n")
+    };
+    let stubs = missing.iter().filter_map(|(method, owner)| {
+        let declaration = stub(db, *method, *owner)?.declaration();
+        Some(match check::property_for(db, class, *method) {
+            Some(property) => format!("{indent}{STEP}{declaration} = {};\n", property.name(db)),
+            None => with_body(declaration),
         })
-        .collect();
+    });
+    let operators = check::missing_functions(db, class).into_iter().filter_map(|ty| operator(place, ty));
+    let methods: Vec<String> = stubs.chain(operators.map(with_body)).collect();
     if methods.is_empty() {
         return None;
     }

@@ -152,6 +152,15 @@ fn missing_methods_are_written() {
     assert_eq!(edited.as_deref(), Some(wanted));
 }
 
+/// What a property method gives is most likely the property of its name.
+#[test]
+fn missing_property_methods_give_the_properties() {
+    let text = "interface Shape { property rank():Long; }\nclass Bo$0x(rank:Long) implements Shape {}\n";
+    let (_, edited) = after(text, "Implement");
+    let wanted = "interface Shape { property rank():Long; }\nclass Box(rank:Long) implements Shape {\n    public property rank():Long = rank;\n}\n";
+    assert_eq!(edited.as_deref(), Some(wanted));
+}
+
 #[test]
 fn imports_are_put_in_order() {
     let text = "import x10.util.Random;\nimport x10.util.HashMap;\nimport x10.io.*;\nimport x10.util.HashMap;\nclass Example { val m:HashMap[Long,Long] = null; }\n";

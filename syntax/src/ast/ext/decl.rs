@@ -75,17 +75,17 @@ impl OperatorDecl {
         })
     }
 
-    /// The name that calls and overriding use: `operator+`, `operator()`, `operator()=`, `operator_as`,
-    /// `operator_implicit_as`, `operator_async`; unary and binary operators share theirs.
+    /// The name that calls and overriding use: `operator+`, `operator()`, `operator()=`, `operator as`,
+    /// `operator implicit as`, `operator async`; unary and binary operators share theirs.
     pub fn method_name(&self) -> Option<SmolStr> {
         Some(match self.kind()? {
             OperatorKind::Binary(op, _) => format_smolstr!("operator{}", op.text()),
             OperatorKind::Prefix(op, _) => format_smolstr!("operator{}", op.text()),
             OperatorKind::Apply => SmolStr::new_static("operator()"),
             OperatorKind::Set => SmolStr::new_static("operator()="),
-            OperatorKind::ExplicitConversion => SmolStr::new_static("operator_as"),
-            OperatorKind::ImplicitConversion => SmolStr::new_static("operator_implicit_as"),
-            OperatorKind::Keyword(kind) => format_smolstr!("operator_{}", kind.text()?),
+            OperatorKind::ExplicitConversion => SmolStr::new_static("operator as"),
+            OperatorKind::ImplicitConversion => SmolStr::new_static("operator implicit as"),
+            OperatorKind::Keyword(kind) => format_smolstr!("operator {}", kind.text()?),
         })
     }
 

@@ -200,9 +200,9 @@ impl OperatorName {
             OperatorNameKind::Operator(kind) => smol_str::format_smolstr!("operator{}", kind.text()?),
             OperatorNameKind::Apply => SmolStr::new_static("operator()"),
             OperatorNameKind::Set => SmolStr::new_static("operator()="),
-            OperatorNameKind::ExplicitConversion(_) => SmolStr::new_static("operator_as"),
-            OperatorNameKind::ImplicitConversion(_) => SmolStr::new_static("operator_implicit_as"),
-            OperatorNameKind::Keyword(kind) => smol_str::format_smolstr!("operator_{}", kind.text()?),
+            OperatorNameKind::ExplicitConversion(_) => SmolStr::new_static("operator as"),
+            OperatorNameKind::ImplicitConversion(_) => SmolStr::new_static("operator implicit as"),
+            OperatorNameKind::Keyword(kind) => smol_str::format_smolstr!("operator {}", kind.text()?),
         })
     }
 }
