@@ -406,7 +406,7 @@ fn is_source(path: &Path) -> bool {
 }
 
 /// The path from the root on, without `..`: a file is known by one path only.
-fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
+pub fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
     let whole = std::path::absolute(path)
         .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })?;
     let up = |it: &Component<'_>| matches!(it, Component::ParentDir);

@@ -172,7 +172,7 @@ impl Changes {
             return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
         }
         let of_document = |(uri, edits): (Uri, Vec<TextEdit>)| {
-            let version = snapshot.document(&uri).map(|(document, _)| document.version);
+            let version = snapshot.version(&uri);
             DocumentChangeOperation::Edit(TextDocumentEdit {
                 text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
                 edits: edits.into_iter().map(OneOf::Left).collect(),

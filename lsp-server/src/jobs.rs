@@ -26,6 +26,8 @@ pub struct Terms {
     /// The document whose text the request's positions are of. An answer from a later text would be of other places: an edit
     /// of the document that comes before the answer ends the request. Without one, the request is asked again.
     pub document: Option<PathBuf>,
+    /// The file that it is about: where nothing is known of it, the files of the workspace are to be read before.
+    pub file: Option<PathBuf>,
     /// The files of the workspace are to be read before.
     pub needs_workspace: bool,
     /// It may take long: it runs beside the others, so that none waits for it.
@@ -37,14 +39,19 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// About a document as a whole, or none: an edit meanwhile means that it is asked again.
+    /// About no position in a text: an edit meanwhile means that it is asked again.
     pub fn anytime() -> Self {
         Self::default()
     }
 
+    /// About a document as a whole.
+    pub fn about(uri: &Uri) -> Self {
+        Self { file: key(uri), ..Self::default() }
+    }
+
     /// About positions in the text that a document has now.
     pub fn now(uri: &Uri) -> Self {
-        Self { document: key(uri), ..Self::default() }
+        Self { document: key(uri), ..Self::about(uri) }
     }
 
     /// About all files of the workspace.

@@ -548,8 +548,9 @@ impl MainLoop {
 
     /// Runs a job, now or when it can be.
     fn take(&mut self, mut job: Job) {
-        let must_wait =
-            job.terms.needs_workspace && self.reading > 0 || job.terms.is_long && self.long_jobs == LONG_JOBS;
+        let is_unread = |path: &PathBuf| !self.world.knows(path);
+        let needs_files = || job.terms.needs_workspace || job.terms.file.as_ref().is_some_and(is_unread);
+        let must_wait = self.reading > 0 && needs_files() || job.terms.is_long && self.long_jobs == LONG_JOBS;
         if must_wait {
             self.waiting.push_back(job);
             return;

@@ -126,8 +126,8 @@ impl Backend {
     pub async fn generated_code(&self, params: GeneratedCodeParams) -> Result<GeneratedCode> {
         let uri = params.text_document.uri;
         let kind = params.kind;
+        let terms = Terms::about(&uri).long().shown("Generated code", None);
         let ask = move |snapshot: &Snapshot| snapshot.lowered(&uri);
-        let terms = Terms::anytime().long().shown("Generated code", None);
         self.main.ask_and(terms, ask, move |lowered| generated::code(lowered, &kind)).await
     }
 
@@ -341,8 +341,9 @@ impl LanguageServer for Backend {
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        let terms = Terms::about(&params.text_document.uri);
         let symbols = move |snapshot: &Snapshot| snapshot.document_symbols(&params.text_document.uri);
-        Ok(self.main.ask(Terms::anytime(), symbols).await?.map(DocumentSymbolResponse::Nested))
+        Ok(self.main.ask(terms, symbols).await?.map(DocumentSymbolResponse::Nested))
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
@@ -362,9 +363,8 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.main
-            .ask(Terms::anytime(), move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some))
-            .await
+        let terms = Terms::about(&params.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.code_lenses(&params.text_document.uri).map(Some)).await
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
@@ -379,9 +379,9 @@ impl LanguageServer for Backend {
         params: SemanticTokensParams,
     ) -> Result<Option<SemanticTokensResult>> {
         let uri = params.text_document.uri;
-        let of = uri.clone();
+        let (of, terms) = (uri.clone(), Terms::about(&uri));
         let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
-        let Some(data) = self.main.ask(Terms::anytime(), tokens).await? else { return Ok(None) };
+        let Some(data) = self.main.ask(terms, tokens).await? else { return Ok(None) };
         Ok(Some(SemanticTokensResult::Tokens(self.token_cache().keep(uri, data))))
     }
 
@@ -390,9 +390,9 @@ impl LanguageServer for Backend {
         params: SemanticTokensDeltaParams,
     ) -> Result<Option<SemanticTokensFullDeltaResult>> {
         let uri = params.text_document.uri;
-        let of = uri.clone();
+        let (of, terms) = (uri.clone(), Terms::about(&uri));
         let tokens = move |snapshot: &Snapshot| snapshot.semantic_tokens(&of, None);
-        let Some(data) = self.main.ask(Terms::anytime(), tokens).await? else { return Ok(None) };
+        let Some(data) = self.main.ask(terms, tokens).await? else { return Ok(None) };
         Ok(Some(self.token_cache().delta(uri, &params.previous_result_id, data)))
     }
 
@@ -409,9 +409,8 @@ impl LanguageServer for Backend {
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.main
-            .ask(Terms::anytime(), move |snapshot| snapshot.folding_ranges(&params.text_document.uri))
-            .await
+        let terms = Terms::about(&params.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.folding_ranges(&params.text_document.uri)).await
     }
 
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
@@ -518,12 +517,11 @@ impl LanguageServer for Backend {
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let uri = params.text_document.uri;
-        let of = uri.clone();
+        let (of, terms) = (uri.clone(), Terms::about(&uri).within(self.patience()));
         let found = move |snapshot: &Snapshot| match snapshot.document(&uri) {
-            Some((document, _)) => snapshot.diagnostics(document),
+            Some((document, _)) => snapshot.diagnostics(&document),
             None => Ok(Vec::new()),
         };
-        let terms = Terms::anytime().within(self.patience());
         let mut items = self.main.ask(terms.clone(), found.clone()).await;
         if items.as_ref().is_err_and(|error| error.code == Ended::ByTime.error().code)
             && let Some(path) = key(&of)
@@ -562,7 +560,8 @@ impl LanguageServer for Backend {
     }
 
     async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        self.main.ask(Terms::anytime(), move |snapshot| snapshot.links(&params.text_document.uri)).await
+        let terms = Terms::about(&params.text_document.uri);
+        self.main.ask(terms, move |snapshot| snapshot.links(&params.text_document.uri)).await
     }
 
     async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {

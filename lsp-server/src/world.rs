@@ -1,5 +1,6 @@
 //! The database and the open documents: what the main loop changes, and snapshots of it that answer requests.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -314,7 +315,7 @@ impl World {
         let absolute = |folder: PathBuf| {
             let mut below = settings.folders.iter().map(|around| around.join(&folder));
             let there = below.clone().find(|folder| folder.is_dir()).or_else(|| below.next());
-            std::path::absolute(there.unwrap_or(folder)).ok()
+            project::absolute(&there.unwrap_or(folder)).ok()
         };
         let folders: Vec<PathBuf> = folders.into_iter().filter_map(absolute).collect();
         settings.source_path = folders.clone();
@@ -390,6 +391,11 @@ impl World {
         !self.documents.is_empty()
     }
 
+    /// Whether the text at a path is known.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.host.snapshot().file(path).is_some()
+    }
+
     /// The number of the edit that gave a document its text.
     pub fn stamp(&self, path: &Path) -> Option<u64> {
         self.documents.get(path).map(|document| document.stamp)
@@ -441,8 +447,11 @@ pub struct Snapshot {
 impl Snapshot {
     /// Says that this thread works on a document: should that end the process, it is set aside.
     pub fn working(&self, path: &Path) -> Option<aside::Mark<'_>> {
-        let document = self.documents.get(path)?;
-        Some(aside::mark(&document.path, document.text.text()))
+        if let Some(document) = self.documents.get(path) {
+            return Some(aside::mark(&document.path, document.text.text()));
+        }
+        let (path, text) = self.analysis.source(self.analysis.file(path)?);
+        Some(aside::mark(path, text))
     }
 
     /// Whether a text is set aside.
@@ -450,10 +459,20 @@ impl Snapshot {
         self.aside.why(path, text).is_some()
     }
 
-    /// An open document and its file.
-    pub fn document(&self, uri: &Uri) -> Option<(&Document, SourceFile)> {
-        let document = self.documents.get(&key(uri)?)?;
-        Some((document, self.analysis.file(&document.path)?))
+    /// A document and its file: what the client has open, or else the text of the disk.
+    pub fn document(&self, uri: &Uri) -> Option<(Cow<'_, Document>, SourceFile)> {
+        let path = key(uri)?;
+        let file = self.analysis.file(&path)?;
+        if let Some(open) = self.documents.get(&path) {
+            return Some((Cow::Borrowed(open), file));
+        }
+        let text = LineText::new(self.analysis.source(file).1.clone());
+        Some((Cow::Owned(Document { uri: uri.clone(), path, version: 0, text, stamp: 0 }), file))
+    }
+
+    /// The version of a document that the client has open.
+    pub fn version(&self, uri: &Uri) -> Option<i32> {
+        self.documents.get(&key(uri)?).map(|document| document.version)
     }
 
     /// The file of a URI, open or not, in the workspace or the class library.

@@ -9,6 +9,7 @@ mod syntax_kind;
 
 pub mod ast;
 mod format;
+mod gather;
 mod lexer;
 mod lookup;
 mod outline;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::ast::{AstNode, SourceFile};
+use crate::gather::gathered;
 use crate::parser::{Entry, input::Input};
 use crate::{GreenNode, SyntaxError, SyntaxKind, SyntaxNode, lexer, parser, tree, validation};
 
@@ -14,7 +15,7 @@ pub struct Parse {
     syntax_errors: Arc<[SyntaxError]>,
     /// What the validation found.
     invalid: Arc<[SyntaxError]>,
-    /// All of them.
+    /// All of them, each mistake once.
     errors: Arc<[SyntaxError]>,
     /// Braces are missing.
     pub(crate) unbalanced: bool,
@@ -76,12 +77,12 @@ impl Parse {
             });
             errors.into()
         };
-        let errors = [&syntax_errors[..], &invalid].concat();
+        let errors = sorted([&syntax_errors[..], &invalid].concat());
         Parse {
-            green,
             syntax_errors: sorted(syntax_errors),
             invalid: sorted(invalid),
-            errors: sorted(errors),
+            errors: gathered(&green, errors),
+            green,
             unbalanced,
         }
     }
@@ -115,7 +116,7 @@ impl Parse {
         &self.invalid
     }
 
-    /// All errors, in the order of the text.
+    /// All errors, in the order of the text; what is one mistake is one error.
     pub fn errors(&self) -> &[SyntaxError] {
         &self.errors
     }

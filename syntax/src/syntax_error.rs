@@ -15,12 +15,36 @@ pub struct SyntaxError {
     pub replacement: Option<String>,
     /// Something is missing or was put aside: what was meant is not known.
     pub is_gap: bool,
+    /// Where the same mistake is made again, and what to put in place of each. It is said once.
+    pub also: Vec<(TextRange, String)>,
+    /// Of which sort it is, if errors of this sort may be one mistake.
+    pub(crate) habit: Option<Habit>,
+}
+
+/// Mistakes that are made again and again by who makes them once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Habit {
+    /// A keyword is used as a name.
+    Reserved,
+    /// A value stands where `return` gives it.
+    NoReturn,
+    /// `=` stands before the braces of a body.
+    EqualsBody,
 }
 
 impl SyntaxError {
     /// An error without a hint.
     pub fn new(range: TextRange, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { range, message: message.into(), hint: None, replacement: None, is_gap: false }
+        let message = message.into();
+        SyntaxError {
+            range,
+            message,
+            hint: None,
+            replacement: None,
+            is_gap: false,
+            also: Vec::new(),
+            habit: None,
+        }
     }
 
     /// The same error, of which nobody knows what was meant.

@@ -129,6 +129,20 @@ public class kernel_checks {
         CUDAUtilities.deleteGlobalRail(out);
     }
 
+    /** The length of a shared rail is what the launch makes of it; where there is no block, there is no rail either. */
+    static def shared(p:Place, blocks:Int, length:Int) {
+        report("shared", () => {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..(blocks - 1n)) async {
+                    val s = new Rail[Int](length);
+                    clocked finish for (thread in 0n..31n) clocked async {
+                        if (thread < length) s(thread) = block;
+                    }
+                }
+            }
+        });
+    }
+
     public static def main(args:Rail[String]) {
         val p = place();
         write(p, 127);
@@ -148,6 +162,9 @@ public class kernel_checks {
         loops(p, 128, 129);
         same(p, -1, 4n);
         same(p, 4, 12n);
+        shared(p, 3n, 5n);
+        shared(p, 3n, -5n);
+        shared(p, 0n, -5n);
         write(p, 128);
     }
 }

@@ -1,5 +1,6 @@
 //! The language server between its client and the disk: edits that come first, files that change, what is asked again.
 
+use apg_tests::requests;
 use apg_tests::session::Session;
 use serde_json::{Value, json};
 
@@ -170,10 +171,20 @@ fn settings_change_while_it_runs() {
     assert!(!leads(&mut session));
     let settings = json!({ "settings": { "apg": { "sourcePath": [packages.path()] } } });
     session.server.notify("workspace/didChangeConfiguration", settings);
-    assert!((0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        leads(&mut session)
-    }));
+    let comes = |session: &mut Session, wanted: bool| {
+        (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            leads(session) == wanted
+        })
+    };
+    assert!(comes(&mut session, true));
+    // A folder beside that of the workspace.
+    for (folder, wanted) in [(None, false), (packages.path().file_name(), true)] {
+        let folders: Vec<_> = folder.iter().map(|it| std::path::Path::new("..").join(it)).collect();
+        let settings = json!({ "settings": { "apg": { "sourcePath": folders } } });
+        session.server.notify("workspace/didChangeConfiguration", settings);
+        assert!(comes(&mut session, wanted), "{folder:?}");
+    }
 }
 
 #[test]
@@ -215,6 +226,61 @@ fn links_lenses_and_linked_names() {
     assert_eq!(resolved["command"]["title"], "0 references");
     let memory = session.server.request("apg/memory", json!({}));
     assert_eq!((&memory["files"], &memory["documents"]), (&json!(2), &json!(1)), "{memory}");
+}
+
+#[test]
+fn labels_are_linked() {
+    let (mut session, _) = session();
+    let text = "class L {\n    def f() {\n        all: while (true) { while (true) break all; }\n    }\n}\n";
+    let uri = session.open("L.x10", text);
+    let linked = session.at("textDocument/linkedEditingRange", &uri, 2, 9);
+    let starts: Vec<u64> = linked["ranges"].as_array().expect("ranges").iter().map(column).collect();
+    assert_eq!(starts, [8, 47]);
+}
+
+fn column(range: &Value) -> u64 {
+    range["start"]["character"].as_u64().expect("a column")
+}
+
+/// What is asked of a file that is not open is answered from the disk's text, as if it were open.
+#[test]
+fn files_need_not_be_open() {
+    let files = [("Main.x10", MAIN), ("shapes/Shape.x10", SHAPE)];
+    let capabilities = json!({ "workspace": { "workspaceEdit": { "documentChanges": true } } });
+    let mut session = Session::workspace_for(&files, capabilities, Value::Null);
+    let uri = session.uri("Main.x10");
+    let ask = |session: &mut Session| {
+        let mut answers = Vec::new();
+        for method in requests::OF_A_PLACE.iter().chain(requests::OF_A_DOCUMENT) {
+            for place in [[4, 12], [4, 23], [5, 37]] {
+                let id =
+                    session.server.send_request(method, requests::at(&uri, place, [place[0], place[1] + 1]));
+                let mut answer = session.server.answer(id);
+                answer.as_object_mut().expect("an answer").remove("id");
+                answers.push((*method, place, answer));
+            }
+        }
+        answers
+    };
+    let closed = ask(&mut session);
+    session.server.open(&uri, "x10", MAIN);
+    let open = ask(&mut session);
+    for (closed, open) in closed.iter().zip(&open) {
+        // What is edited names the version that it is of, and each list of tokens has a name of its own.
+        let plain = |answer: &Value| {
+            let text = answer.to_string().replace("\"version\":1", "\"version\":null");
+            text.replace("\"resultId\":\"2\"", "\"resultId\":\"1\"")
+        };
+        if open.0 != "textDocument/semanticTokens/full" {
+            assert_eq!(plain(&closed.2), plain(&open.2), "{} {:?}", closed.0, closed.1);
+        }
+        assert_eq!(closed.2["result"]["data"], open.2["result"]["data"], "{}", closed.0);
+    }
+    let unanswered = |(_, _, answer): &&(&str, [u32; 2], Value)| answer["result"].is_null();
+    assert!(closed.iter().filter(unanswered).count() < closed.len() / 3, "{closed:#?}");
+    // Nothing is known of what is on no disk.
+    let nowhere = session.uri("Nowhere.x10");
+    assert!(session.of("textDocument/documentSymbol", &nowhere).is_null());
 }
 
 #[test]

@@ -22,8 +22,8 @@ use apg_syntax::TextRange;
 
 use crate::db::{Db, parse};
 use crate::diagnostics::{
-    Diagnostic, Fix, TextEdit, r#async as async_rules, flow as flow_rules, internal, place as place_rules,
-    syntax as syntax_rules, r#type as type_rules,
+    Diagnostic, Fix, Related, TextEdit, r#async as async_rules, flow as flow_rules, internal,
+    place as place_rules, syntax as syntax_rules, r#type as type_rules,
 };
 use crate::flow::construction::construction_problems;
 use crate::ids::{ClassId, SourceFile};
@@ -150,15 +150,31 @@ fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
                 Some(hint) => diagnostic.note(hint.clone()),
                 None => diagnostic,
             };
+            let related = |(range, _): &(TextRange, String)| Related {
+                file,
+                range: *range,
+                message: "here, too".into(),
+            };
+            let diagnostic = error.also.iter().map(related).fold(diagnostic, Diagnostic::related);
             match &error.replacement {
                 Some(text) => {
                     let title = match (error.range.is_empty(), text.is_empty()) {
                         (true, _) => format!("Insert `{text}`"),
                         (_, true) => "Remove it".to_owned(),
+                        // What has backquotes shows them.
+                        _ if text.starts_with('`') => format!("Write {text}"),
                         _ => format!("Write `{text}`"),
                     };
-                    let edits = vec![TextEdit { file: None, range: error.range, text: text.clone() }];
-                    diagnostic.fix(Fix { title, edits })
+                    let title = match error.also.len() {
+                        0 => title,
+                        1 => format!("{title}, and likewise at 1 other place"),
+                        n => format!("{title}, and likewise at {n} other places"),
+                    };
+                    let all = error.also.iter().map(|(range, text)| (*range, text));
+                    let all = std::iter::once((error.range, text)).chain(all);
+                    let edit =
+                        |(range, text): (_, &String)| TextEdit { file: None, range, text: text.clone() };
+                    diagnostic.fix(Fix { title, edits: all.map(edit).collect() })
                 }
                 None => diagnostic,
             }

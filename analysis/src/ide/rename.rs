@@ -41,8 +41,10 @@ pub fn prepare_rename(
             Some(token) if is_package(&token) => {
                 "a package is called as its folder is: move the folder, and change the imports".to_owned()
             }
-            Some(token) => format!("it is not known what `{}` stands for here", token.text()),
-            None => "there is no name here".to_owned(),
+            Some(token) if token.kind() == SyntaxKind::IDENT => {
+                format!("it is not known what `{}` stands for here", token.text())
+            }
+            _ => "there is no name here".to_owned(),
         });
     };
     let Some((declared, _)) = declaration(db, &symbol) else {

@@ -165,12 +165,15 @@ impl Draft<'_> {
         matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
     }
 
-    /// Whether the local is one that may not stand where it stands, before the blocks, which is reported there.
+    /// Whether the local is one that may not stand where it stands, before the blocks or threads, which is reported there.
     fn is_refused_prelude(&self, local: LocalId) -> bool {
         let declared = self.local(local).range;
         let init = self.initialiser(local).map(|init| self.expr(init).range);
         self.has_violation(&cuda::var_in_prelude::RULE, declared)
-            || init.is_some_and(|range| self.has_violation(&cuda::prelude_value::RULE, range))
+            || init.is_some_and(|range| {
+                self.has_violation(&cuda::prelude_value::RULE, range)
+                    || self.has_violation(&cuda::shared_value::RULE, range)
+            })
     }
 
     fn hoistable_field(&self, expr: ExprId, name: &str) {

@@ -19,6 +19,7 @@ mod render;
 mod repair;
 mod report;
 mod rules;
+mod sequential;
 mod shape;
 mod shared;
 mod summary;

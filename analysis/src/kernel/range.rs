@@ -70,7 +70,8 @@ impl Draft<'_> {
         (Some(axes), *body)
     }
 
-    fn named(&self, local: LocalId) -> Option<LocalId> {
+    /// The local, if it has a name that somebody wrote.
+    pub fn named(&self, local: LocalId) -> Option<LocalId> {
         let name = &self.local(local).name;
         (!name.is_empty() && !name.starts_with('$') && name != "_").then_some(local)
     }
@@ -132,7 +133,7 @@ impl Draft<'_> {
     }
 
     /// A binary operator: its sign and operands.
-    fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
+    pub fn operator(&self, expr: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.expr(expr).kind else { return None };
         let sign = method.name(self.facts.db).strip_prefix("operator")?.trim();
         match (receiver, &args[..]) {

@@ -5,7 +5,7 @@ use apg_syntax::{TextRange, TextSize};
 
 use super::draft::Draft;
 use super::range::Level;
-use super::repair::{Piece, Repair, RepairEdit, text};
+use super::repair::{Repair, RepairEdit, text};
 use super::{Axis, Prelude, PreludeKind, SharedRail};
 use crate::body::walk::Node;
 use crate::body::{Clocked, ExprId, ExprKind, LocalId, StmtId, StmtKind};
@@ -280,23 +280,13 @@ impl Draft<'_> {
         }
         let stmt = stmts[main];
         if !matches!(self.stmt(stmt).kind, StmtKind::ForIn { .. }) {
-            let mut violation = self
-                .violation(
-                    &cuda::not_a_range_loop::RULE,
-                    self.head_of_loop(stmt),
-                    format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
-                )
-                .note(format!(
-                    "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
-                ));
-            if level == Level::Blocks {
-                violation = violation
-                    .note("a loop that has to run in order belongs into the threads, or around the `at`");
-            }
-            self.report(violation);
-            return None;
+            self.not_a_range_loop(level, stmt);
+            return self.loop_body(stmt).map(|body| (None, body));
         }
-        Some(self.axes(level, stmt))
+        match self.nest(level, stmt) {
+            Some(body) => Some((None, body)),
+            None => Some(self.axes(level, stmt)),
+        }
     }
 
     /// The code of the `async` that a loop of the kernel consists of.
@@ -376,7 +366,7 @@ impl Draft<'_> {
         TextRange::new(start, self.stmt(body).range.start().max(start))
     }
 
-    fn head_of_loop(&self, stmt: StmtId) -> TextRange {
+    pub fn head_of_loop(&self, stmt: StmtId) -> TextRange {
         match &self.stmt(stmt).kind {
             StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                 self.head(stmt, *body)
@@ -397,6 +387,10 @@ impl Draft<'_> {
     fn extra(&self, rule: &'static Rule, stmts: &[StmtId], what: &str, movable: bool) {
         for stmt in stmts {
             if self.has_errors(*stmt) {
+                continue;
+            }
+            if !movable && self.makes_rail(*stmt) {
+                self.misplaced_shared_memory(*stmt, "a rail made after the threads that would share it");
                 continue;
             }
             let mut violation = self.violation(rule, self.stmt(*stmt).range, format!("a statement after {what}")).note(
@@ -449,7 +443,8 @@ impl Draft<'_> {
             return;
         }
         if self.new_rail(self.strip(init)).is_some() {
-            return self.misplaced_shared_memory(stmt);
+            return self
+                .misplaced_shared_memory(stmt, "a rail made inside the kernel, but outside its blocks");
         }
         self.report(
             self.violation(
@@ -463,46 +458,6 @@ impl Draft<'_> {
             )
             .repair(self.move_out(stmt, false)),
         );
-    }
-
-    /// A rail made before the blocks: shared memory belongs to each block.
-    fn misplaced_shared_memory(&self, stmt: StmtId) {
-        let inside = self.first_of_block().filter(|_| !self.shares_its_declaration(stmt)).map(|first| {
-            let range = self.stmt(stmt).range;
-            let start = self.stmt(first).range.start();
-            let moved = vec![Piece::Source(range), Piece::NewLine(start)];
-            let edits = vec![
-                RepairEdit { range, text: Vec::new() },
-                RepairEdit { range: TextRange::empty(start), text: moved },
-            ];
-            Repair::edits(vec![text("Move the shared memory into the block")], edits)
-        });
-        self.report(
-            self.violation(
-                &cuda::misplaced_shared_memory::RULE,
-                self.stmt(stmt).range,
-                "a rail made inside the kernel, but outside its blocks",
-            )
-            .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
-            .note("a rail that all blocks read is made before the `at`")
-            .repair(inside),
-        );
-    }
-
-    /// The first statement of what each block does.
-    fn first_of_block(&self) -> Option<StmtId> {
-        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
-        let mut block = None;
-        self.body.walk(Node::Stmt(body), &mut |node| {
-            if let Node::Stmt(stmt) = node
-                && let StmtKind::Async { body, .. } = self.stmt(stmt).kind
-                && block.is_none()
-            {
-                block = Some(body);
-            }
-            block.is_none()
-        });
-        self.statements(block?).first().copied()
     }
 
     fn auto_twice(&self, stmt: StmtId, local: LocalId, first: LocalId) {

@@ -25,14 +25,14 @@ impl Snapshot {
         let found = self.analysis.with(|db| file_diagnostics(db, file).to_vec())?;
         let touched = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
         let mut actions: Vec<CodeAction> =
-            touched.flat_map(|diagnostic| convert::fixes(self, document, diagnostic)).collect();
+            touched.flat_map(|diagnostic| convert::fixes(self, &document, diagnostic)).collect();
         let (assists, imports) =
             self.analysis.with(|db| (ide::assists(db, file, range), ide::organized_imports(db, file)))?;
-        actions.extend(assists.iter().filter_map(|assist| self.action_of(document, assist)));
+        actions.extend(assists.iter().filter_map(|assist| self.action_of(&document, assist)));
         actions.extend(imports.map(|edit| CodeAction {
             title: "Organize imports".into(),
             kind: Some(CodeActionKind::SOURCE_ORGANIZE_IMPORTS),
-            edit: convert::workspace_edit(self, document, &[edit]),
+            edit: convert::workspace_edit(self, &document, &[edit]),
             ..CodeAction::default()
         }));
         actions.retain(|action| wanted(context, action.kind.as_ref()));

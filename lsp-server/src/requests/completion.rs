@@ -32,7 +32,7 @@ impl Snapshot {
         let found = self.analysis.with(|db| ide::completions(db, file, offset))?;
         let item = |(nth, completion): (usize, &Completion)| {
             let origin = CompletionOrigin { uri: uri.clone(), position, nth };
-            self.completion_item(document, file, completion, &origin)
+            self.completion_item(&document, file, completion, &origin)
         };
         Ok(Some(found.iter().enumerate().map(item).collect()))
     }

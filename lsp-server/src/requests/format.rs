@@ -29,7 +29,7 @@ pub struct Unformatted {
 }
 
 impl Snapshot {
-    /// The document; `None` if it is not open.
+    /// The document; `None` if there is none.
     pub fn unformatted(
         &self,
         uri: &Uri,
@@ -39,7 +39,7 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let parse = self.analysis.with(|db| db::parse(db, file).clone())?;
         Ok(Some(Unformatted {
-            document: document.clone(),
+            document: document.into_owned(),
             parse,
             encoding: self.settings.encoding,
             range,

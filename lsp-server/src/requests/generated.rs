@@ -47,7 +47,7 @@ impl Snapshot {
     pub fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
         let failed = |why: &str| Lowered { path: PathBuf::new(), program: Err(why.to_owned()) };
         let Some((document, file)) = self.document(uri) else {
-            return Ok(failed("// This document is not open.\n"));
+            return Ok(failed("// There is no such document in the workspace.\n"));
         };
         // Translating asks the database; a change meanwhile unwinds to here.
         let lowered = Cancelled::catch(std::panic::AssertUnwindSafe(|| {

@@ -17,7 +17,7 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let range = document.text.text_range(range, self.settings.encoding);
         let mut found = self.analysis.with(|db| ide::inlays(db, file, range))?;
-        let kernels = self.known_kernels(document, file)?;
+        let kernels = self.known_kernels(&document, file)?;
         for inlay in found.iter_mut().filter(|inlay| inlay.kind == InlayKind::Launch) {
             if let Some((_, needs)) = kernels.iter().find(|(head, _)| head.end() == inlay.at) {
                 inlay.label.push_str(&needs.label());

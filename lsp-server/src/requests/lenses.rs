@@ -20,7 +20,7 @@ impl Snapshot {
         let has_kernel = mentions_kernels(&self.analysis);
         let mut all = Vec::new();
         for lens in lenses {
-            let range = self.range(document, lens.range);
+            let range = self.range(&document, lens.range);
             let command = |title: &str, command: &str, also: &[Value]| {
                 let mut arguments = vec![json!(document.uri)];
                 arguments.extend(also.iter().cloned());

@@ -37,7 +37,7 @@ impl Snapshot {
             (imports, addresses)
         })?;
         let link = |range, target: Uri| DocumentLink {
-            range: self.range(document, range),
+            range: self.range(&document, range),
             target: Some(target),
             tooltip: None,
             data: None,
@@ -54,7 +54,7 @@ impl Snapshot {
         Ok(Some(all))
     }
 
-    /// The uses of the local, formal or type parameter under the cursor: all of them are in sight.
+    /// The uses of the local, formal, label or type parameter under the cursor: all of them are in sight.
     pub fn linked_ranges(
         &self,
         uri: &Uri,
@@ -62,11 +62,14 @@ impl Snapshot {
     ) -> Result<Option<LinkedEditingRanges>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| {
+            if let Some(uses) = ide::label_uses(db, file, offset) {
+                return Some(uses);
+            }
             let (symbol, _) = ide::symbol_at(db, file, offset)?;
             let is_near = matches!(symbol, Symbol::Local { .. } | Symbol::TypeParam(_));
-            is_near.then(|| ide::references(db, &[file], &symbol))
+            is_near.then(|| ide::references(db, &[file], &symbol).iter().map(|r| r.range).collect())
         })?;
-        let ranges = found.map(|all| all.iter().map(|r| self.range(document, r.range)).collect());
+        let ranges = found.map(|all| all.iter().map(|range| self.range(&document, *range)).collect());
         // The same as in the language configurations of editors: letters, digits and `_`.
         Ok(ranges.map(|ranges| LinkedEditingRanges { ranges, word_pattern: None }))
     }

@@ -18,6 +18,8 @@ mod types;
 
 pub use tokens::legend;
 
+use std::borrow::Cow;
+
 use apg_analysis::ide::Symbol;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, ide};
@@ -28,10 +30,11 @@ use crate::document::Document;
 use crate::world::Snapshot;
 
 impl Snapshot {
-    /// An open document, its file, and the offset of a position in it.
-    fn at(&self, uri: &Uri, position: Position) -> Option<(&Document, SourceFile, TextSize)> {
+    /// A document, its file, and the offset of a position in it.
+    fn at(&self, uri: &Uri, position: Position) -> Option<(Cow<'_, Document>, SourceFile, TextSize)> {
         let (document, file) = self.document(uri)?;
-        Some((document, file, document.text.offset(position, self.settings.encoding)))
+        let offset = document.text.offset(position, self.settings.encoding);
+        Some((document, file, offset))
     }
 
     /// What the name at a position stands for.

@@ -18,7 +18,7 @@ impl Snapshot {
     pub fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::hover(db, file, offset))?;
-        let kernels = self.known_kernels(document, file)?;
+        let kernels = self.known_kernels(&document, file)?;
         let needs =
             |range| kernels.iter().find(|(head, _)| *head == range).map(|(_, needs)| needs.markdown());
         Ok(found.map(|hover| Hover {
@@ -26,7 +26,7 @@ impl Snapshot {
                 kind: MarkupKind::Markdown,
                 value: hover.markdown + &needs(hover.range).unwrap_or_default(),
             }),
-            range: Some(self.range(document, hover.range)),
+            range: Some(self.range(&document, hover.range)),
         }))
     }
 
@@ -35,7 +35,7 @@ impl Snapshot {
         if let Some((document, file, offset)) = self.at(uri, position)
             && let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))?
         {
-            let range = uses.first().map(|range| self.range(document, *range));
+            let range = uses.first().map(|range| self.range(&document, *range));
             return Ok(range.map(|range| Location { uri: document.uri.clone(), range }));
         }
         self.declared(uri, position, |_, symbol| Some(symbol))
@@ -120,13 +120,13 @@ impl Snapshot {
     ) -> Result<Option<Vec<DocumentHighlight>>, Cancelled> {
         let Some((document, file, offset)) = self.at(uri, position) else { return Ok(None) };
         if let Some(uses) = self.analysis.with(|db| ide::label_uses(db, file, offset))? {
-            let highlight = |range| DocumentHighlight { range: self.range(document, range), kind: None };
+            let highlight = |range| DocumentHighlight { range: self.range(&document, range), kind: None };
             return Ok(Some(uses.into_iter().map(highlight).collect()));
         }
         let Some(symbol) = self.symbol(uri, position)? else { return Ok(None) };
         let found = self.analysis.with(|db| ide::references(db, &[file], &symbol))?;
         let highlight = |reference: ide::Reference| DocumentHighlight {
-            range: self.range(document, reference.range),
+            range: self.range(&document, reference.range),
             kind: Some(match reference.access {
                 Access::Write => DocumentHighlightKind::WRITE,
                 Access::Read => DocumentHighlightKind::READ,

@@ -57,7 +57,7 @@ impl Snapshot {
         })?;
         Ok(prepared.map_err(refused).map(|(name, range)| {
             Some(PrepareRenameResponse::RangeWithPlaceholder {
-                range: self.range(document, range),
+                range: self.range(&document, range),
                 placeholder: name.to_string(),
             })
         }))

@@ -20,7 +20,7 @@ impl Snapshot {
     pub fn document_symbols(&self, uri: &Uri) -> Result<Option<Vec<DocumentSymbol>>, Cancelled> {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let symbols = self.analysis.with(|db| services::document_symbols(&db::parse(db, file).tree()))?;
-        Ok(Some(symbols.iter().map(|symbol| self.document_symbol(document, symbol)).collect()))
+        Ok(Some(symbols.iter().map(|symbol| self.document_symbol(&document, symbol)).collect()))
     }
 
     fn document_symbol(&self, document: &Document, symbol: &services::Symbol) -> DocumentSymbol {
@@ -53,7 +53,7 @@ impl Snapshot {
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let folds = self.analysis.with(|db| services::folding_ranges(&db::parse(db, file).syntax()))?;
         let fold = |fold: services::Fold| {
-            let range = self.range(document, fold.range);
+            let range = self.range(&document, fold.range);
             FoldingRange {
                 start_line: range.start.line,
                 start_character: Some(range.start.character),
@@ -82,10 +82,10 @@ impl Snapshot {
             let offset = document.text.offset(*position, self.settings.encoding);
             let ranges = services::selection_ranges(&parse.syntax(), offset);
             let outward = ranges.iter().rev().fold(None, |parent, range| {
-                Some(Box::new(SelectionRange { range: self.range(document, *range), parent }))
+                Some(Box::new(SelectionRange { range: self.range(&document, *range), parent }))
             });
             // An offset without any range still needs an answer: there are as many as positions.
-            let empty = || self.range(document, apg_syntax::TextRange::empty(offset));
+            let empty = || self.range(&document, apg_syntax::TextRange::empty(offset));
             outward.map_or_else(|| SelectionRange { range: empty(), parent: None }, |found| *found)
         };
         Ok(Some(at.iter().map(selection).collect()))

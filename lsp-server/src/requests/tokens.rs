@@ -64,7 +64,7 @@ impl Snapshot {
         if self.settings.augments_syntax {
             tokens.retain(|token| !is_of_grammar(token.kind));
         }
-        Ok(Some(self.encoded(document, &tokens)))
+        Ok(Some(self.encoded(&document, &tokens)))
     }
 
     /// Each relative to the one before. A token of several lines becomes one for each: not all clients can do others.

@@ -11,6 +11,8 @@ pub enum Kind {
     IllegalArgument,
     /// `IllegalOperationException`: a launch that this device cannot do.
     IllegalOperation,
+    /// `NegativeArraySizeException`: of a rail in shared memory.
+    NegativeSize,
     /// `BadPlaceException`: memory of another place.
     BadPlace,
     /// `UnsupportedOperationException`: no driver, no compiler.

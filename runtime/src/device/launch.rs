@@ -130,6 +130,10 @@ pub unsafe fn configure(
             return Err(DeviceError::new(Kind::IllegalOperation, message).at(&place_of(kernel)).into());
         }
     }
+    if launch.blocks.contains(&0) {
+        // Shared rails are made by blocks.
+        return Ok(());
+    }
     plan.lay_out_shared(kernel).map_err(|error| error.at(&place_of(kernel)).into())
 }
 
@@ -161,7 +165,8 @@ impl Plan {
 }
 
 fn shared_error(length: i64) -> DeviceError {
-    DeviceError::new(Kind::IllegalOperation, format!("a rail in shared memory has {length} elements"))
+    let kind = if length < 0 { Kind::NegativeSize } else { Kind::IllegalOperation };
+    DeviceError::new(kind, format!("a rail in shared memory has {length} elements"))
 }
 
 impl Device {

@@ -18,6 +18,13 @@ unsafe extern "C" fn two_tiles(
     std::ptr::null_mut()
 }
 
+unsafe extern "C" fn shortened(environment: *const c_void, _: i32, _: i32, out: *mut Launch) -> *mut Object {
+    let launch = unsafe { &mut *out };
+    launch.blocks[0] = unsafe { environment.cast::<i32>().read() };
+    launch.shared_lengths[0] = -6;
+    std::ptr::null_mut()
+}
+
 unsafe extern "C" fn raises(_: *const c_void, _: i32, _: i32, _: *mut Launch) -> *mut Object {
     std::ptr::dangling_mut()
 }
@@ -107,10 +114,20 @@ fn shared_rails_are_aligned_and_negative_extents_are_errors() {
         }
         _ => panic!("a negative extent"),
     }
-    match unsafe { configure(&KERNEL, (&raw const blocks).cast(), 1, -7, &mut plan) } {
-        Err(LaunchError::Device(_)) => {}
+    let kernel = Kernel { configure: shortened, ..KERNEL };
+    let blocks = 1_i32;
+    match unsafe { configure(&kernel, (&raw const blocks).cast(), 1, 1, &mut plan) } {
+        Err(LaunchError::Device(error)) => {
+            assert_eq!(error.message, "Main.x10:12: kernel: a rail in shared memory has -6 elements");
+            assert_eq!(error.kind, Kind::NegativeSize);
+        }
         _ => panic!("a negative length"),
     }
+    let blocks = 0_i32;
+    if unsafe { configure(&kernel, (&raw const blocks).cast(), 1, 1, &mut plan) }.is_err() {
+        panic!("no block, no rail");
+    }
+    assert!(plan.is_empty());
 }
 
 #[test]

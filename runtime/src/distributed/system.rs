@@ -401,6 +401,7 @@ pub fn device_exception(error: &DeviceError) -> Ref {
         device::Kind::OutOfMemory => ExceptionKind::OutOfMemory,
         device::Kind::IllegalArgument => ExceptionKind::IllegalArgument,
         device::Kind::IllegalOperation => ExceptionKind::IllegalOperation,
+        device::Kind::NegativeSize => ExceptionKind::NegativeArraySize,
         device::Kind::BadPlace => ExceptionKind::BadPlace,
         device::Kind::Unsupported => ExceptionKind::UnsupportedOperation,
         device::Kind::Bounds => ExceptionKind::ArrayIndexOutOfBounds,

@@ -13,6 +13,7 @@ pub(crate) use self::grammar::{Entry, INFERRED, has_statements};
 use self::input::Input;
 use self::token_set::TokenSet;
 use crate::lexer::Lexed;
+use crate::syntax_error::Habit;
 use crate::{SyntaxError, SyntaxKind, TextRange};
 
 /// How deeply declarations, statements, types and expressions may nest. Everything that walks the tree,
@@ -319,6 +320,16 @@ impl<'a> Parser<'a> {
             && let Some(error) = self.errors.last_mut()
         {
             error.replacement.get_or_insert(text);
+        }
+    }
+
+    /// Says that the error just made at this position may be made again.
+    fn is_habit(&mut self, habit: Habit) {
+        if self.last_error == self.position
+            && self.is_noted
+            && let Some(error) = self.errors.last_mut()
+        {
+            error.habit = Some(habit);
         }
     }
 

@@ -12,7 +12,7 @@ Memory that threads share belongs to a block: each block has its own, made when 
 before the blocks would be shared by all of them, which a device does not offer.
 
 Define it between the loop over the blocks and the loop over the threads. A rail that all blocks read is
-made before the `at`; it is copied to the device.
+made before the `at`; it is copied to the device. Behind the threads a rail would come too late for them.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

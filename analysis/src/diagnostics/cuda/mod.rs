@@ -49,6 +49,7 @@ pub mod missing_thread_async;
 pub mod missing_thread_finish;
 pub mod missing_thread_loop;
 pub mod nested_kernel;
+pub mod nested_loops;
 pub mod not_a_range_loop;
 pub mod object_field;
 pub mod prelude_statement;
@@ -134,6 +135,7 @@ pub static RULES: &[&Rule] = &[
     &missing_thread_finish::RULE,
     &missing_thread_loop::RULE,
     &nested_kernel::RULE,
+    &nested_loops::RULE,
     &not_a_range_loop::RULE,
     &object_field::RULE,
     &prelude_statement::RULE,

@@ -7,6 +7,7 @@ use super::lines::{STEP, indentation};
 use super::{Assist, AssistKind, Place, extract_variable, selection};
 use crate::body::{Body, LocalId, LocalKind};
 use crate::ide::receiver::value_type;
+use crate::ide::visible::visible_locals;
 use crate::ids::MethodId;
 use crate::infer::Owner;
 use crate::item_tree::items::{class_head, method_is_static, method_item, methods};
@@ -25,6 +26,8 @@ struct Made {
     name: String,
     /// `n:Long`, `var n:Long`
     formals: Vec<String>,
+    /// Variables that get their values in the code: `var n:Long;`
+    declared: Vec<String>,
     arguments: Vec<String>,
     /// `[T]` and what is asked of it, ` {T haszero}`.
     type_params: String,
@@ -62,9 +65,9 @@ fn of_expression(place: &Place<'_>) -> Option<Assist> {
     let result = place.spelled(ty)?;
     let made = made(place, owner, body, &locals, (range, &result))?;
     let text = place.text()[range].to_owned();
-    let method = format!("{}{}:{result} = {text};", made.indent, made.head());
+    let head = format!("{}{}:{result} = ", made.indent, made.head());
     let replaced = extract_variable::with_parens(place, expr.syntax());
-    Some(assist(place, &made, replaced, made.call(), method))
+    Some(assist(place, &made, replaced, made.call(), (head, format!("{text};"))))
 }
 
 fn of_statements(place: &Place<'_>) -> Option<Assist> {
@@ -74,26 +77,15 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     // What these words refer to lies around the method.
     let bound = selection::has_word(&statements, &["clocked", "offer", "super", "property", "self"]);
     let returns = selection::return_values(&statements);
-    if bound || selection::in_kernel(first) || !returns && selection::jumps_out(&statements) {
+    // Whether it is left early, a method that gives nothing can say.
+    let exits = if returns { Vec::new() } else { selection::exits(&statements) };
+    if bound
+        || selection::in_kernel(first)
+        || !returns && selection::jumps_out(&statements) && exits.is_empty()
+    {
         return None;
     }
     let (owner, body, locals) = selection::locals(place, range)?;
-    // One value can come back.
-    let (before, after) = match (&locals.outgoing[..], &locals.changed[..]) {
-        // Nothing comes behind a `return`.
-        _ if returns => ("return ".to_owned(), String::new()),
-        ([], []) => (String::new(), String::new()),
-        ([local], []) => {
-            let keyword = if body.local(*local).mutable { "var" } else { "val" };
-            let name = &body.local(*local).name;
-            (format!("{keyword} {name} = "), format!("return {name};"))
-        }
-        ([], [local]) => {
-            let name = &body.local(*local).name;
-            (format!("{name} = "), format!("return {name};"))
-        }
-        _ => return None,
-    };
     // What is assigned to must have a value to be passed.
     let has_value = |local: &LocalId| {
         body.local(*local).kind == LocalKind::Param
@@ -101,48 +93,128 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
                 |s| matches!(&s.kind, crate::body::StmtKind::Let { local: l, init: Some(_) } if l == local),
             )
     };
-    if !locals.assigned.iter().all(has_value) {
+    if !locals.assigned.iter().all(|local| locals.renewed.contains(local) || has_value(local)) {
         return None;
     }
-    let result = match locals.outgoing.first().or(locals.changed.first()) {
-        _ if returns => match owner {
-            Owner::Method(method) => place.spelled(result_type(place.db, method))?,
-            Owner::Field(_) => return None,
-        },
-        Some(local) => place.spelled(body.local(*local).ty)?,
-        None => "void".to_owned(),
+    let back = match (returns, exits.is_empty()) {
+        // Nothing comes behind a `return`.
+        (true, _) => handed_on(place, owner)?,
+        (false, true) => results(place, body, &locals, range)?,
+        (false, false) => left_early(&locals)?,
     };
-    let made = made(place, owner, body, &locals, (range, &result))?;
+    let made = made(place, owner, body, &locals, (range, &back.result))?;
     let own = indentation(place.text(), range.start()).to_owned();
     let inner = format!("{}{STEP}", made.indent);
-    let moved = moved(&place.text()[range], &own, &inner);
-    let returned = if after.is_empty() { String::new() } else { format!("{inner}{after}\n") };
+    let mut text = place.text()[range].to_owned();
+    for exit in exits.iter().rev() {
+        let at = usize::from(exit.end() - range.start());
+        text.replace_range(at..at, " true");
+    }
+    let moved = moved(&text, &own, &inner);
+    let returned = back.ends.map_or_else(String::new, |end| format!("{inner}{end}\n"));
     let indent = &made.indent;
-    let method = format!("{indent}{}:{result} {{\n{inner}{moved}\n{returned}{indent}}}", made.head());
-    let call = format!("{before}{};", made.call());
-    Some(assist(place, &made, range, call, method))
+    let declared: String = made.declared.iter().map(|it| format!("{it}\n{inner}")).collect();
+    let head = format!("{indent}{}:{} {{\n{inner}{declared}", made.head(), back.result);
+    let method = format!("{moved}\n{returned}{indent}}}");
+    let call = back.call.replace(CALL, &made.call()).replace('\n', &format!("\n{own}"));
+    Some(assist(place, &made, range, call, (head, method)))
 }
 
-fn assist(place: &Place<'_>, made: &Made, range: TextRange, call: String, method: String) -> Assist {
+/// Stands for the call of the new method.
+const CALL: &str = "$call";
+
+/// What comes back from the statements.
+struct Back {
+    /// Its type.
+    result: String,
+    /// What the method ends in.
+    ends: Option<String>,
+    /// What takes the place of the statements.
+    call: String,
+}
+
+/// What the statements return is returned.
+fn handed_on(place: &Place<'_>, owner: Owner) -> Option<Back> {
+    let Owner::Method(method) = owner else { return None };
+    let result = place.spelled(result_type(place.db, method))?;
+    Some(Back { result, ends: None, call: format!("return {CALL};") })
+}
+
+/// Where the statements return, the method around does, too.
+fn left_early(locals: &selection::Locals) -> Option<Back> {
+    let call = format!("if ({CALL}) return;");
+    let is_alone = locals.outgoing.is_empty() && locals.changed.is_empty();
+    is_alone.then(|| Back { result: "Boolean".into(), ends: Some("return false;".into()), call })
+}
+
+/// Structs for some values, and what they call them.
+const TUPLES: [(&str, usize); 2] = [("Pair", 2), ("Triple", 3)];
+const PARTS: [&str; 3] = ["first", "second", "third"];
+
+/// The values of locals that are used later.
+fn results(place: &Place<'_>, body: &Body, locals: &selection::Locals, range: TextRange) -> Option<Back> {
+    let all: Vec<LocalId> = locals.outgoing.iter().chain(&locals.changed).copied().collect();
+    let names: Vec<&str> = all.iter().map(|it| body.local(*it).name.as_str()).collect();
+    let types = all.iter().map(|it| place.spelled(body.local(*it).ty)).collect::<Option<Vec<_>>>()?;
+    let target = |local: LocalId, name: &str| match (locals.outgoing.contains(&local), body.local(local)) {
+        (true, it) if it.mutable => format!("var {name}"),
+        (true, _) => format!("val {name}"),
+        (false, _) => name.to_owned(),
+    };
+    Some(match (&all[..], &names[..], &types[..]) {
+        ([], ..) => Back { result: "void".into(), ends: None, call: format!("{CALL};") },
+        ([local], [name], [ty]) => Back {
+            result: ty.clone(),
+            ends: Some(format!("return {name};")),
+            call: format!("{} = {CALL};", target(*local, name)),
+        },
+        _ => {
+            let (tuple, _) = TUPLES.iter().find(|(_, count)| *count == all.len())?;
+            let tuple = format!("{}[{}]", place.library_type("x10.util", tuple, range), types.join(", "));
+            let taken = visible_locals(place.db, place.file, range.start());
+            let mut free = std::iter::once("results".to_owned()).chain((2..).map(|n| format!("results{n}")));
+            let kept =
+                free.find(|name| taken.iter().all(|it| it.name != *name) && !names.contains(&&**name))?;
+            let mut call = format!("val {kept} = {CALL};");
+            for ((local, name), part) in all.iter().zip(&names).zip(PARTS) {
+                call.push_str(&format!("\n{} = {kept}.{part};", target(*local, name)));
+            }
+            Back { ends: Some(format!("return {tuple}({});", names.join(", "))), result: tuple, call }
+        }
+    })
+}
+
+fn assist(
+    place: &Place<'_>,
+    made: &Made,
+    range: TextRange,
+    call: String,
+    (head, body): (String, String),
+) -> Assist {
     Assist {
         title: format!("Extract into method `{}`", made.name),
         kind: AssistKind::Extract,
         edits: vec![
             place.edit(range, call),
-            place
-                .edit(TextRange::empty(made.after.end()), format!("\n\n{}", formatted(method, &made.indent))),
+            place.edit(
+                TextRange::empty(made.after.end()),
+                format!("\n\n{}", formatted(head, &body, &made.indent)),
+            ),
         ],
     }
 }
 
-/// A method as the formatter has it: its lines may have become too long.
-fn formatted(method: String, indent: &str) -> String {
+/// A method whose head is as the formatter has it: its lines may have become too long. What is moved stays as it was written.
+fn formatted(head: String, body: &str, indent: &str) -> String {
     const AROUND: [&str; 2] = ["class Around {\n", "\n}\n"];
+    let method = head.clone() + body;
     if indent != STEP {
         return method;
     }
     let text = format!("{}{method}{}", AROUND[0], AROUND[1]);
-    let Ok(mut edits) = apg_syntax::format_parsed(&apg_syntax::parse(&text), None) else { return method };
+    let Ok(edits) = apg_syntax::format_parsed(&apg_syntax::parse(&text), None) else { return method };
+    let start = AROUND[0].len() + head.len();
+    let mut edits: Vec<_> = edits.into_iter().filter(|it| usize::from(it.range.end()) <= start).collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
     let mut text = text;
     for edit in edits {
@@ -168,15 +240,21 @@ fn made(
         return None;
     }
     let (mut formals, mut arguments) = (Vec::new(), Vec::new());
+    let mut declared = Vec::new();
     for id in &locals.used {
         let local = body.local(*id);
+        if locals.renewed.contains(id) {
+            let keyword = if local.mutable { "var" } else { "val" };
+            declared.push(format!("{keyword} {}:{};", local.name, place.spelled(local.ty)?));
+            continue;
+        }
         let keyword = if locals.assigned.contains(id) { "var " } else { "" };
         formals.push(format!("{keyword}{}:{}", local.name, place.spelled(local.ty)?));
         arguments.push(local.name.to_string());
     }
     let after = item_ptr(place.db, Item::Method(method))?.range();
     let (range, result) = moved;
-    let said = [&formals.join(", "), result, &place.text()[range]].join(" ");
+    let said = [&formals.join(", "), &declared.join(" "), result, &place.text()[range]].join(" ");
     let says = |name: &str| apg_syntax::tokens(&said).any(|(_, word)| word == name);
     let guard = guard(place, method).unwrap_or_default();
     let in_guard = |name: &str| apg_syntax::tokens(&guard).any(|(_, word)| word == name);
@@ -190,6 +268,7 @@ fn made(
     Some(Made {
         name: fresh(place, method),
         formals,
+        declared,
         arguments,
         guard: if type_params.is_empty() { String::new() } else { guard },
         type_params: match type_params.is_empty() {

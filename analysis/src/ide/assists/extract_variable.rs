@@ -4,7 +4,7 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
 
 use super::lines::{STEP, indentation};
-use super::{Assist, AssistKind, Place};
+use super::{Assist, AssistKind, Place, selection};
 use crate::diagnostics::TextEdit;
 use crate::ide::receiver::value_type;
 use crate::ide::visible::visible_locals;
@@ -14,6 +14,9 @@ pub(super) fn extract_variable(place: &Place<'_>) -> Option<Assist> {
         return None;
     }
     let expr = selected(place)?;
+    if selection::is_kernel_frame(expr.syntax()) {
+        return None;
+    }
     // Something without a value, as a call of a `void` method, cannot be kept.
     value_type(place.db, place.file, &expr)?;
     let name = fresh_name(place, &expr);

@@ -99,6 +99,16 @@ impl Place<'_> {
         })
     }
 
+    /// A type of the class library as it can be named at a place.
+    fn library_type(&self, package: &str, name: &str, at: TextRange) -> String {
+        let scope = scope_at(self.db, self.file, TextRange::empty(at.start()));
+        let whole = format!("{package}.{name}");
+        match scope.find_type(name) {
+            Some(Found::Class(class)) if qualified_name(self.db, class) == whole => name.to_owned(),
+            _ => whole,
+        }
+    }
+
     fn edit(&self, range: TextRange, text: impl Into<String>) -> TextEdit {
         TextEdit { file: Some(self.file), range, text: text.into() }
     }

@@ -1,10 +1,10 @@
 //! Selected statements, and what goes in and out of them.
 
 use apg_syntax::ast::{self, AstNode};
-use apg_syntax::{SyntaxKind, SyntaxNode, TextRange};
+use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::Place;
-use crate::body::{AssignTarget, Body, ExprKind, LocalId};
+use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId};
 use crate::ide::spans::owner_at;
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::source::item_offset;
@@ -49,11 +49,14 @@ pub(super) struct Locals {
     pub(super) outgoing: Vec<LocalId>,
     /// Declared before it, assigned to in it, and used behind it or, in a loop, before it.
     pub(super) changed: Vec<LocalId>,
+    /// Declared before it and first of all given a value in it, by a statement of its own: what was in them before does not matter.
+    pub(super) renewed: Vec<LocalId>,
 }
 
 /// The code that a range lies in, and what the locals do there.
 pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner, &'db Body, Locals)> {
     let owner = owner_at(place.db, place.file, range)?;
+    let selected = range.start();
     let range = range.checked_sub(item_offset(place.db, owner.into()))?;
     let body = &owner_body(place.db, owner).body;
     let mut found = Locals::default();
@@ -84,7 +87,40 @@ pub(super) fn locals<'db>(place: &Place<'db>, range: TextRange) -> Option<(Owner
         list.sort();
         list.dedup();
     }
+    found.renewed =
+        found.assigned.iter().copied().filter(|it| is_renewed(place, body, *it, (range, selected))).collect();
     Some((owner, body, found))
+}
+
+/// Whether what a piece of code does first with a local is to give it a value, in a statement that is always run.
+fn is_renewed(
+    place: &Place<'_>,
+    body: &Body,
+    local: LocalId,
+    (range, selected): (TextRange, TextSize),
+) -> bool {
+    let mentions = |e: &&Expr| matches!(e.kind, ExprKind::Local(it) | ExprKind::Assign { target: AssignTarget::Local(it), .. } if it == local);
+    let inside = || body.exprs.iter().filter(|e| range.contains_range(e.range)).filter(mentions);
+    let Some(first) = inside().min_by_key(|e| (e.range.start(), std::cmp::Reverse(e.range.end()))) else {
+        return false;
+    };
+    // What is assigned to stands first, and counts as named.
+    let is_read =
+        inside().any(|e| first.range.contains_range(e.range) && e.range.start() > first.range.start());
+    // The body counts from the start of its declaration.
+    let Some(at) = selected.checked_sub(range.start()).map(|offset| first.range + offset) else {
+        return false;
+    };
+    let is_own = |it: &SyntaxNode| {
+        let assignment = it.first_child().filter(|_| it.kind() == SyntaxKind::EXPR_STMT);
+        assignment.is_some_and(|it| {
+            let mut tokens = it.children_with_tokens().filter_map(|it| it.into_token());
+            it.text_range() == at && tokens.any(|token| token.text() == "=")
+        })
+    };
+    matches!(first.kind, ExprKind::Assign { .. })
+        && !is_read
+        && statements(place).is_some_and(|all| all.iter().any(is_own))
 }
 
 /// Whether a piece of code needs the object around it: it says `this`, or names a member of it.
@@ -125,6 +161,40 @@ pub(super) fn return_values(statements: &[SyntaxNode]) -> bool {
     };
     statements.last().is_some_and(|last| returns(last) && from_method(last))
         && jumps(statements).all(|it| returns(&it))
+}
+
+/// The words of the `return`s that lead out of the statements, if these give no value, end the method around, and nothing else leads
+/// out.
+pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
+    use SyntaxKind::*;
+    let is_plain = |node: &SyntaxNode| {
+        let around = |n: &SyntaxNode| {
+            matches!(
+                n.kind(),
+                METHOD_DECL
+                    | CONSTRUCTOR_DECL
+                    | CLOSURE_EXPR
+                    | AT_EXPR
+                    | FINISH_EXPR
+                    | ASYNC_STMT
+                    | AT_STMT
+                    | AT_EACH_STMT
+            )
+        };
+        node.kind() == RETURN_STMT
+            && !node.children().any(|child| ast::Expr::can_cast(child.kind()))
+            && node.ancestors().find(around).is_some_and(|n| n.kind() == METHOD_DECL)
+    };
+    // Behind one that stands last nothing could be said.
+    let ends = statements.last().is_some_and(|it| it.kind() == RETURN_STMT);
+    if ends || !jumps(statements).all(|it| is_plain(&it)) {
+        return Vec::new();
+    }
+    let word = |node: SyntaxNode| {
+        let mut tokens = node.children_with_tokens().filter_map(|it| it.into_token());
+        tokens.find(|it| it.kind() == RETURN_KW).map(|it| it.text_range())
+    };
+    jumps(statements).filter_map(word).collect()
 }
 
 /// What leads out of the statements.
@@ -169,6 +239,15 @@ pub(super) fn has_word(statements: &[SyntaxNode], words: &[&str]) -> bool {
 /// Whether code is part of a kernel: there most constructs mean something else or nothing.
 pub(super) fn in_kernel(node: &SyntaxNode) -> bool {
     kernel_around(node).is_some()
+}
+
+/// Whether code is part of a kernel, and not of what its threads do: there stand only the declarations and loops of a kernel.
+pub(super) fn is_kernel_frame(node: &SyntaxNode) -> bool {
+    kernel_around(node).is_some_and(|kernel| {
+        let inside = node.ancestors().take_while(|n| *n != kernel);
+        // The activities of the blocks, and in them of the threads.
+        inside.filter(|n| n.kind() == SyntaxKind::ASYNC_STMT).count() < 2
+    })
 }
 
 /// The statement marked `@CUDA` around a piece of code.

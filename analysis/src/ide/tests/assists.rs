@@ -7,7 +7,7 @@ use crate::fixture::{file, host};
 use crate::ide::{assists, organized_imports};
 
 /// The titles that are offered, and the program after the one whose title starts so.
-fn after(text: &str, title: &str) -> (Vec<String>, Option<String>) {
+pub(super) fn after(text: &str, title: &str) -> (Vec<String>, Option<String>) {
     let (plain, offsets) = cursors(text);
     let range = TextRange::new(offsets[0], *offsets.last().expect("a cursor"));
     let host = host(&plain);
@@ -255,10 +255,12 @@ fn code_becomes_a_method() {
     );
     assert_eq!(edited, Some(wanted));
     for body in [
-        "$0if (n > 0) return;$0",
+        "$0async { return; }$0",
         "while (n > 0) { $0if (n > 1) break; return 2;$0 }",
+        "while (n > 0) { $0if (n > 1) break; if (n > 2) return;$0 }",
+        "var a:Long = 0; $0a += n; if (n > 0) return;$0 Console.OUT.println(a);",
         "val f = (a:Long) => { $0val b = a + n; return b;$0 };",
-        "var a:Long; var b:Long;\n        $0a = 1; b = 2;$0 Console.OUT.println(a + b);",
+        "var a:Long; var b:Long;\n        $0if (n > 0) a = 1; else b = 2;$0 Console.OUT.println(n);",
     ] {
         let (titles, _) = after(&with(body, ""), "Extract into method");
         assert!(!titles.iter().any(|t| t.starts_with("Extract into method")), "{body}: {titles:?}");

@@ -2,6 +2,7 @@
 
 mod assists;
 mod completion;
+mod extraction;
 mod names;
 mod references;
 mod shown;

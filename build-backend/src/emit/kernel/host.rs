@@ -95,9 +95,6 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
     for (index, length) in kernel.host.shared_lengths.iter().enumerate() {
         let length = code.expr(length);
         code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
-        code.out.line(format!(
-            "if (launch->shared_lengths[{index}] < 0) apg_raise(APG_NEGATIVE_ARRAY_SIZE_EXCEPTION, \"a rail in shared memory has a negative length\");"
-        ));
     }
     code.out.line("return nullptr;");
     code.out.close("} catch (apg_object *e) { apg_keep(e); return e; }");

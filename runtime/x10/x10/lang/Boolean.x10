@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.compiler.Intrinsic;
 
 /** true or false. */
@@ -25,13 +26,13 @@ public struct Boolean implements Comparable[Boolean] {
     /** The same as parse. */
     public static def parseBoolean(s:String):Boolean = parse(s);
     /** 1 or 0. */
-    public def hashCode():Int = this ? 1n : 0n;
+    @CUDA public def hashCode():Int = this ? 1n : 0n;
     /** Whether x is the same truth value. */
     public def equals(x:Any):Boolean = x instanceof Boolean && (x as Boolean) == this;
     /** Whether x is the same. */
-    public def equals(x:Boolean):Boolean = this == x;
+    @CUDA public def equals(x:Boolean):Boolean = this == x;
     /** false comes before true. */
-    public def compareTo(x:Boolean):Int = this == x ? 0n : (this ? 1n : -1n);
+    @CUDA public def compareTo(x:Boolean):Int = this == x ? 0n : (this ? 1n : -1n);
 }
 
 /** The Boolean that is equal to value. */

@@ -94,13 +94,13 @@ public struct Byte implements Comparable[Byte], Arithmetic[Byte], Bitwise[Byte],
     public static def parseByte(s:String, radix:Int):Byte = parse(s, radix);
 
     /** A hash of the value. */
-    public def hashCode():Int = this as Int;
+    @CUDA public def hashCode():Int = this as Int;
     /** Whether x is the same number, as a Byte. */
     public def equals(x:Any):Boolean = x instanceof Byte && (x as Byte) == this;
     /** Whether x is the same number. */
-    public def equals(x:Byte):Boolean = this == x;
+    @CUDA public def equals(x:Byte):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:Byte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     @CUDA public def reverse():Byte = ((this as Int).reverse() >>> 24) as Byte;
     /** -1, 0 or 1. */

@@ -66,7 +66,7 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** The upper case of a letter; else the same. */
     @Intrinsic("rt.char_to_upper") public native def toUpperCase():Char;
     /** The code. */
-    public def hashCode():Int = ord();
+    @CUDA public def hashCode():Int = ord();
     /** Whether x is the same character. */
     public def equals(x:Any):Boolean = x instanceof Char && (x as Char) == this;
     /** Whether x is the same. */
@@ -74,7 +74,7 @@ public struct Char implements Comparable[Char], Ordered[Char] {
     /** Order of the codes. */
     @CUDA public def compareTo(x:Char):Int = ord() - x.ord();
     /** Whether this is a letter in the case of titles; such are neither upper nor lower case. */
-    public def isTitleCase():Boolean = ord() == 0x1c5n || ord() == 0x1c8n || ord() == 0x1cbn || ord() == 0x1f2n;
+    @CUDA public def isTitleCase():Boolean = ord() == 0x1c5n || ord() == 0x1c8n || ord() == 0x1cbn || ord() == 0x1f2n;
     /** The title case of a letter, as a rule its upper case; else the same. */
     public def toTitleCase():Char {
         val code = ord();

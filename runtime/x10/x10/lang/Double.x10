@@ -84,13 +84,13 @@ public struct Double implements Comparable[Double], Arithmetic[Double], Ordered[
     /** The number with these bits. */
     @Intrinsic("op.bitcast") public native static def fromLongBits(x:Long):Double;
     /** A hash of the bits. */
-    public def hashCode():Int = toLongBits().hashCode();
+    @CUDA public def hashCode():Int = toLongBits().hashCode();
     /** Whether x is an equal Double. */
     public def equals(x:Any):Boolean = x instanceof Double && (x as Double) == this;
     /** Whether x is equal. */
-    public def equals(x:Double):Boolean = this == x;
+    @CUDA public def equals(x:Double):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero; NaN is greatest. */
-    public def compareTo(x:Double):Int {
+    @CUDA public def compareTo(x:Double):Int {
         if (this < x) return -1n;
         if (this > x) return 1n;
         return toLongBits().compareTo(x.toLongBits());

@@ -84,13 +84,13 @@ public struct Float implements Comparable[Float], Arithmetic[Float], Ordered[Flo
     /** The number with these bits. */
     @Intrinsic("op.bitcast") public native static def fromIntBits(x:Int):Float;
     /** A hash of the bits. */
-    public def hashCode():Int = toIntBits().hashCode();
+    @CUDA public def hashCode():Int = toIntBits().hashCode();
     /** Whether x is an equal Float. */
     public def equals(x:Any):Boolean = x instanceof Float && (x as Float) == this;
     /** Whether x is equal. */
-    public def equals(x:Float):Boolean = this == x;
+    @CUDA public def equals(x:Float):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero; NaN is greatest. */
-    public def compareTo(x:Float):Int {
+    @CUDA public def compareTo(x:Float):Int {
         if (this < x) return -1n;
         if (this > x) return 1n;
         return toIntBits().compareTo(x.toIntBits());

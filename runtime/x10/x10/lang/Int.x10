@@ -137,13 +137,13 @@ public struct Int implements Comparable[Int], Arithmetic[Int], Bitwise[Int], Ord
         return (pairs >>> 16) | (pairs << 16);
     }
     /** A hash of the value. */
-    public def hashCode():Int = this;
+    @CUDA public def hashCode():Int = this;
     /** Whether x is the same number, as an Int. */
     public def equals(x:Any):Boolean = x instanceof Int && (x as Int) == this;
     /** Whether x is the same number. */
-    public def equals(x:Int):Boolean = this == x;
+    @CUDA public def equals(x:Int):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:Int):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:Int):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Int) .. (y:Int):IntRange{self.min==x,self.max==y} = IntRange(x, y);
 }

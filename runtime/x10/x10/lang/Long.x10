@@ -135,13 +135,13 @@ public struct Long implements Comparable[Long], Arithmetic[Long], Bitwise[Long],
         return (fours >>> 32) | (fours << 32);
     }
     /** A hash of the value. */
-    public def hashCode():Int = (this ^ (this >>> 32)) as Int;
+    @CUDA public def hashCode():Int = (this ^ (this >>> 32)) as Int;
     /** Whether x is the same number, as a Long. */
     public def equals(x:Any):Boolean = x instanceof Long && (x as Long) == this;
     /** Whether x is the same number. */
-    public def equals(x:Long):Boolean = this == x;
+    @CUDA public def equals(x:Long):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:Long):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:Long):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The range from x to y, both included; empty if y is less than x. */
     public static operator (x:Long) .. (y:Long):LongRange{self.min==x,self.max==y} = LongRange(x, y);
 }

@@ -94,20 +94,20 @@ public struct Short implements Comparable[Short], Arithmetic[Short], Bitwise[Sho
     public static def parseShort(s:String, radix:Int):Short = parse(s, radix);
 
     /** The bytes in opposite order. */
-    public def reverseBytes():Short {
+    @CUDA public def reverseBytes():Short {
         var rest:UShort = this as UShort;
         var result:UShort = 0n as UShort;
         for (i in 1n..2n) { result = (result << 8) | (rest & (255n as UShort)); rest = rest >>> 8; }
         return result as Short;
     }
     /** A hash of the value. */
-    public def hashCode():Int = this as Int;
+    @CUDA public def hashCode():Int = this as Int;
     /** Whether x is the same number, as a Short. */
     public def equals(x:Any):Boolean = x instanceof Short && (x as Short) == this;
     /** Whether x is the same number. */
-    public def equals(x:Short):Boolean = this == x;
+    @CUDA public def equals(x:Short):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:Short):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     @CUDA public def reverse():Short = ((this as Int).reverse() >>> 16) as Short;
     /** -1, 0 or 1. */

@@ -35,21 +35,21 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UByte):UByte;
     /** Bitwise and with the bits of a signed value. */
-    public operator this & (x:Byte):UByte = this & (x as UByte);
+    @CUDA public operator this & (x:Byte):UByte = this & (x as UByte);
     /** Bitwise and with the bits of a signed value. */
-    public operator (x:Byte) & this:UByte = (x as UByte) & this;
+    @CUDA public operator (x:Byte) & this:UByte = (x as UByte) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UByte):UByte;
     /** Bitwise or with the bits of a signed value. */
-    public operator this | (x:Byte):UByte = this | (x as UByte);
+    @CUDA public operator this | (x:Byte):UByte = this | (x as UByte);
     /** Bitwise or with the bits of a signed value. */
-    public operator (x:Byte) | this:UByte = (x as UByte) | this;
+    @CUDA public operator (x:Byte) | this:UByte = (x as UByte) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UByte):UByte;
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator this ^ (x:Byte):UByte = this ^ (x as UByte);
+    @CUDA public operator this ^ (x:Byte):UByte = this ^ (x as UByte);
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator (x:Byte) ^ this:UByte = (x as UByte) ^ this;
+    @CUDA public operator (x:Byte) ^ this:UByte = (x as UByte) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UByte;
     /** Shift right, filling with zeros. */
@@ -106,13 +106,13 @@ public struct UByte implements Comparable[UByte], Arithmetic[UByte], Bitwise[UBy
     public static def parseUByte(s:String, radix:Int):UByte = parse(s, radix);
 
     /** A hash of the value. */
-    public def hashCode():Int = this as Int;
+    @CUDA public def hashCode():Int = this as Int;
     /** Whether x is the same number, as a UByte. */
     public def equals(x:Any):Boolean = x instanceof UByte && (x as UByte) == this;
     /** Whether x is the same number. */
-    public def equals(x:UByte):Boolean = this == x;
+    @CUDA public def equals(x:UByte):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:UByte):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:UByte):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     @CUDA public def reverse():UByte = ((this as Int).reverse() >>> 24) as UByte;
     /** -1, 0 or 1. */

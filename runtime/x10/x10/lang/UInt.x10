@@ -35,21 +35,21 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UInt):UInt;
     /** Bitwise and with the bits of a signed value. */
-    public operator this & (x:Int):UInt = this & (x as UInt);
+    @CUDA public operator this & (x:Int):UInt = this & (x as UInt);
     /** Bitwise and with the bits of a signed value. */
-    public operator (x:Int) & this:UInt = (x as UInt) & this;
+    @CUDA public operator (x:Int) & this:UInt = (x as UInt) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UInt):UInt;
     /** Bitwise or with the bits of a signed value. */
-    public operator this | (x:Int):UInt = this | (x as UInt);
+    @CUDA public operator this | (x:Int):UInt = this | (x as UInt);
     /** Bitwise or with the bits of a signed value. */
-    public operator (x:Int) | this:UInt = (x as UInt) | this;
+    @CUDA public operator (x:Int) | this:UInt = (x as UInt) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UInt):UInt;
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator this ^ (x:Int):UInt = this ^ (x as UInt);
+    @CUDA public operator this ^ (x:Int):UInt = this ^ (x as UInt);
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator (x:Int) ^ this:UInt = (x as UInt) ^ this;
+    @CUDA public operator (x:Int) ^ this:UInt = (x as UInt) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UInt;
     /** Shift right, filling with zeros. */
@@ -149,11 +149,11 @@ public struct UInt implements Comparable[UInt], Arithmetic[UInt], Bitwise[UInt],
         return (pairs >>> 16) | (pairs << 16);
     }
     /** A hash of the value. */
-    public def hashCode():Int = this as Int;
+    @CUDA public def hashCode():Int = this as Int;
     /** Whether x is the same number, as a UInt. */
     public def equals(x:Any):Boolean = x instanceof UInt && (x as UInt) == this;
     /** Whether x is the same number. */
-    public def equals(x:UInt):Boolean = this == x;
+    @CUDA public def equals(x:UInt):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:UInt):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:UInt):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }

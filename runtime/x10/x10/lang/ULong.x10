@@ -35,21 +35,21 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:ULong):ULong;
     /** Bitwise and with the bits of a signed value. */
-    public operator this & (x:Long):ULong = this & (x as ULong);
+    @CUDA public operator this & (x:Long):ULong = this & (x as ULong);
     /** Bitwise and with the bits of a signed value. */
-    public operator (x:Long) & this:ULong = (x as ULong) & this;
+    @CUDA public operator (x:Long) & this:ULong = (x as ULong) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:ULong):ULong;
     /** Bitwise or with the bits of a signed value. */
-    public operator this | (x:Long):ULong = this | (x as ULong);
+    @CUDA public operator this | (x:Long):ULong = this | (x as ULong);
     /** Bitwise or with the bits of a signed value. */
-    public operator (x:Long) | this:ULong = (x as ULong) | this;
+    @CUDA public operator (x:Long) | this:ULong = (x as ULong) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:ULong):ULong;
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator this ^ (x:Long):ULong = this ^ (x as ULong);
+    @CUDA public operator this ^ (x:Long):ULong = this ^ (x as ULong);
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator (x:Long) ^ this:ULong = (x as ULong) ^ this;
+    @CUDA public operator (x:Long) ^ this:ULong = (x as ULong) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):ULong;
     /** Shift right, filling with zeros. */
@@ -147,11 +147,11 @@ public struct ULong implements Comparable[ULong], Arithmetic[ULong], Bitwise[ULo
         return (fours >>> 32) | (fours << 32);
     }
     /** A hash of the value. */
-    public def hashCode():Int = (this ^ (this >>> 32)) as Int;
+    @CUDA public def hashCode():Int = (this ^ (this >>> 32)) as Int;
     /** Whether x is the same number, as a ULong. */
     public def equals(x:Any):Boolean = x instanceof ULong && (x as ULong) == this;
     /** Whether x is the same number. */
-    public def equals(x:ULong):Boolean = this == x;
+    @CUDA public def equals(x:ULong):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:ULong):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:ULong):Int = this < x ? -1n : (this > x ? 1n : 0n);
 }

@@ -35,21 +35,21 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     /** Bitwise and. */
     @Intrinsic("op.and") public native operator this & (x:UShort):UShort;
     /** Bitwise and with the bits of a signed value. */
-    public operator this & (x:Short):UShort = this & (x as UShort);
+    @CUDA public operator this & (x:Short):UShort = this & (x as UShort);
     /** Bitwise and with the bits of a signed value. */
-    public operator (x:Short) & this:UShort = (x as UShort) & this;
+    @CUDA public operator (x:Short) & this:UShort = (x as UShort) & this;
     /** Bitwise or. */
     @Intrinsic("op.or") public native operator this | (x:UShort):UShort;
     /** Bitwise or with the bits of a signed value. */
-    public operator this | (x:Short):UShort = this | (x as UShort);
+    @CUDA public operator this | (x:Short):UShort = this | (x as UShort);
     /** Bitwise or with the bits of a signed value. */
-    public operator (x:Short) | this:UShort = (x as UShort) | this;
+    @CUDA public operator (x:Short) | this:UShort = (x as UShort) | this;
     /** Bitwise exclusive or. */
     @Intrinsic("op.xor") public native operator this ^ (x:UShort):UShort;
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator this ^ (x:Short):UShort = this ^ (x as UShort);
+    @CUDA public operator this ^ (x:Short):UShort = this ^ (x as UShort);
     /** Bitwise exclusive or with the bits of a signed value. */
-    public operator (x:Short) ^ this:UShort = (x as UShort) ^ this;
+    @CUDA public operator (x:Short) ^ this:UShort = (x as UShort) ^ this;
     /** Shift left. */
     @Intrinsic("op.shl") public native operator this << (count:Long):UShort;
     /** Shift right, filling with zeros. */
@@ -106,20 +106,20 @@ public struct UShort implements Comparable[UShort], Arithmetic[UShort], Bitwise[
     public static def parseUShort(s:String, radix:Int):UShort = parse(s, radix);
 
     /** The bytes in opposite order. */
-    public def reverseBytes():UShort {
+    @CUDA public def reverseBytes():UShort {
         var rest:UShort = this;
         var result:UShort = 0n as UShort;
         for (i in 1n..2n) { result = (result << 8) | (rest & (255n as UShort)); rest = rest >>> 8; }
         return result;
     }
     /** A hash of the value. */
-    public def hashCode():Int = this as Int;
+    @CUDA public def hashCode():Int = this as Int;
     /** Whether x is the same number, as a UShort. */
     public def equals(x:Any):Boolean = x instanceof UShort && (x as UShort) == this;
     /** Whether x is the same number. */
-    public def equals(x:UShort):Boolean = this == x;
+    @CUDA public def equals(x:UShort):Boolean = this == x;
     /** Below zero where this comes before x, above zero where it comes after x, otherwise zero. */
-    public def compareTo(x:UShort):Int = this < x ? -1n : (this > x ? 1n : 0n);
+    @CUDA public def compareTo(x:UShort):Int = this < x ? -1n : (this > x ? 1n : 0n);
     /** The bits in opposite order. */
     @CUDA public def reverse():UShort = ((this as Int).reverse() >>> 16) as UShort;
     /** -1, 0 or 1. */

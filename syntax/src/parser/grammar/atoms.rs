@@ -253,6 +253,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
         T![finish] => finish_expr(p),
         T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
         T!['{'] if values::at_braced_rail(p) => values::braced_rail(p),
+        T!['{'] if values::at_braced_value(p) => values::braced_value(p),
         _ => {
             no_expression(p);
             return None;

@@ -181,6 +181,10 @@ fn binary(p: &mut Parser<'_>, least: u8) -> Option<Completed> {
             lhs = Operand::expr(m.complete(p, BIN_EXPR));
             continue;
         }
+        if lhs.path.is_some() && lhs.node.kind == NAME_EXPR && habits::at_bare_arrow(p) {
+            lhs = bare_closure(p, lhs);
+            return Some(lhs.into_expr(p));
+        }
         if power == 0 || power < least {
             if op == T![=>] && lhs.path.is_some() {
                 lhs = bare_closure(p, lhs);
@@ -262,14 +266,19 @@ fn operand_type(p: &mut Parser<'_>, lhs: Operand) -> Completed {
     })
 }
 
-/// `x => e`: formals need parentheses. The expression after the arrow is still parsed.
+/// `x => e`: formals need parentheses. The expression after the arrow is still parsed. No more is known of the whole than that it is
+/// an argument.
 fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
-    p.error("the formals of a closure stand in parentheses");
-    p.hint("write `(x:Type) => ...`");
+    let name = p.text(p.position - 1);
+    let range = habits::range_of(p, p.position - 1, p.position);
+    p.error_at(range, "the formals of a closure stand in parentheses");
+    p.hint(&format!("write `({name}:Type) => ...`"));
+    p.replace_by(format!("({name}) =>"));
     let m = formal.node.precede(p);
     p.bump();
-    expr(p);
-    Operand::expr(m.complete(p, ERROR))
+    atoms::closure_body(p);
+    let m = m.complete(p, ERROR).precede(p);
+    Operand::expr(m.complete(p, NAME_EXPR))
 }
 
 /// Prefix operators and annotations, before an operand.

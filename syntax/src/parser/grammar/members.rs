@@ -3,6 +3,7 @@
 use super::formals::{Needs, signature_rest};
 use super::*;
 use crate::ast::BinaryOp;
+use crate::syntax_error::Habit;
 
 /// Whether a member starts here (after its modifiers).
 pub(super) fn at_member(p: &Parser<'_>) -> bool {
@@ -204,6 +205,8 @@ fn no_equals_before_braces(p: &mut Parser<'_>) -> bool {
     }
     p.error("a body in braces has no `=` before it");
     p.hint("remove the `=`");
+    p.replace_by(String::new());
+    p.is_habit(Habit::EqualsBody);
     let m = p.start();
     p.bump();
     m.complete(p, ERROR);

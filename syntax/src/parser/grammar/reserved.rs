@@ -1,6 +1,7 @@
-//! Keywords where a name is meant: who calls a variable `at` uses it, too, and each use is one error.
+//! Keywords where a name is meant: who calls a variable `at` uses it, too.
 
 use super::*;
+use crate::syntax_error::Habit;
 
 /// What may follow a value, and neither an expression nor a statement starts with.
 const AFTER_VALUE: TokenSet = TokenSet::new(&[
@@ -38,6 +39,9 @@ const AFTER_VALUE: TokenSet = TokenSet::new(&[
 const PERHAPS_AFTER_VALUE: TokenSet =
     TokenSet::new(&[T![+], T![-], T![*], T![/], T![%], T![++], T![--], T![;]]);
 
+/// What may follow a value, and no keyword that begins a declaration.
+const INFIX: TokenSet = TokenSet::new(&[T![+], T![-], T![*], T![/], T![%], T![++], T![--]]);
+
 /// Whether the keyword at `index` is used as the name of a value.
 pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
     let next = p.kind_at(index + 1);
@@ -47,7 +51,12 @@ pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
         T![at] | T![in] | T![when] | T![type] | T![property] => {
             AFTER_VALUE.contains(next) || PERHAPS_AFTER_VALUE.contains(next)
         }
-        T![offer] | T![async] | T![atomic] | T![finish] => AFTER_VALUE.contains(next),
+        T![class] | T![struct] | T![interface] | T![switch] | T![package] | T![import] => {
+            AFTER_VALUE.contains(next) || INFIX.contains(next)
+        }
+        T![offer] | T![async] | T![atomic] | T![finish] => {
+            AFTER_VALUE.contains(next) || matches!(next, T![*] | T![/] | T![%])
+        }
         _ => false,
     }
 }
@@ -64,6 +73,7 @@ pub(super) fn name(p: &mut Parser<'_>) -> Completed {
     let word = p.current().text().unwrap_or_default();
     p.error(format!("`{word}` is a keyword, not a name"));
     p.hint("write it in backquotes to use it as a name");
+    p.is_habit(Habit::Reserved);
     p.replace_by(format!("`{word}`"));
     let m = p.start();
     p.bump();

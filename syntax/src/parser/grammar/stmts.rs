@@ -254,6 +254,9 @@ fn expr_stmt(p: &mut Parser<'_>, m: Marker, tail: Tail) -> bool {
         m.abandon(p);
         return true;
     }
+    if expr.is_some_and(|it| matches!(it.kind, FIELD_EXPR | NAME_EXPR)) {
+        habits::unopened_call(p);
+    }
     if !expr.is_some_and(|expr| habits::value_without_return(p, start, expr)) {
         semicolon(p);
     }
@@ -361,7 +364,10 @@ pub(super) fn constructor_call(p: &mut Parser<'_>, m: Marker) {
 /// The `;` that ends a statement; without it, the rest of the line that starts no statement is put aside.
 pub(super) fn semicolon(p: &mut Parser<'_>) {
     if p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none() {
-        habits::replaced(p, 1, "this `)` closes nothing", "remove it, or write the `(` that it closes", "");
+        p.unexpected("this `)` closes nothing");
+        p.hint("remove it, or write the `(` that it closes");
+        p.replace_by(String::new());
+        habits::aside(p, 1);
     }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {
         return;

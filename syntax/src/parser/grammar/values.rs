@@ -130,6 +130,45 @@ pub(super) fn braced_rail(p: &mut Parser<'_>) -> Completed {
     m.complete(p, RAIL_EXPR)
 }
 
+//--- Blocks
+
+/// Whether a block stands here, where a value is meant.
+pub(super) fn at_braced_value(p: &Parser<'_>) -> bool {
+    let open = p.position;
+    let after_value = matches!(p.kind_at(open.wrapping_sub(1)), T![=] | T!['('] | T![,] | T![return]);
+    after_value && !p.at_line_start() && p.matching(open).is_some_and(|close| close > open + 1)
+}
+
+/// `{ ...; e }`
+pub(super) fn braced_value(p: &mut Parser<'_>) -> Completed {
+    let m = p.start();
+    let open = p.position;
+    let close = p.matching(open).unwrap_or(open);
+    let is_plain = (open + 1..close).all(|it| !matches!(p.kind_at(it), T![;] | T!['{']));
+    if is_plain && p.nth(1) == T![if] && p.nth(2) == T!['('] {
+        p.bump();
+        if_value(p);
+        let range = range_of(p, open, close);
+        // What is written instead has no braces.
+        if let Some(error) = p.errors.last_mut().filter(|it| range.contains_range(it.range)) {
+            error.range = range;
+        }
+    } else {
+        p.error("a block has no value");
+        p.hint("compute the value before, in a `val`, or call a closure: `(() => { ...; value })()`");
+        p.bump();
+        while p.position < close && !p.at_end() {
+            p.bump();
+        }
+    }
+    while p.position <= close && !p.at_end() {
+        p.bump();
+    }
+    // No more is known of it than that it is an argument.
+    let m = m.complete(p, ERROR).precede(p);
+    m.complete(p, NAME_EXPR)
+}
+
 //--- Conditions
 
 /// `if (c) a else b` where a value is meant.
@@ -137,8 +176,10 @@ pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
     p.bump();
-    let is_whole =
-        matches!(p.kind_at(start.wrapping_sub(1)), T![=] | T![=>] | T![return] | T!['('] | T![,] | T!['[']);
+    let is_whole = matches!(
+        p.kind_at(start.wrapping_sub(1)),
+        T![=] | T![=>] | T![return] | T!['('] | T![,] | T!['['] | T!['{']
+    );
     let condition = p.position;
     controls::in_parens(p);
     let then = p.position;

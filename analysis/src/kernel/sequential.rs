@@ -1,0 +1,181 @@
+//! Loops over the blocks or threads of a kernel that are written as in a sequential program: inside each other, or counting by steps.
+
+use apg_syntax::TextRange;
+
+use super::draft::Draft;
+use super::range::Level;
+use super::repair::{Piece, Repair, RepairEdit, text};
+use crate::body::walk::Node;
+use crate::body::{AssignTarget, Clocked, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
+use crate::diagnostics::cuda;
+use crate::ty::known::Known;
+
+impl Draft<'_> {
+    /// Where the loop of a level holds others and the innermost starts the blocks or threads, reports that and gives the body of the
+    /// innermost.
+    pub fn nest(&self, level: Level, outer: StmtId) -> Option<StmtId> {
+        let mut loops = vec![outer];
+        while let Some(inner) = self.loop_inside(*loops.last()?) {
+            loops.push(inner);
+        }
+        // The threads of a block are a loop inside of a loop as well, and so is what they do one after the other.
+        let plain = self.async_of(outer).is_none();
+        while !self.starts(level, plain, *loops.last()?) {
+            loops.pop();
+        }
+        if loops.len() < 2 {
+            return None;
+        }
+        let innermost = self.loop_body(*loops.last()?)?;
+        let noun = level.noun();
+        let head = TextRange::new(self.stmt(outer).range.start(), self.stmt(innermost).range.start());
+        self.report(
+            self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
+                .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`"))
+                .repair(self.one_loop(&loops, innermost)),
+        );
+        Some(innermost)
+    }
+
+    /// A loop over blocks or threads that says in which order: a fix counts them by a range, where the loop only counts.
+    pub fn not_a_range_loop(&self, level: Level, stmt: StmtId) {
+        let noun = level.noun();
+        let mut violation = self
+            .violation(
+                &cuda::not_a_range_loop::RULE,
+                self.head_of_loop(stmt),
+                format!("the {noun}s of a kernel are not counted by a `for ({noun} in 0n..last)`"),
+            )
+            .note(format!(
+                "all {noun}s exist at once, so there is no first and no next one: iterate over a range"
+            ))
+            .repair(self.counted(stmt));
+        if level == Level::Blocks {
+            violation = violation
+                .note("a loop that has to run in order belongs into the threads, or around the `at`");
+        }
+        self.report(violation);
+    }
+
+    /// `for (i in 0n..(n - 1n))` for `for (var i:Int = 0n; i < n; i++)`.
+    fn counted(&self, stmt: StmtId) -> Option<Repair> {
+        let StmtKind::For { init, condition: Some(condition), update, body, .. } = &self.stmt(stmt).kind
+        else {
+            return None;
+        };
+        let ([init], [update]) = (&init[..], &update[..]) else { return None };
+        let StmtKind::Let { local, init: Some(first) } = self.stmt(*init).kind else { return None };
+        let (sign, left, last) = self.operator(*condition)?;
+        if !self.is_literal(first, 0)
+            || self.named_local(left) != Some(local)
+            || !self.counts_up(local, *update)
+        {
+            return None;
+        }
+        let one = if self.expr(last).ty.is_known(self.facts.db, Known::Int) { "1n" } else { "1" };
+        let behind = match sign {
+            "<" => format!(" - {one}"),
+            "<=" => String::new(),
+            _ => return None,
+        };
+        let head = vec![
+            text(format!("for ({} in ", self.local(local).name)),
+            Piece::Source(self.expr(first).range),
+            text("..("),
+            Piece::Source(self.expr(last).range),
+            text(format!("{behind})) ")),
+        ];
+        let range = TextRange::new(self.stmt(stmt).range.start(), self.stmt(*body).range.start());
+        Some(Repair::edits(vec![text("Count by a range")], vec![RepairEdit { range, text: head }]))
+    }
+
+    fn is_literal(&self, expr: ExprId, number: i64) -> bool {
+        matches!(self.expr(self.strip(expr)).kind, ExprKind::Literal(Literal::Int(it)) if it == number)
+    }
+
+    /// Whether an expression adds one to the local, and assigns nothing else.
+    fn counts_up(&self, local: LocalId, update: ExprId) -> bool {
+        let mut assigned = Vec::new();
+        self.body.walk(Node::Expr(update), &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Assign { target, value } = self.expr(expr).kind
+            {
+                let adds_one = self
+                    .operator(value)
+                    .is_some_and(|(sign, _, right)| sign == "+" && self.is_literal(right, 1));
+                assigned.push(target == AssignTarget::Local(local) && adds_one);
+            }
+            true
+        });
+        assigned == [true]
+    }
+
+    /// What a loop repeats.
+    pub fn loop_body(&self, stmt: StmtId) -> Option<StmtId> {
+        match self.stmt(stmt).kind {
+            StmtKind::ForIn { body, .. } | StmtKind::For { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The loop that is all that a loop does, but for an `async` and a `finish` around it.
+    fn loop_inside(&self, outer: StmtId) -> Option<StmtId> {
+        let mut stmt = self.loop_body(outer)?;
+        loop {
+            let [only] = self.statements(stmt)[..] else { return None };
+            match self.stmt(only).kind {
+                StmtKind::ForIn { .. } => return Some(only),
+                StmtKind::Async { body, .. } | StmtKind::Finish { body, .. } => stmt = body,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether a loop starts blocks, which wait for threads of their own, or threads, which are clocked; loops around it may start none.
+    fn starts(&self, level: Level, plain: bool, stmt: StmtId) -> bool {
+        let Some((clocked, body)) = self.async_of(stmt) else { return false };
+        let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
+        match level {
+            Level::Blocks => !clocked && self.statements(body).iter().any(waits),
+            Level::Threads => clocked || plain,
+        }
+    }
+
+    /// The `async` directly in a loop: whether it is clocked, and its body.
+    fn async_of(&self, stmt: StmtId) -> Option<(bool, StmtId)> {
+        self.statements(self.loop_body(stmt)?).into_iter().find_map(|stmt| match &self.stmt(stmt).kind {
+            StmtKind::Async { clocked, body, .. } => Some((*clocked != Clocked::No, *body)),
+            _ => None,
+        })
+    }
+
+    /// One loop over the product of the ranges; none if one of them is no range, or has no name, or there are too many.
+    fn one_loop(&self, loops: &[StmtId], innermost: StmtId) -> Option<Repair> {
+        let mut names = Vec::new();
+        let mut ranges = Vec::new();
+        for stmt in loops {
+            let StmtKind::ForIn { local, components, iterable, .. } = &self.stmt(*stmt).kind else {
+                return None;
+            };
+            let locals = if components.is_empty() { std::slice::from_ref(local) } else { &components[..] };
+            for local in locals {
+                names.push(self.local(self.named(*local)?).name.to_string());
+            }
+            ranges.push(Piece::Source(self.expr(*iterable).range));
+        }
+        if names.len() > 3 {
+            return None;
+        }
+        let mut head = vec![text(format!("for ([{}] in ", names.join(", ")))];
+        for (index, range) in ranges.into_iter().enumerate() {
+            head.extend((index > 0).then(|| text(" * ")));
+            head.push(range);
+        }
+        head.push(text(") "));
+        let range = TextRange::new(self.stmt(loops[0]).range.start(), self.stmt(innermost).range.start());
+        Some(Repair::edits(
+            vec![text("Write one loop over the product of the ranges")],
+            vec![RepairEdit { range, text: head }],
+        ))
+    }
+}
