@@ -433,6 +433,28 @@ fn inserted_lines_end_as_those_of_the_file() {
     assert_eq!(session.server.end(), Some(0));
 }
 
+/// A mistake that is told once can be mended from each of its places.
+#[test]
+fn a_mistake_is_mended_from_each_of_its_places() {
+    let text = "class Main {\n    def f() {\n        val at = 1;\n        val b = at;\n    }\n}\n";
+    let mut session = Session::workspace(&[]);
+    let uri = session.open("Main.x10", text);
+    assert_eq!(session.server.diagnostics(&uri, 1).len(), 1);
+    let mut edits = |line: u32, character: u32| {
+        let at = json!({ "line": line, "character": character });
+        let asked = json!({
+            "textDocument": { "uri": uri }, "range": { "start": at, "end": at }, "context": { "diagnostics": [], "only": ["quickfix"] },
+        });
+        let actions = session.server.request("textDocument/codeAction", asked);
+        actions.as_array().into_iter().flatten().map(|it| it["edit"].clone()).collect::<Vec<_>>()
+    };
+    let first = edits(2, 12);
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!(edits(3, 16), first);
+    assert!(edits(3, 9).is_empty());
+    assert_eq!(session.server.end(), Some(0));
+}
+
 /// A text after edits of its lines.
 fn edited(text: &str, edits: &Value) -> String {
     let mut text = text.to_owned();

@@ -181,6 +181,12 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether a statement that is reached lets what stands behind it be reached.
+    pub(super) fn completes(&mut self, id: StmtId) -> bool {
+        self.stmt(id);
+        self.state.live
+    }
+
     // ---- statements
 
     fn stmt(&mut self, id: StmtId) {

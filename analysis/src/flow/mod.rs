@@ -11,7 +11,7 @@ mod state;
 
 use apg_syntax::TextRange;
 
-use crate::body::{Body, LocalId};
+use crate::body::{Body, LocalId, StmtId};
 use crate::db::Db;
 use crate::diagnostics::Diagnostic;
 use crate::ids::{ClassId, FieldId};
@@ -35,6 +35,20 @@ pub struct Facts<'a> {
     pub keyword: &'a dyn Fn(LocalId) -> Option<TextRange>,
     /// The class that the code belongs to.
     pub class: ClassId,
+}
+
+/// Whether the code behind a statement can be reached through it.
+pub(crate) fn completes(db: &dyn Db, owner: Owner, class: ClassId, body: &Body, stmt: StmtId) -> bool {
+    let facts = Facts {
+        db,
+        needs_value: false,
+        name: TextRange::default(),
+        is_constructed: &|_| false,
+        is_val: &|_| false,
+        keyword: &|_| None,
+        class,
+    };
+    assignment::Walker::new(&facts, owner, body).completes(stmt)
 }
 
 /// All findings in one body, ranges relative to its owner.

@@ -1,7 +1,10 @@
 //! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
+use apg_analysis::diagnostics::{Diagnostic, syntax};
 use apg_analysis::ide::{self, Assist, AssistKind};
+use apg_analysis::ids::SourceFile;
 use apg_analysis::{Cancelled, file_diagnostics};
+use apg_syntax::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, Uri,
 };
@@ -23,7 +26,8 @@ impl Snapshot {
         };
         let range = document.text.text_range(range, self.settings.encoding);
         let found = self.analysis.with(|db| file_diagnostics(db, file).to_vec())?;
-        let touched = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
+        let is_here = |place: TextRange| place.intersect(range).is_some();
+        let touched = found.iter().filter(|it| is_here(it.range) || merged(it, file).any(is_here));
         let mut actions: Vec<CodeAction> =
             touched.flat_map(|diagnostic| convert::fixes(self, &document, diagnostic)).collect();
         let (assists, imports) =
@@ -52,6 +56,13 @@ impl Snapshot {
             ..CodeAction::default()
         })
     }
+}
+
+/// The other places of a mistake that is told once: its fix mends them, too.
+fn merged(found: &Diagnostic, file: SourceFile) -> impl Iterator<Item = TextRange> {
+    // Of other rules, other places only explain.
+    let is_syntax = found.code == syntax::error::RULE.code;
+    found.related.iter().filter(move |it| is_syntax && it.file == file).map(|it| it.range)
 }
 
 /// Whether the client asked for actions of this kind: a kind stands for all that start with it. Imports are only put in

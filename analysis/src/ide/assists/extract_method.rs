@@ -7,7 +7,6 @@ use super::lines::{STEP, indentation};
 use super::{Assist, AssistKind, Place, extract_variable, selection};
 use crate::body::{Body, LocalId, LocalKind};
 use crate::ide::receiver::value_type;
-use crate::ide::visible::visible_locals;
 use crate::ids::MethodId;
 use crate::infer::Owner;
 use crate::item_tree::items::{class_head, method_is_static, method_item, methods};
@@ -96,10 +95,15 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     if !locals.assigned.iter().all(|local| locals.renewed.contains(local) || has_value(local)) {
         return None;
     }
+    let Owner::Method(method) = owner else { return None };
+    // What comes behind must be reached as before, and so must what the method ends in.
+    if !returns && !selection::completes(place, method, body, last) {
+        return None;
+    }
     let back = match (returns, exits.is_empty()) {
         // Nothing comes behind a `return`.
-        (true, _) => handed_on(place, owner)?,
-        (false, true) => results(place, body, &locals, range)?,
+        (true, _) => handed_on(place, method)?,
+        (false, true) => results(place, (method, body), &locals, range)?,
         (false, false) => left_early(&locals)?,
     };
     let made = made(place, owner, body, &locals, (range, &back.result))?;
@@ -116,7 +120,10 @@ fn of_statements(place: &Place<'_>) -> Option<Assist> {
     let declared: String = made.declared.iter().map(|it| format!("{it}\n{inner}")).collect();
     let head = format!("{indent}{}:{} {{\n{inner}{declared}", made.head(), back.result);
     let method = format!("{moved}\n{returned}{indent}}}");
-    let call = back.call.replace(CALL, &made.call()).replace('\n', &format!("\n{own}"));
+    // What shares its line goes on doing so.
+    let starts_line = place.text()[..usize::from(range.start())].ends_with(&format!("\n{own}"));
+    let between = if starts_line { format!("\n{own}") } else { " ".to_owned() };
+    let call = back.call.replace(CALL, &made.call()).replace('\n', &between);
     Some(assist(place, &made, range, call, (head, method)))
 }
 
@@ -134,8 +141,7 @@ struct Back {
 }
 
 /// What the statements return is returned.
-fn handed_on(place: &Place<'_>, owner: Owner) -> Option<Back> {
-    let Owner::Method(method) = owner else { return None };
+fn handed_on(place: &Place<'_>, method: MethodId) -> Option<Back> {
     let result = place.spelled(result_type(place.db, method))?;
     Some(Back { result, ends: None, call: format!("return {CALL};") })
 }
@@ -152,7 +158,12 @@ const TUPLES: [(&str, usize); 2] = [("Pair", 2), ("Triple", 3)];
 const PARTS: [&str; 3] = ["first", "second", "third"];
 
 /// The values of locals that are used later.
-fn results(place: &Place<'_>, body: &Body, locals: &selection::Locals, range: TextRange) -> Option<Back> {
+fn results(
+    place: &Place<'_>,
+    (method, body): (MethodId, &Body),
+    locals: &selection::Locals,
+    range: TextRange,
+) -> Option<Back> {
     let all: Vec<LocalId> = locals.outgoing.iter().chain(&locals.changed).copied().collect();
     let names: Vec<&str> = all.iter().map(|it| body.local(*it).name.as_str()).collect();
     let types = all.iter().map(|it| place.spelled(body.local(*it).ty)).collect::<Option<Vec<_>>>()?;
@@ -171,10 +182,7 @@ fn results(place: &Place<'_>, body: &Body, locals: &selection::Locals, range: Te
         _ => {
             let (tuple, _) = TUPLES.iter().find(|(_, count)| *count == all.len())?;
             let tuple = format!("{}[{}]", place.library_type("x10.util", tuple, range), types.join(", "));
-            let taken = visible_locals(place.db, place.file, range.start());
-            let mut free = std::iter::once("results".to_owned()).chain((2..).map(|n| format!("results{n}")));
-            let kept =
-                free.find(|name| taken.iter().all(|it| it.name != *name) && !names.contains(&&**name))?;
+            let kept = unsaid(place, method)?;
             let mut call = format!("val {kept} = {CALL};");
             for ((local, name), part) in all.iter().zip(&names).zip(PARTS) {
                 call.push_str(&format!("\n{} = {kept}.{part};", target(*local, name)));
@@ -182,6 +190,15 @@ fn results(place: &Place<'_>, body: &Body, locals: &selection::Locals, range: Te
             Back { ends: Some(format!("return {tuple}({});", names.join(", "))), result: tuple, call }
         }
     })
+}
+
+/// A name for the values that come back. It is no word of the method: a local behind it would be another one of its name, and would
+/// hide a field.
+fn unsaid(place: &Place<'_>, method: MethodId) -> Option<String> {
+    let around = &place.text()[item_ptr(place.db, Item::Method(method))?.range()];
+    let words: Vec<&str> = apg_syntax::tokens(around).map(|(_, word)| word.trim_matches('`')).collect();
+    let mut names = std::iter::once("results".to_owned()).chain((2..).map(|n| format!("results{n}")));
+    names.find(|name| !words.contains(&name.as_str()))
 }
 
 fn assist(
@@ -254,7 +271,11 @@ fn made(
     }
     let after = item_ptr(place.db, Item::Method(method))?.range();
     let (range, result) = moved;
-    let said = [&formals.join(", "), &declared.join(" "), result, &place.text()[range]].join(" ");
+    let types = [&formals.join(", "), &declared.join(" "), result].join(" ");
+    if selection::parts_types(place, &item_node(place.db, Item::Method(method))?, range, &types) {
+        return None;
+    }
+    let said = [&types, &place.text()[range]].join(" ");
     let says = |name: &str| apg_syntax::tokens(&said).any(|(_, word)| word == name);
     let guard = guard(place, method).unwrap_or_default();
     let in_guard = |name: &str| apg_syntax::tokens(&guard).any(|(_, word)| word == name);

@@ -4,8 +4,9 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::Place;
-use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId};
+use crate::body::{AssignTarget, Body, Expr, ExprKind, LocalId, StmtId};
 use crate::ide::spans::owner_at;
+use crate::ids::MethodId;
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::source::item_offset;
 
@@ -185,9 +186,7 @@ pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
             && !node.children().any(|child| ast::Expr::can_cast(child.kind()))
             && node.ancestors().find(around).is_some_and(|n| n.kind() == METHOD_DECL)
     };
-    // Behind one that stands last nothing could be said.
-    let ends = statements.last().is_some_and(|it| it.kind() == RETURN_STMT);
-    if ends || !jumps(statements).all(|it| is_plain(&it)) {
+    if !jumps(statements).all(|it| is_plain(&it)) {
         return Vec::new();
     }
     let word = |node: SyntaxNode| {
@@ -195,6 +194,40 @@ pub(super) fn exits(statements: &[SyntaxNode]) -> Vec<TextRange> {
         tokens.find(|it| it.kind() == RETURN_KW).map(|it| it.text_range())
     };
     jumps(statements).filter_map(word).collect()
+}
+
+/// Whether what stands behind a statement can be reached through it; not if that is unknown.
+pub(super) fn completes(place: &Place<'_>, method: MethodId, body: &Body, last: &SyntaxNode) -> bool {
+    let owner = Owner::Method(method);
+    let Some(range) = last.text_range().checked_sub(item_offset(place.db, owner.into())) else {
+        return false;
+    };
+    let inside = (0u32..).zip(&body.stmts).filter(|(_, stmt)| range.contains_range(stmt.range));
+    let inside: Vec<_> = inside.map(|(id, stmt)| (StmtId(id), stmt.range.len())).collect();
+    // The whole statement is the longest one: what it is made of may be as long, and must be left, too.
+    let Some(whole) = inside.iter().map(|(_, len)| *len).max() else { return false };
+    let class = method.class(place.db);
+    let is_left = |id: StmtId| crate::flow::completes(place.db, owner, class, body, id);
+    inside.iter().all(|(id, len)| *len < whole || is_left(*id))
+}
+
+/// Whether moving a piece of a method's code out of it parts types declared in the method from what names them. `types` are written
+/// where the code goes.
+pub(super) fn parts_types(place: &Place<'_>, method: &SyntaxNode, range: TextRange, types: &str) -> bool {
+    let text = place.text();
+    let around = method.text_range();
+    let behind = &text[TextRange::new(range.end(), around.end())];
+    let stays = [&text[TextRange::new(around.start(), range.start())], behind, types].join(" ");
+    let goes = [&text[range], types].join(" ");
+    let is_declaration = |it: &SyntaxNode| {
+        use SyntaxKind::*;
+        matches!(it.kind(), CLASS_DECL | STRUCT_DECL | INTERFACE_DECL | TYPE_DEF)
+    };
+    method.descendants().filter(is_declaration).any(|declaration| {
+        let elsewhere = if range.contains_range(declaration.text_range()) { &stays } else { &goes };
+        let name = declaration.children().find_map(ast::Name::cast);
+        name.is_none_or(|name| apg_syntax::tokens(elsewhere).any(|(_, word)| word == name.text()))
+    })
 }
 
 /// What leads out of the statements.

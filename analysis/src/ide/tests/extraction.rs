@@ -44,15 +44,103 @@ fn an_extracted_method_gives_back_what_is_needed() {
             "(n:Long):Long",
             "val y:Long;\n        y = n+1;\n        return y;",
         ),
+        (
+            "var a:Long = 0; var b:Long = 1;\n        if (n > 2) { $0a = n; b += n;$0 f(a + b); }",
+            "var a:Long = 0; var b:Long = 1;\n        if (n > 2) { val results = extracted(n, b); a = results.first; b = results.second; f(a + b); }",
+            "(n:Long, var b:Long):x10.util.Pair[Long, Long]",
+            "var a:Long;\n        a = n; b += n;\n        return x10.util.Pair[Long, Long](a, b);",
+        ),
     ] {
         let (titles, edited) = after(&of(body, ""), "Extract into method");
         let edited = edited.unwrap_or_else(|| panic!("{body}: {titles:?}"));
         assert_eq!(edited, of(wanted, &extracted(head, moved)));
-        let host = host(&edited);
-        let example = file(&host, crate::diagnostics::DEFAULT_FILE);
-        let found =
-            host.snapshot().with(|db| crate::file_diagnostics(db, example).to_vec()).expect("not cancelled");
-        assert!(found.iter().all(|it| it.severity != Severity::Error), "{edited}\n{found:?}");
+        assert_right(&edited);
+    }
+}
+
+fn assert_right(text: &str) {
+    let host = host(text);
+    let example = file(&host, crate::diagnostics::DEFAULT_FILE);
+    let found =
+        host.snapshot().with(|db| crate::file_diagnostics(db, example).to_vec()).expect("not cancelled");
+    assert!(found.iter().all(|it| it.severity != Severity::Error), "{text}\n{found:?}");
+}
+
+/// What becomes of a class with a field and this code; `None` where no extraction is offered.
+fn extracted_from(body: &str) -> Option<String> {
+    let class = format!(
+        "class Example {{\n    val results = 7;\n    def f(n:Long):void {{\n        {body}\n    }}\n}}\n"
+    );
+    assert_right(&class.replace("$0", ""));
+    let edited = after(&class, "Extract into method").1;
+    edited.iter().for_each(|it| assert_right(it));
+    edited
+}
+
+/// What comes behind the code, and what its method ends in, must be reached.
+#[test]
+fn what_does_not_go_on_is_not_extracted() {
+    for body in [
+        "$0if (n > 1) { return; } else { f(1); return; }$0",
+        "$0if (n > 1) return; throw new Exception();$0",
+        "$0while (true) { if (n > 1) return; }$0",
+        "$0do { if (n > 1) return; } while (true);$0",
+        "$0for (;;) { if (n > 1) return; }$0",
+        "$0f(1); if (n > 3) return; else throw new Exception();$0",
+        "$0try { return; } finally { f(1); }$0",
+        "$0f(1); { f(2); return; }$0",
+        "$0f(1); return;$0",
+        "var a:Long = n; try { $0a += 1; throw new Exception();$0 } catch (e:Exception) { f(a); }",
+    ] {
+        assert_eq!(extracted_from(body), None, "{body}");
+    }
+    for body in [
+        "$0if (n > 1) return;$0",
+        "$0if (n > 1) { return; } else { f(1); }$0",
+        "$0if (n > 1) return; val a = n, b = n;$0",
+        "$0do { if (n > 1) return; } while (n < 0);$0",
+        "$0for (i in 0..n) { if (i > 1) return; }$0 f(1);",
+        "$0try { if (n > 1) return; } finally { f(1); }$0",
+        "$0label: while (true) { if (n > 1) return; break label; }$0",
+    ] {
+        let edited = extracted_from(body).unwrap_or_else(|| panic!("{body}"));
+        assert!(edited.contains("if (extracted(n)) return;"), "{edited}");
+    }
+}
+
+/// Neither a local behind the code nor a field is meant by the name of what comes back.
+#[test]
+fn the_name_of_what_comes_back_is_new() {
+    let start = "var a:Long = 0; var b:Long = 0;\n        ";
+    for (body, wanted) in [
+        ("$0a += n; b += 2;$0 f(a + b);", "val results = "),
+        ("$0a += n; b += 2;$0 val results = a; f(results + b);", "val results2 = "),
+        ("$0a += n; b += 2;$0 f(results + a + b);", "val results2 = "),
+        ("$0a += n; b += results;$0 val results2 = a; f(results2 + b);", "val results3 = "),
+    ] {
+        let edited = extracted_from(&format!("{start}{body}")).unwrap_or_else(|| panic!("{body}"));
+        assert!(edited.contains(wanted), "{edited}");
+    }
+}
+
+/// A class in a method is known there only.
+#[test]
+fn classes_of_a_method_stay_with_what_names_them() {
+    let class = "class L { val q = 1; }";
+    for body in [
+        format!("{class} $0val a = new L(); val b = 4;$0 f(a.q + b);"),
+        format!("{class} $0f(new L().q);$0"),
+        format!("{class} val a = new L(); $0val b = a.q;$0 f(b);"),
+        format!("{class} f($0new L().q + n$0);"),
+        format!("$0{class} val a = new L();$0 f(a.q);"),
+        format!("$0{class}$0 f(new L().q);"),
+    ] {
+        assert_eq!(extracted_from(&body), None, "{body}");
+    }
+    for body in
+        [format!("{class} $0val b = n * 2;$0 f(b + new L().q);"), format!("$0{class} f(new L().q);$0 f(n);")]
+    {
+        assert!(extracted_from(&body).is_some(), "{body}");
     }
 }
 
