@@ -11,7 +11,7 @@ impl Draft<'_> {
     /// Moves a value of a block before the `at`, if it is the same there and for all blocks, else into the threads.
     pub fn to_where_it_is_computed(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
         if self.local(local).mutable || self.uses_inner(init) {
-            return self.into_the_threads(stmt, local);
+            return self.moved_into_threads(stmt, local);
         }
         self.is_same_outside(init).then(|| self.move_out(stmt, false))?
     }
@@ -42,7 +42,7 @@ impl Draft<'_> {
     }
 
     /// Moves a value of a block to the start of what each thread does, where nothing else needs it.
-    fn into_the_threads(&self, stmt: StmtId, local: LocalId) -> Option<Repair> {
+    fn moved_into_threads(&self, stmt: StmtId, local: LocalId) -> Option<Repair> {
         let behind = self.stmt(stmt).range.end();
         let threads = self.first_activity(behind)?;
         let range = self.stmt(threads).range;
@@ -61,7 +61,7 @@ impl Draft<'_> {
     }
 
     /// Moves a rail that stands before the blocks or behind the threads before the threads of each block, if all that it is made of is there.
-    pub fn into_the_block(&self, stmt: StmtId) -> Option<Repair> {
+    pub fn moved_into_block(&self, stmt: StmtId) -> Option<Repair> {
         let StmtKind::Async { body, .. } = self.stmt(self.first_activity(TextSize::new(0))?).kind else {
             return None;
         };

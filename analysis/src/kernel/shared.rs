@@ -74,7 +74,7 @@ impl Draft<'_> {
             self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
                 .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
                 .note("a rail that all blocks read is made before the `at`")
-                .repair(self.into_the_block(stmt)),
+                .repair(self.moved_into_block(stmt)),
         );
     }
 
