@@ -69,7 +69,7 @@ public class kernel_generic {
             for (i in 1..(blocks - 1)) sum = sum + r(i);
             return sum;
         }
-        operator this(i:Long):T = at (p) 0 == 0 ? get[T](data)(i) : get[T](data)(i);
+        operator this(i:Long):T = get[T](data)(i);
     }
     class Inner {
         val base:Int;

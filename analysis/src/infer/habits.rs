@@ -185,7 +185,9 @@ impl Infer<'_> {
         let ExprKind::Call { method, .. } = self.body.expr(id).kind else { return None };
         let (name, range) = (method.name(self.db), self.range(id));
         let called = TextRange::at(range.start(), TextSize::of(name.as_str()));
-        if self.source(called)? != *name {
+        let text = self.source(range)?;
+        let arguments = text.strip_prefix(name.as_str())?.trim_start();
+        if !arguments.starts_with('(') {
             return None;
         }
         let variable = self.scopes.local(name)?;

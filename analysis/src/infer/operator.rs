@@ -7,7 +7,7 @@ use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::name::Resolved;
 use crate::body::{ExprId, ExprKind, Literal};
-use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#type as type_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules, r#type as type_rules};
 use crate::ids::FileOrigin;
 use crate::members::Failure;
 use crate::ty::Ty;
@@ -35,9 +35,13 @@ impl Infer<'_> {
         }
         let around = range_of(e);
         let mut left = None;
+        let mut is_closure = false;
         for e in chain.iter().rev() {
             let range = range_of(e);
-            let Some(op) = e.op() else {
+            let op = e.op().filter(|_| !is_closure);
+            is_closure |=
+                left.is_none() && op.is_some_and(|op| self.arrow_closure(first.as_ref(), op, range));
+            let Some(op) = op.filter(|_| !is_closure) else {
                 left = Some(self.error(range));
                 continue;
             };
@@ -84,6 +88,22 @@ impl Infer<'_> {
             });
         }
         left.unwrap_or_else(|| self.error(around))
+    }
+
+    /// `x -> e` where there is no `x`: a closure as other languages write it. Whether it is one; the whole is reported then.
+    fn arrow_closure(&mut self, formal: Option<&ast::Expr>, op: BinaryOp, range: TextRange) -> bool {
+        let Some(ast::Expr::NameExpr(name)) = formal.map(ast::Expr::without_parens) else { return false };
+        let Some(name) = name.name_ref().map(|name| name.text()).filter(|_| op.text() == "->") else {
+            return false;
+        };
+        let is_local = self.scopes.local(&name).is_some();
+        if is_local || self.resolve_quietly(&name, range).is_some() || self.may_inherit() {
+            return false;
+        }
+        let message = format!("there is no `{name}` here, and a closure is written with `=>`");
+        let note = format!("write `({name}:Type) => ...`");
+        self.report(name_rules::unresolved::RULE.at(range, message).note(note));
+        true
     }
 
     fn type_operand(&mut self, e: Option<&ast::Expr>) -> Ty {

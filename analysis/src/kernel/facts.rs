@@ -161,7 +161,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the method carries `@CUDA`.
     pub fn is_cuda(&self, method: MethodId) -> bool {
-        method_item(self.db, method).is_some_and(|item| marks_device_code(&item.annotations))
+        method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
     /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.
@@ -318,7 +318,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether a function is meant for the device: a misspelt `@CUDA` is an error of its own, and calls are judged as if it were right.
+/// Whether kernels may call a function: a misspelt `@CUDA` is an error of its own, and calls are judged as if it were right.
 fn marks_device_code(annotations: &[AnnotationItem]) -> bool {
     annotations.iter().any(|it| it.simple_name() == "CUDA" || is_misspelt(it.simple_name(), "CUDA"))
 }

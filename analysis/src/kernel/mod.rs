@@ -12,6 +12,7 @@ mod facts;
 mod function;
 mod hoistable;
 mod limits;
+mod moves;
 mod races;
 mod range;
 mod recognise;

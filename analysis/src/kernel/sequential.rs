@@ -31,7 +31,7 @@ impl Draft<'_> {
         let head = TextRange::new(self.stmt(outer).range.start(), self.stmt(innermost).range.start());
         self.report(
             self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
-                .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`"))
+                .note(format!("all {noun}s are started by one loop, which may have up to three axes, `Long`s all of them: write `for ([y, x] in 0..lastY * 0..lastX)`"))
                 .repair(self.one_loop(&loops, innermost)),
         );
         Some(innermost)
@@ -66,22 +66,31 @@ impl Draft<'_> {
         let ([init], [update]) = (&init[..], &update[..]) else { return None };
         let StmtKind::Let { local, init: Some(first) } = self.stmt(*init).kind else { return None };
         let (sign, left, last) = self.operator(*condition)?;
+        let last = self.strip(last);
+        let ty = self
+            .local(local)
+            .ty
+            .primitive(self.facts.db)
+            .filter(|it| matches!(it, Known::Int | Known::Long))?;
         if !self.is_literal(first, 0)
+            || !self.expr(last).ty.is_known(self.facts.db, ty)
             || self.named_local(left) != Some(local)
             || !self.counts_up(local, *update)
         {
             return None;
         }
-        let one = if self.expr(last).ty.is_known(self.facts.db, Known::Int) { "1n" } else { "1" };
-        let behind = match sign {
-            "<" => format!(" - {one}"),
-            "<=" => String::new(),
+        let one = if ty == Known::Int { "1n" } else { "1" };
+        // What the source has of an operand in parentheses is without them.
+        let (before, behind) = match (sign, &self.expr(last).kind) {
+            ("<", ExprKind::Literal(_) | ExprKind::Local(_)) => ("", format!(" - {one}")),
+            ("<", _) => ("(", format!(") - {one}")),
+            ("<=", _) => ("", String::new()),
             _ => return None,
         };
         let head = vec![
             text(format!("for ({} in ", self.local(local).name)),
             Piece::Source(self.expr(first).range),
-            text("..("),
+            text(format!("..({before}")),
             Piece::Source(self.expr(last).range),
             text(format!("{behind})) ")),
         ];
@@ -100,9 +109,9 @@ impl Draft<'_> {
             if let Node::Expr(expr) = node
                 && let ExprKind::Assign { target, value } = self.expr(expr).kind
             {
-                let adds_one = self
-                    .operator(value)
-                    .is_some_and(|(sign, _, right)| sign == "+" && self.is_literal(right, 1));
+                let adds_one = self.operator(value).is_some_and(|(sign, left, right)| {
+                    sign == "+" && self.named_local(left) == Some(local) && self.is_literal(right, 1)
+                });
                 assigned.push(target == AssignTarget::Local(local) && adds_one);
             }
             true
@@ -149,33 +158,62 @@ impl Draft<'_> {
         })
     }
 
-    /// One loop over the product of the ranges; none if one of them is no range, or has no name, or there are too many.
+    /// One loop over the product of the ranges, where that says the same: plain ranges of `Long`s, which know nothing of each other, and only
+    /// `async` and `finish` between the loops. The axes of a product are `Long`s, which compute otherwise than `Int`s.
     fn one_loop(&self, loops: &[StmtId], innermost: StmtId) -> Option<Repair> {
-        let mut names = Vec::new();
-        let mut ranges = Vec::new();
-        for stmt in loops {
+        let mut axes: Vec<LocalId> = Vec::new();
+        let mut head = vec![text("")];
+        for (index, stmt) in loops.iter().enumerate() {
             let StmtKind::ForIn { local, components, iterable, .. } = &self.stmt(*stmt).kind else {
                 return None;
             };
-            let locals = if components.is_empty() { std::slice::from_ref(local) } else { &components[..] };
-            for local in locals {
-                names.push(self.local(self.named(*local)?).name.to_string());
+            let axis = self.named(*local)?;
+            let name = &self.local(axis).name;
+            let known =
+                axes.iter().any(|other| self.local(*other).name == *name || self.uses(*iterable, *other));
+            let is_range = self.operator(self.strip(*iterable)).is_some_and(|(sign, ..)| sign == "..");
+            let is_long = self.local(axis).ty.is_known(self.facts.db, Known::Long);
+            let inner = loops.get(index + 1);
+            let is_open = inner.is_some_and(|inner| self.has_braces(*stmt, *inner));
+            if known || !components.is_empty() || !is_range || !is_long || is_open {
+                return None;
             }
-            ranges.push(Piece::Source(self.expr(*iterable).range));
+            axes.push(axis);
+            head.extend((index > 0).then(|| text(" * ")));
+            head.push(Piece::Source(self.expr(*iterable).range));
         }
-        if names.len() > 3 {
+        if axes.len() > 3 {
             return None;
         }
-        let mut head = vec![text(format!("for ([{}] in ", names.join(", ")))];
-        for (index, range) in ranges.into_iter().enumerate() {
-            head.extend((index > 0).then(|| text(" * ")));
-            head.push(range);
-        }
+        let names: Vec<&str> = axes.iter().map(|axis| self.local(*axis).name.as_str()).collect();
+        head[0] = text(format!("for ([{}] in ", names.join(", ")));
         head.push(text(") "));
         let range = TextRange::new(self.stmt(loops[0]).range.start(), self.stmt(innermost).range.start());
         Some(Repair::edits(
             vec![text("Write one loop over the product of the ranges")],
             vec![RepairEdit { range, text: head }],
         ))
+    }
+
+    /// Whether an expression reads a local.
+    fn uses(&self, expr: ExprId, local: LocalId) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            found |= matches!(node, Node::Expr(part) if matches!(self.expr(part).kind, ExprKind::Local(it) if it == local));
+            !found
+        });
+        found
+    }
+
+    /// Whether braces stand between a loop and the one inside of it.
+    fn has_braces(&self, outer: StmtId, inner: StmtId) -> bool {
+        let mut next = self.loop_body(outer);
+        while let Some(stmt) = next.filter(|stmt| *stmt != inner) {
+            next = match self.stmt(stmt).kind {
+                StmtKind::Async { body, .. } | StmtKind::Finish { body, .. } => Some(body),
+                _ => return true,
+            };
+        }
+        false
     }
 }

@@ -1,13 +1,8 @@
 //! Shared memory: the `val`s between the block loop and the thread loop.
 
-use apg_syntax::TextRange;
-
 use super::draft::Draft;
 use super::facts::Shape;
-use super::range::Level;
-use super::repair::{Piece, Repair, RepairEdit, text};
 use super::{SharedInit, SharedRail};
-use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ty::Ty;
@@ -44,7 +39,7 @@ impl Draft<'_> {
                 .note(
                     "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
                 )
-                .repair(self.to_where_it_is_computed(stmt, init)),
+                .repair(self.to_where_it_is_computed(stmt, local, init)),
             );
         };
         if self.local(local).mutable {
@@ -67,14 +62,6 @@ impl Draft<'_> {
         }
     }
 
-    /// Moves a value of a block before the `at`, if it is the same for all blocks, else into the threads.
-    fn to_where_it_is_computed(&self, stmt: StmtId, init: ExprId) -> Option<Repair> {
-        match self.uses_inner(init) {
-            true => self.move_into(Level::Threads, stmt, "Compute it in each thread"),
-            false => self.move_out(stmt, false),
-        }
-    }
-
     /// Whether a statement is `val r = new Rail[T](...)`.
     pub fn makes_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { init: Some(init), .. } = self.stmt(stmt).kind else { return false };
@@ -87,38 +74,8 @@ impl Draft<'_> {
             self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
                 .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
                 .note("a rail that all blocks read is made before the `at`")
-                .repair(self.move_into(Level::Blocks, stmt, "Move the shared memory into the block")),
+                .repair(self.moved_into_block(stmt)),
         );
-    }
-
-    /// Moves a statement to the start of what each block or thread does.
-    fn move_into(&self, level: Level, stmt: StmtId, title: &str) -> Option<Repair> {
-        let first = self.first_of(level).filter(|_| !self.shares_its_declaration(stmt))?;
-        let range = self.stmt(stmt).range;
-        let start = self.stmt(first).range.start();
-        let moved = vec![Piece::Source(range), Piece::NewLine(start)];
-        let edits = vec![
-            RepairEdit { range, text: Vec::new() },
-            RepairEdit { range: TextRange::empty(start), text: moved },
-        ];
-        Some(Repair::edits(vec![text(title)], edits))
-    }
-
-    /// The first statement of what each block or thread does.
-    fn first_of(&self, level: Level) -> Option<StmtId> {
-        let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
-        let mut activities = Vec::new();
-        self.body.walk(Node::Stmt(body), &mut |node| {
-            if let Node::Stmt(stmt) = node
-                && let StmtKind::Async { body, .. } = self.stmt(stmt).kind
-            {
-                activities.push(body);
-            }
-            activities.len() < 2
-        });
-        let of = activities.get(if level == Level::Blocks { 0 } else { 1 })?;
-        let is_block = matches!(self.stmt(*of).kind, StmtKind::Block(_));
-        self.statements(*of).first().copied().filter(|_| is_block)
     }
 
     /// The arguments and the element type of `new Rail[T](...)`.

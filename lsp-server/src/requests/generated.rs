@@ -154,28 +154,29 @@ fn comment(text: &str) -> String {
 /// follows one is made for its line. `#line` is for compilers and debuggers: what people read is without it.
 fn mapped(text: &str, path: &Path) -> GeneratedCode {
     let mut lines: Vec<(u32, i64)> = vec![(0, -1)];
-    let mut files: Vec<(&str, bool)> = Vec::new();
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;
     let is_document = |quoted: &str| {
         let name = quoted.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\");
         std::path::absolute(name).is_ok_and(|file| file == path)
     };
+    // PTX names its files behind all code.
+    let files = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix(".file")?.trim().split_once([' ', '\t']));
+    let files: Vec<&str> = files.filter(|(_, name)| is_document(name)).map(|(number, _)| number).collect();
     for line in text.lines() {
         let words = line.trim_start();
         let directive = words.strip_prefix("#line ");
         let source = if let Some(rest) = directive {
             let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
             Some(number.parse::<i64>().ok().filter(|_| is_document(file)))
-        } else if let Some(rest) = words.strip_prefix(".file") {
-            if let Some((number, file)) = rest.trim().split_once([' ', '\t']) {
-                files.push((number, is_document(file)));
-            }
+        } else if words.starts_with(".file") {
             Some(None)
         } else if let Some(rest) = words.strip_prefix(".loc") {
             let mut words = rest.split_whitespace();
             let (file, number) = (words.next(), words.next().and_then(|n| n.parse::<i64>().ok()));
-            let ours = files.iter().any(|(n, ours)| *ours && Some(*n) == file);
+            let ours = file.is_some_and(|file| files.contains(&file));
             Some(number.filter(|_| ours))
         } else {
             None
@@ -218,7 +219,7 @@ mod tests {
         let found = mapped(text, Path::new("/A.x10"));
         assert_eq!(found.lines, [(0, -1), (1, 2), (3, -1), (4, 3)]);
         assert_eq!(found.text, "a\nb;\nc;\nd;\ne;\n");
-        let ptx = ".file 1 \"/A.x10\"\n.loc 1 7 0\nadd;\nmul;\n.loc 1 8 0\nret;";
-        assert_eq!(mapped(ptx, Path::new("/A.x10")).lines, [(0, -1), (1, 6), (4, 7)]);
+        let ptx = ".loc 2 7 0\nadd;\nmul;\n.loc 1 9 0\nmov;\n.loc 2 8 0\nret;\n\t.file\t1 \"/kernel.cu\"\n\t.file\t2 \"/A.x10\"";
+        assert_eq!(mapped(ptx, Path::new("/A.x10")).lines, [(0, 6), (3, -1), (5, 7), (7, -1)]);
     }
 }

@@ -89,6 +89,26 @@ mod tests {
         assert!(local(one).is_null());
     }
 
+    /// What generated code finds, and what the runtime does; also of a number that no table has.
+    #[test]
+    fn what_is_set_is_found() {
+        let object = memory::allocate(memory::tests::node()).expect("room");
+        let first = (7 << BITS) | 5;
+        for number in [first, first + EACH as i64] {
+            let found = || match place_of(number) {
+                // SAFETY: the table was made when the object was set.
+                Some((own, entry)) => unsafe {
+                    (*own.load(Ordering::Acquire).add(entry)).load(Ordering::Acquire)
+                },
+                None => local(number).0,
+            };
+            set_local(number, object);
+            assert_eq!((found(), local(number)), (object.0, object));
+            set_local(number, Ref::NULL);
+            assert_eq!((found(), local(number)), (std::ptr::null_mut(), Ref::NULL));
+        }
+    }
+
     #[test]
     fn the_first_numbers_of_a_place_are_in_its_table() {
         assert_eq!(place_of(5).map(|it| it.1), Some(5));

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
 A launch starts all blocks at once, and each block all its threads. So there is one loop over the blocks and one over the threads, whose
 header says how many there are; loops inside each other say the same of a sequential program.
 
-Write one loop over the product of the ranges. It may have up to three axes; the last one is the device's `x`, along which neighbouring
+Write one loop over the product of the ranges. It may have up to three axes, which are `Long`s; the last one is the device's `x`, along which neighbouring
 threads are numbered.
 "##,
     failing: r##"

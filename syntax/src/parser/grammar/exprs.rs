@@ -273,7 +273,6 @@ fn bare_closure(p: &mut Parser<'_>, formal: Operand) -> Operand {
     let range = habits::range_of(p, p.position - 1, p.position);
     p.error_at(range, "the formals of a closure stand in parentheses");
     p.hint(&format!("write `({name}:Type) => ...`"));
-    p.replace_by(format!("({name}) =>"));
     let m = formal.node.precede(p);
     p.bump();
     atoms::closure_body(p);

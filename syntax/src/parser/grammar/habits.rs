@@ -106,48 +106,21 @@ pub(super) fn aside(p: &mut Parser<'_>, count: usize) {
 
 //--- Closures
 
-/// Whether `(x:T) -> e` stands here. Formals are no value, so that this arrow is no operator.
+/// Whether `(x:T) -> e` stands here. Such formals are no value, nor are braces, so that this arrow is no operator. Of `(x) -> e` only
+/// names can tell.
 pub(super) fn at_arrow_closure(p: &Parser<'_>) -> bool {
     let open = p.position;
     let Some(close) = p.matching(open).filter(|it| p.kind_at(it + 1) == T![->]) else { return false };
-    let formals = p.kind_at(open + 1) == T![')'] || lookahead::is_typed_declarator(p, open + 1);
-    formals || {
-        // `(x, y) -> x + y`
-        let is_name = |at: usize| p.kind_at(at) == if (at - open) % 2 == 1 { IDENT } else { T![,] };
-        (close - open).is_multiple_of(2)
-            && (open + 1..close).all(is_name)
-            && (open + 1..close).step_by(2).any(|at| is_formal_of(p, at, close + 1))
-    }
+    let is_name = |at: usize| p.kind_at(at) == if (at - open) % 2 == 1 { IDENT } else { T![,] };
+    let names = (close - open).is_multiple_of(2) && (open + 1..close).all(is_name);
+    p.kind_at(open + 1) == T![')']
+        || lookahead::is_typed_declarator(p, open + 1)
+        || names && (close - open > 2 || p.kind_at(close + 2) == T!['{'])
 }
 
-/// So many tokens behind an arrow are looked at for the formal before it.
-const CLOSURE_LENGTH: usize = 64;
-
-/// Whether the name at `name` is a formal of what follows the arrow at `arrow`, which otherwise is an operator: it is said there, or
-/// there are braces.
-fn is_formal_of(p: &Parser<'_>, name: usize, arrow: usize) -> bool {
-    let mut at = arrow + 1;
-    if p.kind_at(at) == T!['{'] {
-        return true;
-    }
-    let end = arrow + CLOSURE_LENGTH;
-    let mut depth = 0_usize;
-    while at < end && !matches!(p.kind_at(at), EOF | T![;] | T!['{'] | T!['}']) {
-        match p.kind_at(at) {
-            IDENT if p.text(at) == p.text(name) && p.kind_at(at - 1) != T![.] => return true,
-            T!['('] | T!['['] => depth += 1,
-            T![')'] | T![']'] | T![,] if depth == 0 => return false,
-            T![')'] | T![']'] => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    false
-}
-
-/// Whether `-> e` stands here, after the name of a formal.
+/// Whether `-> {` stands here, after the name of a formal.
 pub(super) fn at_bare_arrow(p: &Parser<'_>) -> bool {
-    p.at(T![->]) && p.kind_at(p.position - 1) == IDENT && is_formal_of(p, p.position - 1, p.position)
+    p.at(T![->]) && p.nth(1) == T!['{'] && p.kind_at(p.position - 1) == IDENT
 }
 
 /// The arrow of a closure.
@@ -495,7 +468,8 @@ pub(super) fn value_without_return(p: &mut Parser<'_>, start: usize, expr: Compl
 
 /// `x.f)`, where a statement ends: a name alone is none, a call is.
 pub(super) fn unopened_call(p: &mut Parser<'_>) {
-    if !(p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none()) {
+    let is_name = p.kind_at(p.position - 1) == IDENT;
+    if !(is_name && p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none()) {
         return;
     }
     let name = p.text(p.position - 1);

@@ -148,10 +148,15 @@ pub(super) fn braced_value(p: &mut Parser<'_>) -> Completed {
     if is_plain && p.nth(1) == T![if] && p.nth(2) == T!['('] {
         p.bump();
         if_value(p);
+        let is_whole = p.position == close;
         let range = range_of(p, open, close);
         // What is written instead has no braces.
         if let Some(error) = p.errors.last_mut().filter(|it| range.contains_range(it.range)) {
-            error.range = range;
+            // Nor what stands behind the `if`, which would be lost.
+            match is_whole {
+                true => error.range = range,
+                false => error.replacement = None,
+            }
         }
     } else {
         p.error("a block has no value");
