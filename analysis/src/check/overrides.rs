@@ -16,11 +16,11 @@ use crate::item_tree::{ClassItem, ClassKind, MethodItem, MethodKind, Modifiers, 
 use crate::members::access::{Visibility, visibility};
 use crate::members::{describe_method, result_type};
 use crate::scope::problem::Problem;
-use crate::scope::signature::{Guard, method_signature};
+use crate::scope::signature::{Guard, field_type, method_signature};
 use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::{Substitution, facts_about};
-use crate::ty::supers::{all_supertypes, superclass};
+use crate::ty::supers::all_supertypes;
 use crate::ty::{ConstraintTerm, Path, Ty};
 
 /// Problems of a class and its methods with what it inherits.
@@ -299,12 +299,7 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let context = Context::class(db, class);
     // What is unknown may be it: a formal of a method of that name, or a superclass.
     missing.retain(|(method, _)| !may_be_among(db, own_methods(db, class, method.name(db))));
-    // What a superclass owes already is said of it.
-    let above = superclass(db, class).and_then(|it| Some(it.as_class(db)?.0));
-    if let Some(above) = above.filter(|it| !class_modifiers(db, *it).has(Modifiers::ABSTRACT)) {
-        let owed = missing_methods(db, above);
-        missing.retain(|(method, _)| !owed.iter().any(|(other, _)| other == method));
-    }
+    retain_own(db, class, &mut missing);
     if missing.is_empty() || context.is_open(Ty::this_type(db, class)) {
         return Vec::new();
     }
@@ -314,7 +309,7 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     let origin = missing[0].1.display(db).to_string();
     let problem = Problem::new(&type_rules::not_implemented::RULE, item.at, message)
         .note(format!("promised by `{origin}`: write the method, or declare the class `abstract`"));
-    if let Some((method, _)) = missing.iter().find(|(m, _)| property_for(db, class, *m).is_some()) {
+    if let Some((method, _)) = missing.iter().find(|it| property_for(db, class, **it).is_some()) {
         let name = method.name(db);
         let is_property = method_item(db, *method).is_some_and(|it| it.kind == MethodKind::Property);
         let keyword = if is_property { "property" } else { "def" };
@@ -337,13 +332,38 @@ fn unimplemented(db: &dyn Db, class: ClassId, item: &ClassItem) -> Vec<Problem> 
     }]
 }
 
-/// The property, own or inherited, of the name of a method without formals: what the method probably gives.
-pub(crate) fn property_for(db: &dyn Db, class: ClassId, method: MethodId) -> Option<FieldId> {
-    if !method_signature(db, method).params.is_empty() {
+/// Leaves out what a superclass owes already, which is said of it. An abstract one owes nothing, but those above it may.
+fn retain_own(db: &dyn Db, class: ClassId, missing: &mut Vec<(MethodId, Ty)>) {
+    for supertype in all_supertypes(db, class).iter().skip(1) {
+        let Some((above, _)) = supertype.as_class(db).filter(|_| !missing.is_empty()) else { continue };
+        let may_owe = class_kind(db, above) != Some(ClassKind::Interface)
+            && !class_modifiers(db, above).has(Modifiers::ABSTRACT);
+        if may_owe {
+            let owed = missing_methods(db, above);
+            missing.retain(|(method, _)| !owed.iter().any(|(other, _)| other == method));
+        }
+    }
+}
+
+/// The property, own or inherited, that has the name of a `method` of `owner` and can be its result: what it probably gives.
+pub(crate) fn property_for(db: &dyn Db, class: ClassId, (method, owner): (MethodId, Ty)) -> Option<FieldId> {
+    let seen = |ty: Ty, from: Ty| {
+        let (owner, args) = from.as_class(db)?;
+        Some(Substitution::class(db, owner, args).apply(db, ty))
+    };
+    let wanted = seen(result_type(db, method), owner)?;
+    let takes_nothing =
+        method_signature(db, method).params.is_empty() && method_type_param_ids(db, method).is_empty();
+    if !takes_nothing || wanted.is_void(db) {
         return None;
     }
-    let owners = all_supertypes(db, class).iter().filter_map(|it| Some(it.as_class(db)?.0));
-    owners.flat_map(|owner| properties(db, owner)).find(|it| it.name(db) == method.name(db))
+    let mut supertypes = all_supertypes(db, class).iter();
+    let (property, from) = supertypes.find_map(|from| {
+        let own = properties(db, from.as_class(db)?.0);
+        Some((own.into_iter().find(|it| it.name(db) == method.name(db))?, *from))
+    })?;
+    let given = seen(field_type(db, property), from)?;
+    Context::class(db, class).convert_directly(given, wanted, None).map(|_| property)
 }
 
 /// Whether a formal of one of these methods has an unknown type.

@@ -7,12 +7,13 @@ use smol_str::{SmolStr, format_smolstr};
 use super::lookup::{Found, qualified_type};
 use super::packages::{
     Folder, all_type_names, file_beside, misplaced_type, package_exists, package_of_folder, packages,
-    source_root, types_named,
+    source_root, type_in_package, types_named,
 };
 use super::problem::Problem;
 use crate::db::{Db, parse};
 use crate::diagnostics::{TextEdit, name as name_rules};
 use crate::ids::SourceFile;
+use crate::item_tree::Import;
 use crate::item_tree::items::{class_head, imports};
 
 /// Where a new import goes, and the white space around it.
@@ -82,16 +83,9 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
             );
             continue;
         }
-        let mut meant = if import.on_demand { Vec::new() } else { types_named(db, root, simple) };
-        if meant.is_empty() {
-            meant.extend(similar(db, root, &import.path, import.on_demand));
-        }
-        if meant.is_empty() && !import.on_demand {
-            let of = similar(db, root, package, false).map(|class| format_smolstr!("{class}.{simple}"));
-            meant.extend(of.filter(|it| qualified_type(db, file, it).is_some()));
-        }
+        let mut meant = meant(db, file, root, import);
         let around = qualified_type(db, file, package);
-        if let (true, Some(why)) = (meant.is_empty(), misplaced(db, file, root, simple)) {
+        if let (true, Some(why)) = (meant.is_empty(), misplaced(db, file, root, (package, simple))) {
             problem = problem.note(why);
         } else if let Some(near) = around.as_ref().and_then(|it| similar_member(db, it, simple)) {
             meant = vec![format_smolstr!("{package}.{near}")];
@@ -114,12 +108,35 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     problems
 }
 
+/// The qualified names that an import which names nothing probably meant.
+fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<SmolStr> {
+    let path = &import.path;
+    if import.on_demand {
+        let packages = packages(db, root);
+        return closest(path, packages.iter().map(SmolStr::as_str)).map(SmolStr::new).into_iter().collect();
+    }
+    // The file that was meant is there: what is wrong with it says more than other names.
+    if all_type_names(db, root).contains(path) {
+        return Vec::new();
+    }
+    let (package, simple) = path.rsplit_once('.').unwrap_or(("", path));
+    let named = types_named(db, root, simple);
+    if !named.is_empty() {
+        return named;
+    }
+    let member = || {
+        let of = format_smolstr!("{}.{simple}", similar(db, root, package)?);
+        qualified_type(db, file, &of).is_some().then_some(of)
+    };
+    similar(db, root, path).or_else(member).into_iter().collect()
+}
+
 /// What keeps an import from being found although its file is there: the one file, or the other, says another package than its folder.
-fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, simple: &str) -> Option<String> {
+fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)) -> Option<String> {
     let own = package_of_folder(db, file).map(|folder| {
         format!("packages are looked for from the folders that hold them, and this file lies in that of `{folder}`: write `package {folder};`")
     });
-    own.or_else(|| misplaced_type(db, root, simple))
+    own.or_else(|| misplaced_type(db, root, imported))
 }
 
 /// The member type of a class that a name was probably meant to be.
@@ -130,15 +147,19 @@ fn similar_member(db: &dyn Db, around: &Found, name: &str) -> Option<SmolStr> {
     closest(name, nested.chain(item.typedefs.iter().map(|it| it.name.as_str()))).map(SmolStr::new)
 }
 
-/// What was probably meant: a type of this package with a similar name, or this package spelt a little differently.
-fn similar(db: &dyn Db, root: Folder, path: &str, on_demand: bool) -> Option<SmolStr> {
-    if on_demand {
-        let packages = packages(db, root);
-        return closest(path, packages.iter().map(SmolStr::as_str)).map(SmolStr::new);
-    }
+/// The type of the same package with the most similar name. Not every file declares what it is named after; those whose name is not
+/// similar are not read for it.
+fn similar(db: &dyn Db, root: Folder, path: &str) -> Option<SmolStr> {
     let (package, simple) = path.rsplit_once('.')?;
     let in_package = |name: &'_ SmolStr| name.rsplit_once('.').is_some_and(|(of, _)| of == package);
     let names = all_type_names(db, root);
     let neighbours = names.iter().filter(|name| in_package(name)).filter_map(|name| name.rsplit('.').next());
-    closest(simple, neighbours).map(|name| format!("{package}.{name}").into())
+    let mut neighbours: Vec<&str> = neighbours.collect();
+    while let Some(near) = closest(simple, neighbours.iter().copied()) {
+        if type_in_package(db, root, package, near).is_some() {
+            return Some(format_smolstr!("{package}.{near}"));
+        }
+        neighbours.retain(|it| *it != near);
+    }
+    None
 }

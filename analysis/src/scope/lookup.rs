@@ -299,7 +299,8 @@ impl TypeScope<'_> {
                 false => problem.note(format!("there is no class and no package `{package}` either")),
             };
         }
-        if let Some(why) = misplaced_type(self.db, source_root(self.db, self.file), &last.name) {
+        let here = (package(self.db, self.file).as_str(), last.name.as_str());
+        if let Some(why) = misplaced_type(self.db, source_root(self.db, self.file), here) {
             return problem.note(why);
         }
         let names = self.visible_names();

@@ -224,11 +224,17 @@ pub fn types_named(db: &dyn Db, root: Folder, name: &str) -> Vec<SmolStr> {
     all_type_names(db, root).iter().filter(is_declared).cloned().collect()
 }
 
-/// Why a type that a file is named after is none: the file says another package, or declares no such type.
-pub fn misplaced_type(db: &dyn Db, root: Folder, name: &str) -> Option<String> {
+/// Why a type that a file is named after is none: the file says another package, or declares no such type. Of several files the one in the
+/// folder of `package` is meant, where the type is looked for, else one that declares it.
+pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) -> Option<String> {
+    let folder = |path: &Path| path.parent().map(dotted);
     let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == name);
-    let (path, file) = all_paths(db, root).into_iter().find(|(path, _)| is_named(path))?;
-    let folder = dotted(path.parent()?);
+    let named = all_paths(db, root).into_iter().filter(|(path, _)| is_named(path));
+    let (path, file) = named.min_by_key(|(path, file)| {
+        let is_here = folder(path).is_some_and(|it| it == package);
+        (!is_here, type_in_file(db, *file, name).is_none(), *path)
+    })?;
+    let folder = folder(path)?;
     let said = crate::item_tree::items::package(db, file);
     let path = path.display();
     if *said != folder {

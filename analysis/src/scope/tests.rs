@@ -89,6 +89,83 @@ class Example {}
     );
 }
 
+/// What is wrong with the file that an import means is told, and no name that nothing has.
+#[test]
+fn imports_of_files_that_declare_something_else() {
+    finds(
+        "
+// file: a/Main.x10
+package a;
+import b.Baz;
+import b.Bas;
+class Main {}
+// file: b/Bar.x10
+package c;
+public class Bar {}
+// file: b/Bat.x10
+package b;
+public class Bat {}
+// file: b/Baz.x10
+package b;
+public class Quux {}
+",
+        "
+2:8 [name/unknown-import] there is no type `b.Baz` to import
+    `b/Baz.x10` declares no `Baz`, but `Quux`
+3:8 [name/unknown-import] there is no type `b.Bas` to import
+    there is `b.Bat`
+",
+    );
+}
+
+#[test]
+fn of_two_misplaced_types_the_nearer_one_is_meant() {
+    finds(
+        "
+// file: a/Uses.x10
+package a;
+class Uses { def use(yak:Yak, gnu:Gnu) {} }
+// file: a/Yak.x10
+package wrong;
+public class Yak {}
+// file: b/Yak.x10
+package b;
+class Other {}
+// file: c/Gnu.x10
+package c;
+class More {}
+// file: d/Gnu.x10
+package wrong;
+public class Gnu {}
+",
+        "
+2:26 [name/unknown-type] there is no type `Yak` here
+    `a/Yak.x10` says `package wrong;`, but lies in the folder of `a`
+2:35 [name/unknown-type] there is no type `Gnu` here
+    `d/Gnu.x10` says `package wrong;`, but lies in the folder of `d`
+",
+    );
+}
+
+/// A property is only said to be what is missing if it can be.
+#[test]
+fn properties_that_methods_could_give() {
+    finds(
+        "
+interface Has[T] { def get():T; }
+class Good(get:Long) implements Has[Long] {}
+class Bad(get:Long) implements Has[String] {}
+",
+        "
+2:7 [type/not-implemented] the class `Good` does not implement `get():T`
+    promised by `Has[Long]`: write the method, or declare the class `abstract`
+    a property is no method: write `public def get() = get;`
+3:7 [type/not-implemented] the class `Bad` does not implement `get():T`
+    promised by `Has[String]`: write the method, or declare the class `abstract`
+",
+    );
+}
+
 /// As in the workspace of an editor: only the file that imports is open.
 #[test]
 fn a_type_beside_another_is_imported_from_nowhere() {

@@ -28,7 +28,7 @@ pub(super) fn missing_methods(place: &Place<'_>) -> Option<Assist> {
     };
     let stubs = missing.iter().filter_map(|(method, owner)| {
         let declaration = stub(db, *method, *owner)?.declaration();
-        Some(match check::property_for(db, class, *method) {
+        Some(match check::property_for(db, class, (*method, *owner)) {
             Some(property) => format!("{indent}{STEP}{declaration} = {};\n", property.name(db)),
             None => with_body(declaration),
         })

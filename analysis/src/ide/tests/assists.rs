@@ -161,6 +161,29 @@ fn missing_property_methods_give_the_properties() {
     assert_eq!(edited.as_deref(), Some(wanted));
 }
 
+/// A property that cannot be the result is not given.
+#[test]
+fn missing_methods_give_properties_of_their_types() {
+    let given = |text: &str| after(text, "Implement").1.expect("a method is missing");
+    let box_of = |ty: &str| {
+        given(&format!(
+            "interface Has[T] {{ def get():T; }}\nclass Bo$0x(get:Long) implements Has[{ty}] {{}}\n"
+        ))
+    };
+    assert!(box_of("Long").contains("public def get():Long = get;"));
+    assert!(box_of("Any").contains("public def get():Any = get;"));
+    assert!(box_of("String").contains("public def get():String {\n"));
+    let inherited = "interface Has[T] { def get():T; }\nclass Base[T](get:T) {}\nclass Bo$0x extends Base[Long] implements Has[Long] { def this() { super(1); } }\n";
+    assert!(given(inherited).contains("public def get():Long = get;"));
+    let other = given(&inherited.replace("Has[Long]", "Has[String]"));
+    assert!(other.contains("public def get():String {\n"), "{other}");
+    let cleared =
+        given("interface Clears { def clear():void; }\nclass Bo$0x(clear:Long) implements Clears {}\n");
+    assert!(cleared.contains("public def clear():void {\n"), "{cleared}");
+    let generic = given("interface Has { def get[T]():Long; }\nclass Bo$0x(get:Long) implements Has {}\n");
+    assert!(generic.contains("public def get[T]():Long {\n"), "{generic}");
+}
+
 #[test]
 fn imports_are_put_in_order() {
     let text = "import x10.util.Random;\nimport x10.util.HashMap;\nimport x10.io.*;\nimport x10.util.HashMap;\nclass Example { val m:HashMap[Long,Long] = null; }\n";
