@@ -87,7 +87,7 @@ impl Program {
             command.arg("--").args(&self.args);
         }
         let output =
-            run(command, Duration::from_secs(if options.contains(&"--sanitize") { 600 } else { 120 }))?;
+            run(command, Duration::from_secs(if options.contains(&"--sanitize") { 600 } else { 300 }))?;
         let expected =
             std::fs::read_to_string(self.path.with_extension("out")).map_err(|error| error.to_string())?;
         let expected = expected.replace("@PLACES@", &places.to_string());
