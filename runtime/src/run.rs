@@ -34,7 +34,7 @@ pub struct RunOptions {
     pub arguments: Vec<String>,
     /// Host places, at least 1.
     pub places: u32,
-    /// Threads that run activities at each place; 0 asks for one a processor.
+    /// Threads that run activities at each place; 0 asks for one a processor, and for two of one processor.
     pub threads: usize,
     /// Accelerators of each host.
     pub accelerators: Selection,

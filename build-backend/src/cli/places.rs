@@ -17,7 +17,7 @@ pub struct Places {
     #[arg(long, value_name = "WHICH")]
     accels: Option<String>,
 
-    /// Threads that run activities at each place [default: one a processor]
+    /// Threads that run activities at each place [default: one a processor, at least two]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
 }
@@ -36,7 +36,7 @@ impl Places {
         let ordinals = options.accelerators.resolve(&device::count).map_err(Failure::new)?;
         let mut accelerator = u64::from(options.places);
         let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => apg_runtime::activity::default_threads(),
             threads => threads,
         };
         for place in 0..options.places {

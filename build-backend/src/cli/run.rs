@@ -73,7 +73,7 @@ pub struct LaunchOptions {
     #[arg(long, value_name = "WHICH")]
     pub accels: Option<String>,
 
-    /// Threads that run activities at each place [default: one a processor]
+    /// Threads that run activities at each place [default: one a processor, at least two]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
 

@@ -39,12 +39,18 @@ thread_local! {
     static OWN: Cell<Option<&'static Own>> = const { Cell::new(None) };
 }
 
-/// Starts the pool with that many threads (0: one for each processor); without effect when it runs already.
+/// How many threads a place has if nobody says: one for each processor. An activity that wakes does so in a thread that has nothing to do,
+/// so one would not be enough for a program that asks again and again whether another activity, which sleeps now and then, is done.
+pub fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).max(2)
+}
+
+/// Starts the pool with that many threads (0: as many as there are by default); without effect when it runs already.
 pub fn start(threads: usize) {
     crate::memory::add_queues(each_queued_word);
     POOL.get_or_init(|| {
         let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => default_threads(),
             threads => threads,
         };
         let queues = Queues::new(threads);
