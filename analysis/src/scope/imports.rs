@@ -91,9 +91,7 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
             meant = vec![format_smolstr!("{package}.{near}")];
         } else if around.is_some() {
             let class = package.rsplit('.').next().unwrap_or(package);
-            problem = problem.note(format!(
-                "`{package}` is a class: import it, and select its members: `{class}.{simple}`"
-            ));
+            problem = problem.note(format!("`{class}` has no member type `{simple}`"));
         } else if meant.is_empty() {
             problem =
                 problem.note("check the spelling, or add the folder that holds it with `--source-path`");

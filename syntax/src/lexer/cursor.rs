@@ -41,6 +41,11 @@ impl<'a> Cursor<'a> {
         &self.text[start..self.position]
     }
 
+    /// The text up to `position`.
+    pub fn before(&self, position: usize) -> &'a str {
+        &self.text[..position]
+    }
+
     pub fn range_from(&self, start: usize) -> TextRange {
         TextRange::new(TextSize::new(start as u32), TextSize::new(self.position as u32))
     }

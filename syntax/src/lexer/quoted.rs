@@ -6,7 +6,7 @@ use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
 pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
     let mut ended = quoted(cursor, errors, b'"');
-    if !ended && goes_on(cursor.since(start), cursor.rest()) {
+    if !ended && (is_native(cursor.before(start), cursor.rest()) || goes_on(cursor.since(start), cursor.rest())) {
         while !ended && !cursor.at_end() {
             // The quote, or the break of a line.
             ended = quoted(cursor, errors, b'"');
@@ -41,6 +41,24 @@ fn goes_on(line: &str, rest: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a string that did not end in its first line is the code of `@Native("c++", "...")`: in it braces and `;` are not X10's. What
+/// stands before it is in the same block, so that a block's text alone still tells.
+fn is_native(before: &str, rest: &str) -> bool {
+    let language = before.trim_end().strip_suffix(',').and_then(|it| it.trim_end().strip_suffix('"'));
+    let call = language.and_then(|it| it.trim_end_matches(|c: char| c != '"' && c != '\n').strip_suffix('"'));
+    let name = call.and_then(|it| it.trim_end().strip_suffix('('));
+    if !name.is_some_and(|it| it.trim_end().ends_with("@Native")) {
+        return false;
+    }
+    let mut is_escaped = false;
+    let end = rest.bytes().position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.is_some_and(|end| rest[end + 1..].trim_start().starts_with(')'))
 }
 
 pub(super) fn identifier(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {

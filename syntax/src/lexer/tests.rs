@@ -65,6 +65,18 @@ fn comments() {
 }
 
 #[test]
+fn native_code_has_lines_of_its_own() {
+    let code = "\"\n  if (x) {\n    puts(\\\"a\\\");\n  }\n\"";
+    let statement = format!("@Native(\"c++\", {code}) {{}}");
+    assert!(kinds(&statement).contains(&(STRING, code)), "{:?}", kinds(&statement));
+    assert!(lex(&statement).errors.is_empty());
+    let forgotten = "@Native(\"c++\", \"f()) {}\n}\ndef g() { h(\"a\"); }";
+    let errors = lex(forgotten).errors;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].message.contains("no closing"));
+}
+
+#[test]
 fn malformed_tokens_give_one_error_each() {
     for (text, kinds, message) in [
         ("\"abc\nx", vec![STRING, WHITESPACE, IDENT], "no closing"),

@@ -53,6 +53,8 @@ public final struct GlobalRail[T](size:Long) {
         if (here != place) GlobalObject.elsewhere("this GlobalRail", place.id);
         return lookUp(handle) as Rail[T];
     }
+    /** The same, as programs that see a GlobalRef in it write it. */
+    public def rail(){here==home()}:Rail[T] = this();
     /** Lets the rail be collected though it is named elsewhere. */
     public def forget(){here==home()}:void { drop(handle); }
     /** The place and the size. */

@@ -122,7 +122,7 @@ pub(super) fn is_condition(p: &Parser<'_>, index: usize, follow: &TokenSet) -> b
     }
 }
 
-/// Whether statements stand between the braces, rather than expressions with commas between.
+/// Whether statements or members stand between the braces, rather than expressions with commas between.
 pub(super) fn has_statements(p: &Parser<'_>, open: usize, close: usize) -> bool {
     braces_have_statements(p.input, open, close)
 }
@@ -131,8 +131,8 @@ pub(crate) fn braces_have_statements(input: &Input, open: usize, close: usize) -
     let mut index = open + 1;
     let starts_statement = match input.kind(index) {
         T![at] => input.kind(index + 1) == T!['('],
-        T![finish] | T!['{'] => true,
-        kind => STMT_KEYWORDS.contains(kind),
+        T![finish] | T!['{'] | T![def] | T![val] | T![var] => true,
+        kind => STMT_KEYWORDS.contains(kind) || MODIFIERS.contains(kind) || TYPE_DECL.contains(kind),
     };
     if starts_statement {
         return true;
