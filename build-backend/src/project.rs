@@ -42,10 +42,12 @@ pub enum Reason {
     Folder,
     /// A folder without any `.x10` file.
     NoSources,
-    /// Byte `at` is not part of UTF-8 text.
+    /// What stands there is not part of UTF-8 text.
     NotText {
-        /// Its offset.
-        at: usize,
+        /// Its line, from 1.
+        line: usize,
+        /// How many characters stand before it in the line, and it.
+        column: usize,
     },
     /// More than 4 GiB, the limit of text offsets.
     TooLarge,
@@ -60,7 +62,10 @@ impl fmt::Display for LoadError {
             Reason::Missing => write!(f, "there is no file `{path}`"),
             Reason::Folder => write!(f, "`{path}` is a folder; name the .x10 file that holds `main`"),
             Reason::NoSources => write!(f, "there is no .x10 file in the folder `{path}`"),
-            Reason::NotText { at } => write!(f, "`{path}` is not UTF-8 text: byte {at} is no character"),
+            Reason::NotText { line, column } => write!(
+                f,
+                "`{path}` is not UTF-8 text: line {line}, column {column} is no character; of older text, `iconv -f LATIN1 -t UTF-8 {path}` makes UTF-8"
+            ),
             Reason::TooLarge => write!(f, "`{path}` is larger than 4 GiB"),
             Reason::System(error) => write!(f, "`{path}` cannot be read: {error}"),
         }
@@ -153,9 +158,15 @@ pub fn read(path: &Path) -> Result<Arc<str>, LoadError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(fail(Reason::TooLarge));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| fail(Reason::NotText { at: error.utf8_error().valid_up_to() }))?;
+    let text = String::from_utf8(bytes).map_err(|error| fail(not_text(&error)))?;
     Ok(text.into())
+}
+
+/// Where a file is not UTF-8.
+fn not_text(error: &std::string::FromUtf8Error) -> Reason {
+    let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+    let last_line = good.rsplit('\n').next().unwrap_or_default();
+    Reason::NotText { line: good.matches('\n').count() + 1, column: last_line.chars().count() + 1 }
 }
 
 /// What was read from the disk, for the loading of further programs.
@@ -449,6 +460,12 @@ mod tests {
         let names = Names::of("package a.b;\nimport c.D;\nimport e.*;\nclass X {}");
         assert_eq!(names.package, ["a", "b"]);
         assert_eq!(names.packages, [vec!["c".to_owned()], vec!["c".into(), "D".into()], vec!["e".into()]]);
+    }
+
+    #[test]
+    fn what_is_not_text_says_where() {
+        let error = String::from_utf8(b"class A {}\n// \xc3\xa9t\xe9\n".to_vec()).unwrap_err();
+        assert!(matches!(not_text(&error), Reason::NotText { line: 2, column: 6 }));
     }
 
     fn folder_above(file: &Path) -> PathBuf {

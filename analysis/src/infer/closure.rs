@@ -1,7 +1,7 @@
 //! Closure literals and trailing closures.
 
-use apg_syntax::TextRange;
-use apg_syntax::ast::{self, HasFormals};
+use apg_syntax::ast::{self, AstNode, HasFormals};
+use apg_syntax::{SyntaxKind, TextRange};
 use smol_str::SmolStr;
 
 use super::ctx::{Infer, range_of};
@@ -131,7 +131,12 @@ impl Infer<'_> {
             let range = range_of(&formal);
             if let Some(name) = self.untyped_formal(&formal) {
                 let wanted = wanted.and_then(|types| types.get(index).copied());
+                let reported = self.diagnostics.len();
                 params.push(self.formal_without_type(&name, wanted, range));
+                // One error says it of all formals, and that the arrow is wrong how a closure is written.
+                if has_wrong_arrow(&formal) || wanted.is_none() && index > 0 {
+                    self.diagnostics.truncate(reported);
+                }
                 continue;
             }
             let ty = match formal.ty() {
@@ -213,4 +218,12 @@ impl Infer<'_> {
         }
         self.call_values(&callee, &type_args, values, range)
     }
+}
+
+/// Whether the arrow of its closure is that of another language, which is an error already.
+fn has_wrong_arrow(formal: &ast::Formal) -> bool {
+    let closure = formal.syntax().ancestors().find_map(ast::ClosureExpr::cast);
+    closure.is_some_and(|it| {
+        !it.syntax().children_with_tokens().any(|child| child.kind() == SyntaxKind::FAT_ARROW)
+    })
 }

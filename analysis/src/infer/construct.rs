@@ -244,10 +244,16 @@ impl Infer<'_> {
         };
         if class_kind(self.db, class) != Some(ClassKind::Struct) {
             let name = class.name(self.db).clone();
+            let given: Vec<String> = type_args.iter().map(|it| self.show(*it).to_string()).collect();
+            let made = match given[..] {
+                [] if exact => self.show(ty).to_string(),
+                [] => name.to_string(),
+                _ => format!("{name}[{}]", given.join(",")),
+            };
             self.report(
                 type_rules::not_callable::RULE
                     .at(range, format!("`{name}` is a class, not a function or a struct"))
-                    .note(format!("to make an object of it, write `new {name}(...)`"))
+                    .note(format!("to make an object of it, write `new {made}(...)`"))
                     .fix(crate::diagnostics::Fix {
                         title: "Add `new`".to_owned(),
                         edits: vec![crate::diagnostics::TextEdit {

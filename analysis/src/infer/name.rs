@@ -359,9 +359,12 @@ impl<'db> Infer<'db> {
         if scope.is_package(&longer) {
             return Resolved::Package(longer);
         }
-        self.report(
-            name_rules::unresolved::RULE.at(at, format!("the package `{package}` has no type `{name}`")),
-        );
+        let message = format!("the package `{package}` has no type `{name}`");
+        let mut diagnostic = name_rules::unresolved::RULE.at(at, message);
+        for there in scope.types_elsewhere(name).iter().take(3) {
+            diagnostic = diagnostic.note(format!("there is `{there}`"));
+        }
+        self.report(diagnostic);
         Resolved::Error
     }
 

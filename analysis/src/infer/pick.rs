@@ -325,10 +325,20 @@ impl<'db> Infer<'db> {
         if self.is_string(from) {
             return self.with_making(diagnostic, value, to, call.range);
         }
-        if !(target.is_number() && from.primitive(self.db).is_some_and(Known::is_number)) {
+        let from = from.primitive(self.db)?;
+        if !target.is_number() || !(from.is_number() || from == Known::Char) {
             return None;
         }
-        let text = super::making::operand(&self.source(self.range(value))?);
+        let source = self.source(self.range(value))?;
+        let is_literal =
+            source.starts_with(|c: char| c.is_ascii_digit()) && source.chars().all(char::is_alphanumeric);
+        let mut text = if is_literal { source } else { super::making::operand(&source) };
+        if from == Known::Char {
+            let diagnostic = diagnostic.clone().note("the number of a character is `c.ord()`, an `Int`");
+            text.push_str(".ord()");
+            let text = if target == Known::Int { text } else { format!("({text} as {})", self.show(to)) };
+            return Some(super::habits::replaced(diagnostic, call.range, text));
+        }
         let diagnostic = diagnostic.clone().note("numbers are converted by `as`");
         Some(super::habits::replaced(diagnostic, call.range, format!("({text} as {})", self.show(to))))
     }

@@ -280,6 +280,11 @@ impl TypeScope<'_> {
         Ok(alias.or_else(|| type_beside(db, root, package(db, self.file), name).map(Found::from)))
     }
 
+    /// The qualified names of the types of this name.
+    pub(crate) fn types_elsewhere(&self, name: &str) -> Vec<SmolStr> {
+        types_named(self.db, source_root(self.db, self.file), name)
+    }
+
     /// The problem that a dotted name stands for nothing, with what was probably meant.
     pub(super) fn unknown(&self, segments: &[NameSegment]) -> Problem {
         let last = &segments[segments.len() - 1];
@@ -295,7 +300,12 @@ impl TypeScope<'_> {
             let package =
                 segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
             return match self.is_package(&package) {
-                true => problem.note(format!("the package `{package}` has no type `{}`", last.name)),
+                true => {
+                    let problem =
+                        problem.note(format!("the package `{package}` has no type `{}`", last.name));
+                    let there = self.types_elsewhere(&last.name);
+                    there.iter().take(3).fold(problem, |it, name| it.note(format!("there is `{name}`")))
+                }
                 false => problem.note(format!("there is no class and no package `{package}` either")),
             };
         }

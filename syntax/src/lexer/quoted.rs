@@ -6,7 +6,9 @@ use crate::{SyntaxError, SyntaxKind, TextRange, TextSize};
 pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {
     let start = cursor.position();
     let mut ended = quoted(cursor, errors, b'"');
-    if !ended && (is_native(cursor.before(start), cursor.rest()) || goes_on(cursor.since(start), cursor.rest())) {
+    if !ended
+        && (is_native(cursor.before(start), cursor.rest()) || goes_on(cursor.since(start), cursor.rest()))
+    {
         while !ended && !cursor.at_end() {
             // The quote, or the break of a line.
             ended = quoted(cursor, errors, b'"');

@@ -43,6 +43,8 @@ pub(crate) struct Parser<'a> {
     fuel: std::cell::Cell<u32>,
     /// Braces after an expression are not its constraint but a trailing closure: at the start of a statement.
     at_statement: bool,
+    /// It is a condition that stands without its parentheses.
+    is_condition: bool,
     /// Nesting was too deep to go on.
     gave_up: bool,
     /// The token in whose line the last error is that was reported.
@@ -73,6 +75,7 @@ pub(crate) fn parse(
         depth: 0,
         fuel: std::cell::Cell::new(FUEL),
         at_statement: false,
+        is_condition: false,
         gave_up: false,
         last_report: usize::MAX,
         is_noted: false,

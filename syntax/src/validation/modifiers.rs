@@ -35,6 +35,7 @@ fn is_final_only(local: Node<'_>) -> bool {
 
 pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
     let Some((what, modifiers)) = path.parent().and_then(|it| allowed(it.kind())) else { return };
+    let at_top = path.grandparent().is_some_and(|it| it.kind() == SyntaxKind::SOURCE_FILE);
     let local = what == "a local variable";
     let mut seen: Vec<SyntaxKind> = Vec::new();
     // `final int x` is reported as a whole.
@@ -52,6 +53,9 @@ pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxErro
         let text = kind.text().unwrap_or_default();
         if seen.contains(&kind) {
             error(errors, token.range(), format!("`{text}` is given twice"), "remove one of them");
+        } else if at_top && matches!(kind, T![private] | T![protected]) {
+            let message = format!("what a file declares cannot be `{text}`");
+            error(errors, token.range(), message, "without a modifier it is seen in its package alone");
         } else if !(modifiers.contains(&kind) || (!local && ACCESS.contains(&kind))) {
             error(errors, token.range(), format!("{what} cannot be `{text}`"), "remove the modifier");
         }

@@ -8,6 +8,10 @@ pub(super) fn declaration(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     // Operators are few: the typed view of a detached tree is worth its cost here.
     let kind = OperatorDecl::cast(SyntaxNode::new_root(node.green.to_owned())).and_then(|it| it.kind());
     let Some(kind) = kind else { return };
+    // `def operator +(x:T)` has its error.
+    if node.token(T![def]).is_some() {
+        return;
+    }
     let keyword = node.token(T![operator]).map_or(node.range(), |it| it.range());
     let is_static = node.modifier(T![static]);
     let must_be_static = match kind {

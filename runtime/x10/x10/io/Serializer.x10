@@ -14,6 +14,8 @@ public final class Serializer implements Unserializable {
     public def writeAny(v:Any):void { values.add(v); }
     /** What was written so far as bytes, for a Deserializer of this program. */
     public def toRail():Rail[Byte] = encode(values.toRail(), new Rail[Byte](0));
+    /** That the bytes will be read extraCount times more than once; they may be read any number of times, so that nothing is to be done. */
+    public def addDeserializeCount(extraCount:Long):void { }
     /** How many bytes that are. */
     public def dataBytesWritten():Int = toRail().size as Int;
     /** Objects written from now on are others than those written before, even if they were the same. */

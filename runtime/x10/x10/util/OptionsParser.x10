@@ -1,5 +1,7 @@
 package x10.util;
 
+import x10.compiler.NonEscaping;
+
 /**
  * Reads the command line of a program: its options, their values, and what comes after them (the tail). One argument may
  * hold several flags of one letter (-xyz), or an option and its value (--size=10). A number is no option, though it
@@ -128,19 +130,19 @@ public class OptionsParser {
         return get(key).size as Int;
     }
     /** Whether the option key was given. */
-    public final operator this(key:String):Boolean {
+    @NonEscaping public final operator this(key:String):Boolean {
         val whole = keyOf(key);
         return whole != null && found.containsKey(whole);
     }
     /** The value of key, or d. Raises an Err if it has several. */
-    public final operator this(key:String, d:String):String {
+    @NonEscaping public final operator this(key:String, d:String):String {
         val values = get(key);
         if (values == null || values.size == 0) return d;
         if (values.size > 1) throw new Err("the option " + key + " has the values " + values + ", and only one is asked for");
         return values(0);
     }
     /** The value of key, or d. Raises an Err if it is neither yes nor no. */
-    public final operator this(key:String, d:Boolean):Boolean {
+    @NonEscaping public final operator this(key:String, d:Boolean):Boolean {
         val text = this(key, "");
         if (text.length() == 0n) return d || this(key);
         try {
@@ -160,25 +162,25 @@ public class OptionsParser {
         }
     }
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Byte):Byte = number[Byte](key, d, "Byte", (text:String)=>StringUtil.parseByte(text));
+    @NonEscaping public final operator this(key:String, d:Byte):Byte = number[Byte](key, d, "Byte", (text:String)=>StringUtil.parseByte(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Short):Short = number[Short](key, d, "Short", (text:String)=>StringUtil.parseShort(text));
+    @NonEscaping public final operator this(key:String, d:Short):Short = number[Short](key, d, "Short", (text:String)=>StringUtil.parseShort(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Int):Int = number[Int](key, d, "Int", (text:String)=>StringUtil.parseInt(text));
+    @NonEscaping public final operator this(key:String, d:Int):Int = number[Int](key, d, "Int", (text:String)=>StringUtil.parseInt(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Long):Long = number[Long](key, d, "Long", (text:String)=>StringUtil.parseLong(text));
+    @NonEscaping public final operator this(key:String, d:Long):Long = number[Long](key, d, "Long", (text:String)=>StringUtil.parseLong(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UByte):UByte = number[UByte](key, d, "UByte", (text:String)=>StringUtil.parseUByte(text));
+    @NonEscaping public final operator this(key:String, d:UByte):UByte = number[UByte](key, d, "UByte", (text:String)=>StringUtil.parseUByte(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UShort):UShort = number[UShort](key, d, "UShort", (text:String)=>StringUtil.parseUShort(text));
+    @NonEscaping public final operator this(key:String, d:UShort):UShort = number[UShort](key, d, "UShort", (text:String)=>StringUtil.parseUShort(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:UInt):UInt = number[UInt](key, d, "UInt", (text:String)=>StringUtil.parseUInt(text));
+    @NonEscaping public final operator this(key:String, d:UInt):UInt = number[UInt](key, d, "UInt", (text:String)=>StringUtil.parseUInt(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:ULong):ULong = number[ULong](key, d, "ULong", (text:String)=>StringUtil.parseULong(text));
+    @NonEscaping public final operator this(key:String, d:ULong):ULong = number[ULong](key, d, "ULong", (text:String)=>StringUtil.parseULong(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Float):Float = number[Float](key, d, "Float", (text:String)=>Float.parse(text));
+    @NonEscaping public final operator this(key:String, d:Float):Float = number[Float](key, d, "Float", (text:String)=>Float.parse(text));
     /** The value of key, or d. Raises an Err if it is not a number that fits. */
-    public final operator this(key:String, d:Double):Double = number[Double](key, d, "Double", (text:String)=>Double.parse(text));
+    @NonEscaping public final operator this(key:String, d:Double):Double = number[Double](key, d, "Double", (text:String)=>Double.parse(text));
     /** The arguments that are no options and no values of options. */
     public def getTail():Rail[String] = tail.toRail();
     /** Whether there are such arguments. */

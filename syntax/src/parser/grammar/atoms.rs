@@ -7,13 +7,15 @@ use crate::parser::CHAIN_LIMIT;
 
 /// An atom with the selections and calls after it.
 pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
-    let at_statement = std::mem::replace(&mut p.at_statement, false);
+    let at_statement = std::mem::take(&mut p.at_statement);
+    // No closure trails the call that is a condition: the braces after it are a body.
+    let may_trail = at_statement && !std::mem::take(&mut p.is_condition);
     let mut lhs = atom(p)?;
     for _ in 0..CHAIN_LIMIT {
         let next = match p.current() {
             T![.] => select(p, lhs, at_statement),
-            T!['('] => call(p, lhs, at_statement),
-            T!['['] => type_args(p, lhs, at_statement),
+            T!['('] => call(p, lhs, may_trail),
+            T!['['] => type_args(p, lhs, may_trail),
             T!['{'] => constrained(p, lhs, at_statement),
             T![<] if lhs.path.is_some() && angles::at_call(p) => Some(generic_call(p, lhs)),
             T![:] if lhs.path.is_some() && habits::at_scope(p, p.position) => Some(habits::scope(p, lhs)),
@@ -85,12 +87,12 @@ fn followed_by(p: &Parser<'_>, index: usize, kinds: &[SyntaxKind]) -> bool {
 const TYPE_TESTS: &[SyntaxKind] = &[T![<:], T![:>], T![haszero], T![isref]];
 
 /// `(a, b)`: a call, or the arguments of a type that stands as an operand.
-fn call(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+fn call(p: &mut Parser<'_>, lhs: Operand, may_trail: bool) -> Option<Operand> {
     if lhs.is_type {
         return None;
     }
     let open = p.position;
-    if at_statement && followed_by(p, open, &[T!['{']]) {
+    if may_trail && followed_by(p, open, &[T!['{']]) {
         return None;
     }
     let is_type = lhs.may_be_type()
@@ -106,14 +108,14 @@ fn call(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand>
 }
 
 /// `[T]`: the type arguments of a call, or of a type that stands as an operand.
-fn type_args(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<Operand> {
+fn type_args(p: &mut Parser<'_>, lhs: Operand, may_trail: bool) -> Option<Operand> {
     if lhs.is_type {
         return None;
     }
     let open = p.position;
     let after = p.matching(open).map(|it| it + 1);
     let is_call = after.is_some_and(|it| p.kind_at(it) == T!['(']);
-    if at_statement {
+    if may_trail {
         let trailing = match after {
             Some(it) if is_call => followed_by(p, it, &[T!['{']]),
             Some(it) => p.kind_at(it) == T!['{'],

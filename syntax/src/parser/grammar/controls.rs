@@ -262,8 +262,8 @@ pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
         foreign::loop_header(p);
         return body(p, FOR_IN_STMT);
     }
-    if form == Header::Bare && habits::at_colon_loop(p) {
-        habits::colon_loop(p);
+    if let Some(variable) = habits::colon_loop_variable(p).filter(|_| form == Header::Bare) {
+        habits::colon_loop(p, variable);
         return body(p, FOR_IN_STMT);
     }
     if habits::at_bare_loop(p) {

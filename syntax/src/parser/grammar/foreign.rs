@@ -72,10 +72,15 @@ pub(super) fn name_after_type(p: &Parser<'_>, index: usize) -> Option<usize> {
 /// Those of [`TYPES`] that X10's class library does not define.
 const UNKNOWN: &[&str] = &["bool", "unsigned", "signed", "size_t"];
 
-/// Whether a declaration of variables starts at `index`: what follows the name ends or continues one.
+/// Whether a declaration of variables starts at `index`: what follows the name ends or continues one. A type follows the name too
+/// after a word that is none: `let x: T`.
 pub(super) fn is_variable(p: &Parser<'_>, index: usize) -> bool {
     p.kind_at(index) != T![void]
-        && name_after_type(p, index).is_some_and(|it| matches!(p.kind_at(it + 1), T![=] | T![;] | T![,]))
+        && name_after_type(p, index).is_some_and(|name| match p.kind_at(name + 1) {
+            T![=] | T![;] | T![,] => true,
+            T![:] => INFERRED.contains(&p.text(index)),
+            _ => false,
+        })
 }
 
 /// Whether a method starts at `index`, after its modifiers.

@@ -342,7 +342,9 @@ pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
 /// What should stand in parentheses, and does not: up to the braces of the body.
 pub(super) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
+    p.is_condition = true;
     exprs::statement_expr(p);
+    p.is_condition = false;
     if p.position == start {
         return;
     }
@@ -382,19 +384,35 @@ pub(super) fn bare_loop(p: &mut Parser<'_>) {
     parenthesise(p, start);
 }
 
-/// Whether the header `(x : e)` opens here.
-pub(super) fn at_colon_loop(p: &Parser<'_>) -> bool {
-    p.at(T!['(']) && p.nth(1) == IDENT && p.nth(2) == T![:]
+/// Where the variable is, if the header `(x : e)`, `(val x : e)` or `(x of e)` opens here.
+pub(super) fn colon_loop_variable(p: &Parser<'_>) -> Option<usize> {
+    let first = p.position + 1;
+    let is_worded = match p.kind_at(first) {
+        T![val] | T![var] => true,
+        IDENT => foreign::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT,
+        _ => false,
+    };
+    let name = first + usize::from(is_worded);
+    let is_in = match p.kind_at(name + 1) {
+        T![:] => true,
+        IDENT => p.text(name + 1) == "of",
+        _ => false,
+    };
+    (p.at(T!['(']) && p.kind_at(name) == IDENT && is_in).then_some(name)
 }
 
 /// `(x : e)`
-pub(super) fn colon_loop(p: &mut Parser<'_>) {
+pub(super) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     let open = p.position;
     p.bump();
+    let first = p.position;
+    if first < variable {
+        aside(p, variable - first);
+    }
     let m = p.start();
     name(p);
     m.complete(p, FORMAL);
-    let range = range_of(p, p.position - 1, p.position);
+    let range = range_of(p, first, p.position);
     let variable = p.text(p.position - 1).to_owned();
     let tight = adjacent(p, p.position);
     p.error_at(range, "a loop over a collection has `in`");

@@ -58,7 +58,7 @@ fn item(p: &mut Parser<'_>) -> bool {
     match p.current() {
         T![import] => import(p),
         T![;] => empty(p),
-        _ if words::template(p) => {}
+        _ if words::template(p) || words::from_import(p) => {}
         _ => {
             let m = p.start();
             match p.kind_at(lookahead::after_modifiers(p, p.position)) {

@@ -54,12 +54,11 @@ pub(super) fn statement(p: &mut Parser<'_>) -> bool {
         replaced(p, 1, "a statement that does nothing is `;`", "a block may also be empty: `{ }`", ";");
         return true;
     }
-    if is_match(p) {
+    if let Some(body) = match_body(p) {
         let range = p.input.range(p.lexed, index);
         p.error_at(range, "there is no `match`");
         p.hint("write `switch (x) { case 1: ...; break; default: ... }`, or `if` and `else if`");
-        aside(p, 1);
-        p.skip_balanced();
+        aside(p, body - index);
         p.skip_balanced();
         return true;
     }
@@ -104,14 +103,24 @@ fn is_pass(p: &Parser<'_>) -> bool {
     p.text(index) == "pass" && (p.nth(1) == T!['}'] || p.input.newline_before(index + 1) && p.nth(1) != T![;])
 }
 
-/// Whether `match (x) { pattern => ... }` stands here, and not a call of a method of this name.
-fn is_match(p: &Parser<'_>) -> bool {
-    if !matches!(p.text(p.position), "match" | "when" | "select") || p.nth(1) != T!['('] {
-        return false;
+/// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` stands here, and not a call of a method of this name.
+fn match_body(p: &Parser<'_>) -> Option<usize> {
+    if !matches!(p.text(p.position), "match" | "when" | "select") {
+        return None;
     }
-    let open = p.matching(p.position + 1).map_or(p.position, |it| it + 1);
-    p.kind_at(open) == T!['{']
-        && (matches!(p.kind_at(open + 2), T![=>] | T![->]) || p.kind_at(open + 1) == T![case])
+    let open = match p.nth(1) {
+        T!['('] => p.matching(p.position + 1)? + 1,
+        IDENT | T![this] => {
+            let mut index = p.position + 1;
+            while !p.input.newline_before(index) && !matches!(p.kind_at(index), T!['{'] | T![;] | EOF) {
+                index = p.matching(index).filter(|it| *it > index).unwrap_or(index) + 1;
+            }
+            index
+        }
+        _ => return None,
+    };
+    let is_case = matches!(p.kind_at(open + 2), T![=>] | T![->]) || p.kind_at(open + 1) == T![case];
+    (p.kind_at(open) == T!['{'] && is_case).then_some(open)
 }
 
 /// The keyword with the opposite condition, where a statement follows `unless (c)` or `until (c)`.
@@ -370,6 +379,35 @@ pub(super) fn import_static(p: &mut Parser<'_>) -> bool {
     p.error("there is no `import static`");
     p.hint("import the class, `import x10.util.Team;`, and select its members: `Team.WORLD`");
     line_rest_aside(p);
+    true
+}
+
+/// `from a.b import C`: put aside. Whether it stands here.
+pub(super) fn from_import(p: &mut Parser<'_>) -> bool {
+    let index = p.position;
+    if !p.at(IDENT) || p.text(index) != "from" || p.nth(1) != IDENT {
+        return false;
+    }
+    let mut import = index + 2;
+    while p.kind_at(import) == T![.] && p.kind_at(import + 1) == IDENT {
+        import += 2;
+    }
+    if p.kind_at(import) != T![import] {
+        return false;
+    }
+    let (package, name) = (p.text_of(index + 1, import).trim().to_owned(), p.text(import + 1));
+    let range = range_of(p, index, import + 1);
+    p.error_at(range, "an import has no `from`");
+    p.hint(&format!("write `import {package}.{name};`"));
+    if p.kind_at(import + 2) != T![,] {
+        let end = if p.kind_at(import + 2) == T![;] { "" } else { ";" };
+        p.replace_by(format!("import {package}.{name}{end}"));
+    }
+    aside(p, import + 1 - index);
+    if !p.at_line_start() {
+        line_rest_aside(p);
+        p.eat(T![;]);
+    }
     true
 }
 
