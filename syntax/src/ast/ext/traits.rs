@@ -51,12 +51,12 @@ pub trait HasModifiers: AstNode {
 }
 
 impl ModifierList {
-    /// The modifiers that are words.
+    /// The modifiers that are words, misspelt ones too.
     pub fn modifiers(&self) -> impl Iterator<Item = SyntaxToken> {
         self.0
             .children_with_tokens()
             .filter_map(SyntaxElement::into_token)
-            .filter(|it| it.kind().is_keyword())
+            .filter(|it| it.kind().is_keyword() || it.kind() == SyntaxKind::IDENT)
     }
 }
 

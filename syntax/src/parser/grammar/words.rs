@@ -243,9 +243,14 @@ pub(super) fn value(p: &mut Parser<'_>) -> Option<Operand> {
         }
         STRING if adjacent(p, index) => {
             let m = p.start();
-            let range = range_of(p, index, index + 1);
-            p.error_at(range, "a string has no letter before it");
-            p.hint("text is joined by `+`: `\"x = \" + x`; `\\n` in it starts a line");
+            // `f(name")` lacks a quote, and that is said.
+            if p.is_malformed(index + 1) {
+                p.hush();
+            } else {
+                let range = range_of(p, index, index + 1);
+                p.error_at(range, "a string has no letter before it");
+                p.hint("text is joined by `+`: `\"x = \" + x`; `\\n` in it starts a line");
+            }
             aside(p, 2);
             Some(Operand::expr(m.complete(p, ERROR)))
         }
