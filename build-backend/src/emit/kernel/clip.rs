@@ -149,6 +149,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.declare_private(&mentioned, &|_| true);
         self.lane(turn, &guarded.then, "");
         self.code.out.close("}");
+        self.code.out.close("}");
         self.code.out.close("}();");
         self.code.out.between("} else {");
         self.code.twins.clear();
