@@ -6,6 +6,7 @@ mod clip;
 mod cpu;
 mod cuda;
 mod derive;
+mod early;
 mod first;
 mod fission;
 mod host;
@@ -22,6 +23,7 @@ mod usage;
 
 pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
+pub use early::{Early, reads_early};
 pub use host::host;
 
 use super::code::Code;

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{RailText, Scope};
+use super::super::code::{Ahead, RailText, Scope};
 use super::clip::guarded;
 use super::cpu::{Printer, array};
 use super::fission::{Fission, Part, fission};
@@ -184,7 +184,7 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
     /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
     /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
-    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, String> {
+    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, Ahead> {
         let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
@@ -215,7 +215,7 @@ impl<'k> Printer<'_, '_, 'k> {
                     name
                 }
             };
-            self.code.ahead.insert(std::ptr::from_ref(index), name);
+            self.code.ahead.insert(std::ptr::from_ref(index), Ahead { name, when: "proven_" });
         }
         around
     }

@@ -2,6 +2,7 @@
 
 mod build;
 mod device;
+mod early;
 mod host;
 mod kernels;
 mod soon;
