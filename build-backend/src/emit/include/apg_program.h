@@ -506,6 +506,11 @@ template <int axes, int sides, class F> static inline bool apg_whole(apg_i64 n0,
   }
   return whole;
 }
+/* The threads of a row from `begin` to `end` that are below, up to, from or above a value, which may be any. */
+static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? at : end; }
+static constexpr apg_i64 apg_up_to(apg_i64 end, apg_i64 at) { return at < end ? at + 1 : end; }
+static constexpr apg_i64 apg_from(apg_i64 begin, apg_i64 at) { return at > begin ? at : begin; }
+static constexpr apg_i64 apg_above(apg_i64 begin, apg_i64 end, apg_i64 at) { return at < begin ? begin : at < end ? at + 1 : end; }
 /* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
    of a device, and never merged with a product before. */
 template <class T, class V> struct apg_lane_values {
@@ -534,26 +539,51 @@ template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *o
 template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
 }
-/* The same when all threads say the same: neighbours stay neighbours. */
-template <class T, class V, class F> static inline void apg_shifted(T *out, apg_i64 n, const V &value, const F &move) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const apg_lane_values<T, V> all(base, n, value);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = all.of[i];
-    move(out + base, all.of, (int)all.lanes);
-  }
+/* The same when all threads say the same: neighbours stay neighbours, and a warp is read as it lies in memory, once moved and once not. */
+template <class T, class V, class M> static inline void apg_shifted(T *__restrict__ out, apg_i64 n, const V &value, apg_i64 by, const M &moves) {
+  const auto warp = [&](const apg_i64 base, const apg_i64 lanes) __attribute__((always_inline)) {
+    #pragma GCC ivdep
+    #pragma GCC unroll 1
+    for (apg_i64 i = 0; i < lanes; ++i) {
+      T all = value(base + i);
+      if (moves(i, lanes)) all = value(base + i + by);
+      out[base + i] = all;
+    }
+  };
+  apg_i64 base = 0;
+  for (; base + 32 <= n; base += 32) warp(base, 32);
+  if (base < n) warp(base, n - base);
 }
 template <class T, class V> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
-    if (by > 0 && by < 32) for (int i = by; i < lanes; ++i) to[i] = of[i - by];
-  });
+  const apg_i64 far = by > 0 && by < 32 ? by : 32;
+  apg_shifted(out, n, value, -far, [far](apg_i64 i, apg_i64) { return i >= far; });
 }
 template <class T, class V> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
-    if (by > 0 && by < 32) for (int i = 0; i < lanes - by; ++i) to[i] = of[i + by];
-  });
+  const apg_i64 far = by > 0 && by < 32 ? by : 32;
+  apg_shifted(out, n, value, far, [far](apg_i64 i, apg_i64 lanes) { return i + far < lanes; });
 }
 template <class T, class V, class B> static inline void apg_warp_shuffle_xor(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { return (i ^ by(r)) & 31; });
+}
+template <class T, class V> static inline void apg_warp_shuffle_xor(T *__restrict__ out, apg_i64 n, const V &value, apg_i32 by) {
+  if (by <= 0 || by >= 32 || (by & (by - 1)) || n % 32) return apg_warp_shuffle_xor(out, n, value, [by](apg_i64) { return by; });
+  const apg_i64 far = by;
+  for (apg_i64 base = 0; base < n; base += 32) {
+    #pragma GCC ivdep
+    #pragma GCC unroll 1
+    for (apg_i64 i = 0; i < 32; ++i) {
+      T other;
+      if (i & far) other = value(base + i - far); else other = value(base + i + far);
+      out[base + i] = other;
+    }
+  }
+}
+template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, apg_i32 from) {
+  if (n % 32) return apg_warp_shuffle(out, n, value, [from](apg_i64) { return from; });
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const T one = value(base + (from & 31));
+    for (apg_i64 i = 0; i < 32; ++i) out[base + i] = one;
+  }
 }
 template <class T, class R, class V> static inline void apg_warp_ballot(R *out, apg_i64 n, const V &value) {
   for (apg_i64 base = 0; base < n; base += 32) {
@@ -581,9 +611,17 @@ struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b 
 struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-/* Not inlined: once for each type is enough, and soon compiled. */
+/* Not inlined: once for each type is enough, and soon compiled. A whole warp is halved in steps of known length: vectors. */
+template <class Op, int by, class T> static inline void apg_halve(T *of) {
+  for (int i = 0; i < by; ++i) of[i] = Op::of(of[i], of[i + by]);
+}
 template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
+  if (count == 32) {
+    apg_halve<Op, 16>(of); apg_halve<Op, 8>(of); apg_halve<Op, 4>(of); apg_halve<Op, 2>(of); apg_halve<Op, 1>(of);
+    return of[0];
+  }
   for (apg_i64 by = 16; by > 0; by /= 2)
+    #pragma GCC unroll 1
     for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
   return of[0];
 }

@@ -8,7 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
-use super::plan::{Plan, mentioned};
+use super::cut::pieces;
+use super::plan::Plan;
 use super::strided::factor;
 use super::threads::Turn;
 use crate::mir::walk::visit_expr;
@@ -91,7 +92,7 @@ fn factors(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
 }
 
 /// Whether a value can be computed by whoever asks.
-fn is_total(expr: &Expr) -> bool {
+pub fn is_total(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
         ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
@@ -142,13 +143,14 @@ impl<'k> Printer<'_, '_, 'k> {
         ));
         // A function of its own, for labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
-        self.rows(turn.count);
-        self.indices(turn);
-        let mentioned = mentioned(&guarded.then);
-        self.declare_derived(&mentioned);
-        self.declare_private(&mentioned, &|_| true);
-        self.lane(turn, &guarded.then, "");
-        self.code.out.close("}");
+        match pieces(self.plan, &guarded.then) {
+            Some(pieces) => self.pieces(turn, &pieces),
+            None => {
+                self.rows(turn.count);
+                self.each_thread(turn, &guarded.then, "");
+                self.code.out.close("}");
+            }
+        }
         self.code.out.close("}();");
         self.code.out.between("} else {");
         self.code.twins.clear();

@@ -5,8 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
-use super::threads;
-use super::usage::Usage;
+use super::usage::{Usage, is_indexed};
 use crate::mir::*;
 
 /// The function `cpu_KERNEL`.
@@ -141,7 +140,7 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
             if let Some((element, length)) = place.stack {
                 let ty = code.ty(element);
                 parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
-                let rail = match threads::is_indexed(kernel, LocalId(index as u32)) {
+                let rail = match is_indexed(kernel, LocalId(index as u32)) {
                     true => RailText {
                         data: format!("{}_", place.text),
                         length: format!("{length}LL"),
@@ -318,7 +317,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let ExprKind::Together { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
         let mut text = vec!["threads_".to_owned()];
-        let shifts = matches!(operation.name, "warp_shuffle_up" | "warp_shuffle_down");
+        let shifts = operation.name.starts_with("warp_shuffle");
         for (position, arg) in args.iter().enumerate() {
             if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
                 text.push(self.code.expr(arg));

@@ -6,10 +6,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::code::{RailText, Scope};
 use super::clip::guarded;
 use super::cpu::{Printer, array};
+use super::cut::pieces;
 use super::fission::{Fission, Part, fission};
 use super::plan::{Class, always_assigned, mentioned};
 use super::rotate::{copy, rotations};
 use super::stride::Stride;
+use super::usage::is_indexed;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
 
@@ -17,38 +19,6 @@ use crate::mir::*;
 const CHUNK: i64 = 16;
 /// A longer rail on a thread's stack stays where it is while a chunk works on it.
 const LONGEST_COPY: i64 = 64;
-
-/// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
-pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
-    let mut indexed = true;
-    let mut places = 0;
-    visit_stmts(&kernel.body, &mut |stmt| {
-        if let StmtKind::SetElement { rail, .. } = &stmt.kind
-            && matches!(rail.kind, ExprKind::Local(id) if id == local)
-        {
-            places += 1;
-        }
-    });
-    let mut all = 0;
-    visit_exprs(&kernel.body, &mut |expr, parent| {
-        if !matches!(expr.kind, ExprKind::Local(id) if id == local) {
-            return;
-        }
-        all += 1;
-        match parent.map(|it| &it.kind) {
-            Some(
-                ExprKind::Element { rail, .. }
-                | ExprKind::Atomic { rail, .. }
-                | ExprKind::Length { rail, .. },
-            ) if std::ptr::eq(&raw const **rail, expr) => {
-                places += 1;
-            }
-            Some(_) => indexed = false,
-            None => {}
-        }
-    });
-    indexed && all == places
-}
 
 /// How the threads of a run are counted.
 pub(super) struct Turn<'s> {
@@ -138,12 +108,33 @@ impl<'k> Printer<'_, '_, 'k> {
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
-        let may_clip = turn.stride.is_none() && !self.plan.exits;
-        let guarded = may_clip.then(|| guarded(self.plan, stmts)).flatten();
+        let may_cut = turn.stride.is_none() && !self.plan.exits;
+        let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
+        let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
+        if let Some(pieces) = &cut {
+            // A function of its own, for labels are printed twice.
+            self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
+            self.pieces(turn, pieces);
+            self.code.out.close("}();");
+            self.code.out.between("} else {");
+        }
         if let Some(guarded) = &guarded {
             self.whole_block(turn, guarded);
         }
         self.rows(turn.count);
+        let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
+        self.each_thread(turn, stmts, ended);
+        self.code.out.close("}");
+        if cut.is_some() || guarded.is_some() {
+            self.code.out.close("}");
+        }
+        self.code.out.close("}");
+        self.code.ahead = around;
+        self.code.twins.clear();
+    }
+
+    /// What stands in a loop over threads.
+    pub(super) fn each_thread(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
         self.indices(turn);
         if self.plan.exits {
             self.code.out.line("if (ended_[r_]) continue;");
@@ -151,15 +142,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let mentioned = mentioned(stmts);
         self.declare_derived(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
         self.lane(turn, stmts, ended);
-        self.code.out.close("}");
-        if guarded.is_some() {
-            self.code.out.close("}");
-        }
-        self.code.out.close("}");
-        self.code.ahead = around;
-        self.code.twins.clear();
     }
 
     /// The heads of the loops over all threads.
@@ -369,7 +352,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
     /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
-    fn lanes_pragma(&mut self) {
+    pub(super) fn lanes_pragma(&mut self) {
         self.code.out.line("#pragma GCC ivdep");
         self.code.out.line("#pragma GCC unroll 1");
     }
