@@ -149,6 +149,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 self.rows(turn.count);
                 self.each_thread(turn, &guarded.then, "");
                 self.code.out.close("}");
+                self.code.out.close("}");
             }
         }
         self.code.out.close("}();");

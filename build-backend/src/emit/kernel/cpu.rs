@@ -1,7 +1,7 @@
 //! Prints a kernel for the processor, from its plan: blocks one after the other, each run a loop over the threads of the
 //! block, which the compiler vectorises. Threads of a run may be executed in any order, as on a device.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
@@ -45,7 +45,14 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
     shared(code, kernel);
-    let mut printer = Printer { code, kernel, plan: &plan, labels: 0 };
+    let mut printer = Printer {
+        code,
+        kernel,
+        plan: &plan,
+        labels: 0,
+        rows_begin: FxHashMap::default(),
+        row_begins: String::new(),
+    };
     if plan.exits {
         printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
         printer.code.out.line("apg_i64 one_ = 0;");
@@ -236,6 +243,10 @@ pub struct Printer<'c, 'p, 'k> {
     pub plan: &'c Plan<'k>,
     /// Number of the last label.
     pub labels: u32,
+    /// What the rows of a run begin with.
+    pub(super) rows_begin: FxHashMap<*const Node<'k>, String>,
+    /// The same of the run that is being printed.
+    pub(super) row_begins: String,
 }
 
 impl<'k> Printer<'_, '_, 'k> {
@@ -243,7 +254,11 @@ impl<'k> Printer<'_, '_, 'k> {
         for node in nodes {
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
-                Node::Run(stmts) => self.run(stmts),
+                Node::Run(stmts) => {
+                    self.row_begins = self.rows_begin.remove(&std::ptr::from_ref(node)).unwrap_or_default();
+                    self.run(stmts);
+                    self.row_begins.clear();
+                }
                 Node::Stride(stride) => self.stride(stride),
                 Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
                 Node::Offset(stmt) => self.offset(stmt),

@@ -248,10 +248,7 @@ fn axis(plan: &Plan<'_>, expr: &Expr) -> Option<usize> {
 impl<'k> Printer<'_, '_, 'k> {
     /// The loops over the threads of a block, row after row; in each row piece after piece.
     pub(super) fn pieces(&mut self, turn: &Turn<'_>, pieces: &[Piece<'k>]) {
-        for axis in (1..self.axes()).rev() {
-            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
-        }
-        self.code.out.open("{");
+        self.rows_of_block();
         for piece in pieces {
             self.piece(turn, piece);
         }

@@ -125,6 +125,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
         self.each_thread(turn, stmts, ended);
         self.code.out.close("}");
+        self.code.out.close("}");
         if cut.is_some() || guarded.is_some() {
             self.code.out.close("}");
         }
@@ -145,13 +146,22 @@ impl<'k> Printer<'_, '_, 'k> {
         self.lane(turn, stmts, ended);
     }
 
-    /// The heads of the loops over all threads.
+    /// The heads of the loops over all threads; two scopes are open after them.
     pub(super) fn rows(&mut self, count: &str) {
+        self.rows_of_block();
+        self.lanes_pragma();
+        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {count}; ++t0_) {{"));
+    }
+
+    /// The heads of the loops over the rows of a block, and what a row begins with.
+    pub(super) fn rows_of_block(&mut self) {
         for axis in (1..self.axes()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
-        self.lanes_pragma();
-        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {count}; ++t0_) {{"));
+        self.code.out.open("{");
+        if !self.row_begins.is_empty() {
+            self.code.out.line(&self.row_begins);
+        }
     }
 
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
@@ -306,10 +316,7 @@ impl<'k> Printer<'_, '_, 'k> {
     fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
         self.labels += 1;
         let number = self.labels;
-        for axis in (1..self.axes()).rev() {
-            self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
-        }
-        self.code.out.open("{");
+        self.rows_of_block();
         self.code.out.open(format!(
             "const auto chunk{number}_ = [&]<int full_>(const apg_i64 c0_, const int rest_) __attribute__((always_inline)) {{"
         ));

@@ -45,7 +45,7 @@ fn n() -> Expr {
 fn far_rows_of_the_next_turn_are_asked_for() {
     let text = turns(1, vec![], add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
     let parts = [
-        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + 1LL);",
+        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + later_ * 1LL);",
         "const apg_i64 v4_l4 = soon0_;",
         "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 16) {",
         "apg_ask<true>(v0_l0, (((apg_i64)(v4_l4) * 1024LL) + v3_l3_w));",
@@ -67,7 +67,7 @@ fn far_rows_of_the_next_turn_are_asked_for() {
 #[test]
 fn how_far_is_asked_when_only_the_launch_knows() {
     let text = turns(1, vec![], add(mul(z(), mul(n(), long(512))), own()), |z, t| z * 1024 + t);
-    assert!(text.contains("if (apg_is_far(v0_l0, now_[0], then_[0])) apg_ask<true>("), "{text}");
+    assert!(text.contains("if (apg_is_far(v0_l0, now_[0], then_[0], later_)) apg_ask<true>("), "{text}");
 }
 
 #[test]
@@ -92,4 +92,39 @@ fn long_chains_of_locals_are_looked_at_once() {
         let text = turns(1, chain, index, |z, t| z * 1024 + t);
         assert!(text.contains("apg_ask<true>("), "{text}");
     }
+}
+
+#[test]
+fn rows_are_asked_for_between_the_rows_of_the_longest_run() {
+    // Blocks of 4 rows of 16: local 3 is the row, local 4 the column, local 5 the turn.
+    let place = || {
+        add(mul(var(5, Ty::I64), long(2048)), add(mul(own(), long(16)), convert(Ty::I64, var(4, Ty::I32))))
+    };
+    let other = || add(place(), long(64));
+    let sum = |a, b| expr(Ty::I32, ExprKind::Operation { operation: Operation::Add, args: vec![a, b] });
+    let first = out(place(), convert(Ty::I32, var(5, Ty::I64)));
+    let second = out(
+        other(),
+        sum(element(Ty::I32, var(OUT, global_rail()), place()), convert(Ty::I32, var(4, Ty::I32))),
+    );
+    let body = vec![first, barrier(), second, barrier()];
+    let step = vec![set(5, add(var(5, Ty::I64), long(1)))];
+    let body = vec![set(5, long(0)), repeat(0, lt(var(5, Ty::I64), n()), body, step)];
+    let mut kernel = kernel(1, 4, &[Ty::I32, Ty::I64], body);
+    kernel.thread_locals.push(LocalId(4));
+    kernel.host.threads.push(int(16));
+    let program = launch(kernel, 4096, 2);
+    let mut expected = vec![0; 4096];
+    for (z, row, column) in (0..2).flat_map(|z| (0..4).flat_map(move |y| (0..16).map(move |x| (z, y, x)))) {
+        expected[z * 2048 + row * 16 + column] = z;
+        expected[z * 2048 + row * 16 + column + 64] = z + column;
+    }
+    let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
+    assert_eq!(super::run(&program), expected);
+    let units = super::emit(&program, false).unwrap().units;
+    let text = units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap();
+    let rows: Vec<&str> = text.split("for (apg_i64 t1_ = 0; t1_ < n1_; ++t1_)\n").collect();
+    assert_eq!(rows.len(), 3, "a row of a run once:\n{text}");
+    assert!(!rows[1].contains("ask1_("), "the first run is shorter:\n{text}");
+    assert!(rows[2].trim_start().starts_with("{\n") && rows[2].contains("ask1_(t1_, 0);"), "{text}");
 }
