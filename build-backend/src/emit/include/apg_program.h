@@ -494,22 +494,32 @@ static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
   if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
   return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
 }
-/* Whether comparisons, whose sides alternate, hold for all threads of a block. Sides are computed at its corners, and should differ there by
-   what their factors say: then nothing wraps in between. */
-template <int axes, int sides, class F> static inline bool apg_whole(apg_i64 n0, apg_i64 n1, apg_i64 n2, const apg_i64 (&factors)[sides][3], const bool *strict, const F &sides_at) {
+/* Whether comparisons, whose sides alternate, hold for all threads of a block, or of blocks beside each other. Sides are computed at the corners, and
+   should differ there by what their factors say: then nothing wraps in between. */
+template <int axes, int sides, class F> static inline bool apg_whole(const apg_i64 (&extents)[axes], const apg_i64 (&factors)[sides][axes], const bool *strict, const F &sides_at) {
   apg_i64 first[sides], here[sides];
   bool whole = true;
   for (int corner = 0; corner < 1 << axes; ++corner) {
-    const apg_i64 t[3] = {corner & 1 ? n0 - 1 : 0, corner & 2 ? n1 - 1 : 0, corner & 4 ? n2 - 1 : 0};
-    sides_at(t[0], t[1], t[2], here);
+    apg_i64 t[axes];
+    for (int axis = 0; axis < axes; ++axis) t[axis] = corner & 1 << axis ? extents[axis] - 1 : 0;
+    sides_at(t, here);
     for (int s = 0; s < sides; ++s) {
       if (corner == 0) first[s] = here[s];
-      const apg_u64 steps = (apg_u64)factors[s][0] * (apg_u64)t[0] + (apg_u64)factors[s][1] * (apg_u64)t[1] + (apg_u64)factors[s][2] * (apg_u64)t[2];
+      apg_u64 steps = 0;
+      for (int axis = 0; axis < axes; ++axis) steps += (apg_u64)factors[s][axis] * (apg_u64)t[axis];
       whole &= (apg_u64)here[s] - (apg_u64)first[s] == steps;
     }
     for (int s = 0; s < sides; s += 2) whole &= strict[s / 2] ? here[s] < here[s + 1] : here[s] <= here[s + 1];
   }
   return whole;
+}
+/* How many of the blocks that are left in a row are whole together; none if the first is not. The last one often is not. */
+template <class F> static inline apg_i64 apg_strip(apg_i64 left, const F &whole) {
+  apg_i64 count = left < 64 ? left : 64;
+  if (!whole(1)) return 0;
+  if (count > 1 && !whole(count)) --count;
+  while (count > 1 && !whole(count)) count /= 2;
+  return count;
 }
 /* The threads of a row from `begin` to `end` that are below, up to, from or above a value, which may be any. */
 static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? at : end; }

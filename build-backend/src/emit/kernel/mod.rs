@@ -16,6 +16,7 @@ mod rotate;
 mod soon;
 mod stride;
 mod strided;
+mod strip;
 mod threads;
 mod turns;
 mod unroll;

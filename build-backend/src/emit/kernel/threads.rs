@@ -80,6 +80,24 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// The loops over the threads.
     fn threads(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
+        let Some(found) = self.taken_apart(turn, stmts) else { return self.one_by_one(turn, stmts) };
+        // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
+        self.code.out.open("if constexpr (proven_) {");
+        let guarded = self.may_cut(turn).then(|| guarded(self.plan, stmts)).flatten();
+        if let Some(guarded) = &guarded {
+            self.whole_block(turn, guarded);
+        }
+        self.chunks(turn, stmts, &found);
+        if guarded.is_some() {
+            self.code.out.close("}");
+        }
+        self.code.out.between("} else {");
+        self.one_by_one(turn, stmts);
+        self.code.out.close("}");
+    }
+
+    /// How a run is taken apart, if it is.
+    pub(super) fn taken_apart(&self, turn: &Turn<'_>, stmts: &[&'k Stmt]) -> Option<Fission<'k>> {
         let continues = turn.stride.is_some_and(|(_, label)| {
             let mut found = false;
             for stmt in stmts {
@@ -90,25 +108,18 @@ impl<'k> Printer<'_, '_, 'k> {
             found
         });
         let wide_enough = self.chunk().is_some();
-        if wide_enough
-            && !continues
-            && let Some(found) = fission(self.plan, stmts)
-        {
-            // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
-            self.code.out.open("if constexpr (proven_) {");
-            self.chunks(turn, stmts, &found);
-            self.code.out.between("} else {");
-            self.one_by_one(turn, stmts);
-            self.code.out.close("}");
-        } else {
-            self.one_by_one(turn, stmts);
-        }
+        (wide_enough && !continues).then(|| fission(self.plan, stmts)).flatten()
+    }
+
+    /// Whether threads may be left out, and blocks asked as a whole.
+    fn may_cut(&self, turn: &Turn<'_>) -> bool {
+        turn.stride.is_none() && !self.plan.exits
     }
 
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
-        let may_cut = turn.stride.is_none() && !self.plan.exits;
+        let may_cut = self.may_cut(turn);
         let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
         let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
         if let Some(pieces) = &cut {
@@ -167,7 +178,11 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
     /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
     /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
-    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, String> {
+    pub(super) fn read_ahead(
+        &mut self,
+        stmts: &[&'k Stmt],
+        uniform: &[LocalId],
+    ) -> FxHashMap<*const Expr, String> {
         let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
@@ -313,7 +328,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// A run that is taken apart.
-    fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
+    pub(super) fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
         self.labels += 1;
         let number = self.labels;
         self.rows_of_block();

@@ -20,8 +20,7 @@ fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -
     super::compile_cuda(&program);
     let expected: String = (0..4 * row).map(|it| format!("{}\n", expected(it / row, it % row))).collect();
     assert_eq!(super::run(&program), expected);
-    let units = super::emit(&program, false).unwrap().units;
-    units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap()
+    super::for_processor(&program)
 }
 
 fn own() -> Expr {

@@ -6,6 +6,7 @@ mod device;
 mod host;
 mod kernels;
 mod soon;
+mod strip;
 
 use std::process::Command;
 
@@ -39,6 +40,12 @@ fn run(program: &Program) -> String {
     }
     let ran = Command::new(&output).output().unwrap();
     String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+/// The processor's code of a program's kernels.
+fn for_processor(program: &Program) -> String {
+    let units = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}")).units;
+    units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
 }
 
 /// Compiles the device code of a program's kernels, if this machine has NVIDIA's compiler, which needs no GPU.
