@@ -347,9 +347,10 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
 }
-/* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. */
-template <bool stored, class T> static inline void apg_ask(const T *data, apg_i64 index) {
-  __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), stored, 2);
+/* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
+   stored to later: a line that is asked for writing is brought to the first cache. */
+template <class T> static inline void apg_ask(const T *data, apg_i64 index) {
+  __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)index * sizeof(T)), 0, 2);
 }
 /* Whether turns of a loop touch elements so far from each other that a processor does not foresee the next: `then` is that many turns later. */
 template <class T> static inline bool apg_is_far(const T *, apg_i64 now, apg_i64 then, apg_i64 turns) {

@@ -139,10 +139,10 @@ impl<'k> Printer<'_, '_, 'k> {
         let mut asked: Vec<String> = Vec::new();
         for wish in wishes {
             match wish {
-                Wish::Element { rail, index, stored, .. } => {
+                Wish::Element { rail, index, .. } => {
                     let Some(rail) = self.code.local(*rail).rail else { continue };
                     let text = self.code.wide_value(index);
-                    let mut line = format!("apg_ask<{stored}>({}, {text});", rail.data);
+                    let mut line = format!("apg_ask({}, {text});", rail.data);
                     if let Some(number) = unsure.iter().position(|it| std::ptr::eq(*it, *index)) {
                         line = format!(
                             "if (apg_is_far({}, now_[{number}], then_[{number}], later_)) {line}",

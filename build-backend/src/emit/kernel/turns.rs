@@ -12,8 +12,8 @@ const NEAR: i64 = 4096;
 
 /// What a turn touches.
 pub enum Wish<'k> {
-    /// An element of a captured rail; by how many a turn comes further, if the program says it; whether it is stored to.
-    Element { rail: LocalId, index: &'k Expr, by: Option<i64>, stored: bool },
+    /// An element of a captured rail; by how many a turn comes further, if the program says it.
+    Element { rail: LocalId, index: &'k Expr, by: Option<i64> },
     /// What is touched under a condition, and otherwise.
     If(&'k Expr, Vec<Wish<'k>>, Vec<Wish<'k>>),
 }
@@ -278,7 +278,7 @@ impl<'p, 'k> Turns<'p, 'k> {
                     self.reads(operand, wishes);
                 }
                 if let StmtKind::SetElement { rail, index, .. } = kind {
-                    wishes.extend(self.element(rail, index, true));
+                    wishes.extend(self.element(rail, index));
                 }
             }
         }
@@ -307,17 +307,17 @@ impl<'p, 'k> Turns<'p, 'k> {
     fn reads(&self, expr: &'k Expr, wishes: &mut Vec<Wish<'k>>) {
         visit_expr(expr, None, &mut |it, _| {
             if let ExprKind::Element { rail, index, .. } = &it.kind {
-                wishes.extend(self.element(rail, index, false));
+                wishes.extend(self.element(rail, index));
             }
         });
     }
 
-    fn element(&self, rail: &Expr, index: &'k Expr, stored: bool) -> Option<Wish<'k>> {
+    fn element(&self, rail: &Expr, index: &'k Expr) -> Option<Wish<'k>> {
         let ExprKind::Local(rail) = rail.kind else { return None };
         let bytes = self.element_bytes(rail)?;
         let Found { is_known, by, apart } = self.value(index);
         let is_far = by.is_none_or(|it| it.saturating_mul(bytes).saturating_abs() >= NEAR);
         let is_row = matches!(apart, Some(-1 | 1));
-        (is_known && is_far && is_row).then_some(Wish::Element { rail, index, by, stored })
+        (is_known && is_far && is_row).then_some(Wish::Element { rail, index, by })
     }
 }
