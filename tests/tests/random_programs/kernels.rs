@@ -70,11 +70,12 @@ impl Generator {
         let kind = Kind::Array { kind: ArrayKind::Rail, ty, writable: false };
         self.context.scope.push(Variable { local, kind, mutable: false, assignable: false });
         for _ in 0..self.random.between(1, 2) {
-            let count = self.random.between(1, 3);
-            let statements = self.statements(count, 3);
-            match self.random.percent(30) {
-                true => body.push(Stmt::If(self.some_threads(phases), statements, vec![])),
-                false => body.extend(statements),
+            if self.random.percent(30) {
+                let statements = self.block(1, 3, 3);
+                body.push(Stmt::If(self.some_threads(phases), statements, vec![]));
+            } else {
+                let count = self.random.between(1, 3);
+                body.extend(self.statements(count, 3));
             }
         }
         self.context.scope.retain(|variable| variable.local != local);
