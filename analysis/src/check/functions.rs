@@ -68,6 +68,15 @@ pub(crate) fn missing_functions(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     all_supertypes(db, class).iter().copied().filter(is_missing).collect()
 }
 
+/// The operators by which a class is each of the functions with so many arguments that it implements.
+pub(crate) fn functions_of(db: &dyn Db, class: ClassId, count: usize) -> Vec<MethodId> {
+    let operator = |ty: &Ty| match ty.kind(db) {
+        TyKind::Function { params, .. } if params.len() == count => implementing(db, class, params),
+        _ => None,
+    };
+    all_supertypes(db, class).iter().filter_map(operator).map(|(method, _)| method).collect()
+}
+
 /// The operator with these formals that objects of `class` have, and the type that declares it.
 fn implementing(db: &dyn Db, class: ClassId, wanted: &[Ty]) -> Option<(MethodId, Ty)> {
     let wanted: Vec<Ty> = wanted.iter().map(|ty| erase(db, *ty)).collect();

@@ -38,7 +38,7 @@ use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
 use crate::ty::context::Context;
 
-pub(crate) use functions::missing_functions;
+pub(crate) use functions::{functions_of, missing_functions};
 pub(crate) use overrides::{missing_methods, overridden, property_for, same_methods};
 
 /// All that is to be said about a file, in the order of the text. A panic in a query is an error of that

@@ -7,7 +7,7 @@ use crate::db::Db;
 use crate::ids::ClassId;
 use crate::infer::{Owner, owner_body};
 use crate::item_tree::items::{fields, methods};
-use crate::kernel::{function_violations, kernels};
+use crate::kernel::{function_violations, instance_violations, kernels};
 
 /// So many members make a piece.
 const PIECE: usize = 16;
@@ -54,5 +54,6 @@ fn has_findings(db: &dyn Db, owner: Owner) -> bool {
     };
     !owner_body(db, owner).diagnostics.is_empty()
         || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
+        || !instance_violations(db, owner).is_empty()
         || in_method(owner)
 }

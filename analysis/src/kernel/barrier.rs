@@ -445,14 +445,24 @@ impl Uniformity<'_, '_> {
             _ => {}
         }
         let name = method.name(draft.facts.db);
+        // What a struct makes of an operator is its own affair.
+        let number = |it: &ExprId| draft.expr(*it).ty.primitive(draft.facts.db).is_some();
+        let is_of_numbers = receiver.iter().chain(args).all(number);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
+        let sign = if is_of_numbers || sign == "()" { sign } else { "" };
         match (sign, &operands[..]) {
             ("+", [Variance::Uniform, other] | [other, Variance::Uniform]) => *other,
             ("-", [other, Variance::Uniform]) => *other,
             ("-", [Variance::Offset(a, _), Variance::Offset(b, _)]) if a == b => Variance::Uniform,
             ("<" | ">" | "<=" | ">=", [left, right]) => compare(*left, *right),
             // Conversions between number types.
-            (_, [value]) if name.starts_with("operator") && sign != "-" && sign != "~" && sign != "!" => {
+            (_, [value])
+                if is_of_numbers
+                    && name.starts_with("operator")
+                    && sign != "-"
+                    && sign != "~"
+                    && sign != "!" =>
+            {
                 *value
             }
             ("()", [rail, index]) => match rail.join(*index).cause() {

@@ -2,13 +2,15 @@
 
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
+use super::promises::{Promise, Promised};
 use super::repair::Repair;
 use super::rules::{Code, Passed, Uses};
 use crate::body::walk::Node;
-use crate::body::{Dispatch, ExprId, ExprKind};
+use crate::body::{Dispatch, ExprId, ExprKind, LocalId};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
 use crate::item_tree::ClassKind;
+use crate::ty::Ty;
 
 impl Draft<'_> {
     /// Looks at a call; gives whether to go on to its operands.
@@ -16,6 +18,11 @@ impl Draft<'_> {
         let ExprKind::Call { method, dispatch, receiver, args, .. } = &self.expr(expr).kind else {
             return true;
         };
+        if let Some(of) = receiver.and_then(|it| self.promising(*method, it)) {
+            let what = Promised::Method(*method);
+            self.promised_call(of, what, expr, (receiver.iter(), args), code, uses);
+            return false;
+        }
         match self.facts.callable(*method) {
             Callable::Barrier => {
                 self.barrier_call(expr, code, uses);
@@ -46,20 +53,69 @@ impl Draft<'_> {
                 }
                 callable
             }
-            Callable::No if self.is_promised_operator(*method, *receiver) => {
-                uses.operators = true;
-                for operand in receiver.iter().chain(args) {
-                    self.device_node(Node::Expr(self.unboxed(*operand)), code, uses);
-                }
-                false
-            }
             Callable::No => self.refused_call(expr, *method, *dispatch, *receiver),
         }
     }
 
-    /// Whether a type parameter promises the operator.
-    fn is_promised_operator(&self, method: MethodId, receiver: Option<ExprId>) -> bool {
-        receiver.is_some_and(|it| self.facts.is_promised_operator(method, self.expr(self.unboxed(it)).ty))
+    /// The type parameter whose bound promises the method that is called: which code it is is known when that of the kernel is made.
+    fn promising(&self, method: MethodId, receiver: ExprId) -> Option<Ty> {
+        let ty = self.expr(self.unboxed(receiver)).ty.base(self.facts.db);
+        let in_interface = self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Interface;
+        // What all values have an object of the host has, too.
+        let of_all = || self.facts.is_class(method.class(self.facts.db), "x10.lang.Any");
+        (ty.as_param(self.facts.db).is_some() && in_interface && !of_all()).then_some(ty)
+    }
+
+    /// `f(args)`; gives whether to go on to its operands.
+    pub(super) fn function_call(&self, expr: ExprId, code: Code, uses: &mut Uses) -> bool {
+        let ExprKind::ClosureCall { closure, args } = &self.expr(expr).kind else { return true };
+        let ty = self.expr(self.unboxed(*closure)).ty.base(self.facts.db);
+        if ty.as_param(self.facts.db).is_some() {
+            self.promised_call(
+                ty,
+                Promised::Function(args.len()),
+                expr,
+                (Some(closure).into_iter(), args),
+                code,
+                uses,
+            );
+        } else if !self.is_refused_already(*closure) {
+            self.refuse(
+                &cuda::closure_call::RULE,
+                self.expr(expr).range,
+                "a thread cannot call a function value",
+                "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
+                 through a type parameter, `F <: (Int)=>Int`",
+            );
+        }
+        false
+    }
+
+    /// A call of what a type parameter promises.
+    fn promised_call<'e>(
+        &self,
+        of: Ty,
+        what: Promised,
+        expr: ExprId,
+        (receiver, args): (impl Iterator<Item = &'e ExprId>, &'e [ExprId]),
+        code: Code,
+        uses: &mut Uses,
+    ) {
+        for operand in receiver.chain(args) {
+            self.device_node(Node::Expr(self.unboxed(*operand)), code, uses);
+        }
+        let (class_args, type_args) = match &self.expr(expr).kind {
+            ExprKind::Call { class_args, type_args, .. } => (class_args.clone(), type_args.clone()),
+            _ => Default::default(),
+        };
+        // Of a function it is not known whose rails it is given.
+        let foreign = |rail: &LocalId| matches!(code, Code::Function { .. }) || !self.inner.contains(rail);
+        let is_foreign = |arg: &ExprId| {
+            matches!(self.facts.shape(self.expr(*arg).ty), Shape::Rail(_))
+                && self.named_rails(*arg).iter().any(foreign)
+        };
+        let kept = (0..args.len()).filter(|index| is_foreign(&args[*index])).collect();
+        uses.promises.push(Promise { of, what, class_args, type_args, kept });
     }
 
     /// A value without the box that calling through an interface would need.
@@ -161,7 +217,8 @@ impl Draft<'_> {
                 &cuda::interface_call::RULE,
                 range,
                 &format!("a thread cannot call `{name}` through an interface"),
-                "which code it is would depend on an object of the host: call a `@CUDA static def`",
+                "which code it is would depend on an object of the host: call a `@CUDA static def`, or take a struct that implements it as a \
+                 type parameter, `T <: Interface`",
             );
         }
         if dispatch == Dispatch::Virtual {
@@ -259,8 +316,8 @@ impl Draft<'_> {
         false
     }
 
-    fn receiver_type(&self, receiver: Option<ExprId>) -> crate::ty::Ty {
-        receiver.map_or_else(|| crate::ty::Ty::void(self.facts.db), |receiver| self.expr(receiver).ty)
+    fn receiver_type(&self, receiver: Option<ExprId>) -> Ty {
+        receiver.map_or_else(|| Ty::void(self.facts.db), |receiver| self.expr(receiver).ty)
     }
 
     fn receiver_is_text(&self, receiver: Option<ExprId>) -> bool {

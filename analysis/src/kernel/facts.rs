@@ -164,13 +164,6 @@ impl<'a> Facts<'a> {
         method_item(self.db, method).is_some_and(|item| has_annotation(&item.annotations, "CUDA"))
     }
 
-    /// Whether it is an operator that a type parameter promises to have; numbers have a machine operation for it.
-    pub fn is_promised_operator(&self, method: MethodId, receiver: Ty) -> bool {
-        let promises = ["x10.lang.Arithmetic", "x10.lang.Bitwise", "x10.util.Ordered"];
-        matches!(receiver.base(self.db).kind(self.db), TyKind::Param(_))
-            && promises.iter().any(|full| self.is_class(method.class(self.db), full))
-    }
-
     /// Class, struct or interface.
     pub fn class_kind(&self, class: ClassId) -> ClassKind {
         class_kind(self.db, class).unwrap_or(ClassKind::Class)

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
-use super::facts::{Facts, Shape};
+use super::facts::Facts;
+use super::promises::Promise;
 use super::rules::{Code, Uses};
 use super::violation::Violation;
 use crate::body::parents::Parents;
-use crate::body::{Body, ExprId, ExprKind, LocalId, StmtId};
+use crate::body::{Body, ExprId, LocalId, StmtId};
 use crate::db::Db;
 use crate::diagnostics::{Severity, cuda};
 use crate::ids::{FieldId, MethodId};
 use crate::infer::Owner;
 use crate::item_tree::ClassKind;
-use crate::ty::{Ty, TyKind};
 
 /// What is known about one `@CUDA` function by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,14 +30,21 @@ pub(super) struct FunctionCode {
     passes: Vec<(usize, MethodId, usize)>,
     /// The static fields that it uses.
     statics: Vec<FieldId>,
-    /// It uses operators that its type parameters promise.
-    operators: bool,
+    /// What it calls that type parameters promise.
+    pub promises: Vec<Promise>,
     /// It has errors that others report.
-    broken: bool,
+    pub broken: bool,
     /// It has barriers, or does something together with other threads.
     meets: bool,
     /// It asks for the number of a thread.
     numbers: bool,
+}
+
+impl FunctionCode {
+    /// The first rule that it breaks.
+    pub fn first_error(&self) -> Option<&Violation> {
+        self.violations.iter().find(|violation| violation.severity == Severity::Error)
+    }
 }
 
 /// Checks the code of one function for the device, not of those it calls.
@@ -70,7 +77,7 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
         writes: uses.written.iter().filter_map(|local| formal(*local)).collect(),
         passes: passed.filter_map(|it| Some((formal(it.local)?, it.method, it.formal))).collect(),
         statics: uses.statics,
-        operators: uses.operators,
+        promises: uses.promises,
         broken: draft.is_broken(),
         meets: !uses.barriers.is_empty(),
         numbers: uses.numbers,
@@ -89,12 +96,27 @@ pub fn is_of_threads(db: &dyn Db, method: MethodId) -> bool {
 }
 
 fn some_reached(db: &dyn Db, method: MethodId, wanted: fn(&FunctionCode) -> bool) -> bool {
+    walk(db, method, |_, code| wanted(code))
+}
+
+/// A function and all that it calls.
+pub(super) fn reached(db: &dyn Db, method: MethodId) -> Vec<(MethodId, Arc<FunctionCode>)> {
+    let mut all = Vec::new();
+    walk(db, method, |method, code| {
+        all.push((method, code.clone()));
+        false
+    });
+    all
+}
+
+/// Goes through a function and all that it calls until one is found.
+fn walk(db: &dyn Db, method: MethodId, mut wanted: impl FnMut(MethodId, &Arc<FunctionCode>) -> bool) -> bool {
     let mut seen = FxHashSet::default();
     let mut open = vec![method];
     while let Some(method) = open.pop() {
         if seen.insert(method) {
             let code = function_code(db, method);
-            if wanted(code) {
+            if wanted(method, code) {
                 return true;
             }
             open.extend(code.calls.iter().copied());
@@ -170,14 +192,9 @@ impl Draft<'_> {
             if code.broken {
                 self.mark_broken();
             }
-            if let Some(first) =
-                code.violations.iter().find(|violation| violation.severity == Severity::Error)
-            {
+            if let Some(first) = code.first_error() {
                 self.bad_callee(method, *found, call, first);
             }
-        }
-        if order.iter().any(|found| codes[found].operators) {
-            self.check_operators(method, call);
         }
         if let Some(cycle) = recursive(order, codes) {
             let name = self.facts.method_name(cycle);
@@ -186,25 +203,6 @@ impl Draft<'_> {
                 self.expr(call).range,
                 &format!("`{name}` calls itself, directly or through others"),
                 "a thread's stack is small and fixed: write the repetition as a loop",
-            );
-        }
-    }
-
-    /// Only numbers have the operators of a type parameter as machine operations.
-    fn check_operators(&self, method: MethodId, call: ExprId) {
-        let ExprKind::Call { type_args, .. } = &self.expr(call).kind else { return };
-        let db = self.facts.db;
-        let number = |ty: &Ty| {
-            let parameter = matches!(ty.base(db).kind(db), TyKind::Param(_));
-            parameter || ty.primitive(db).is_some() || self.facts.shape(*ty) != Shape::Plain
-        };
-        if let Some(other) = type_args.iter().find(|ty| !number(ty)) {
-            let (name, shown) = (self.facts.method_name(method), self.facts.show(*other));
-            self.refuse(
-                &cuda::generic_call::RULE,
-                self.expr(call).range,
-                &format!("`{name}` computes with operators of its type parameter, which here is `{shown}`"),
-                "in a kernel these operators are those of numbers: write the function for this struct",
             );
         }
     }
@@ -229,27 +227,34 @@ impl Draft<'_> {
 
     /// Captured host rails that a function is given which sets elements of them.
     fn check_passed(&self, uses: &Uses, codes: &Codes) {
-        let mut written: FxHashSet<(MethodId, usize)> = FxHashSet::default();
-        for (method, code) in codes {
-            written.extend(code.writes.iter().map(|formal| (*method, *formal)));
-        }
-        loop {
-            let before = written.len();
-            for (method, code) in codes {
-                for (formal, callee, theirs) in &code.passes {
-                    if written.contains(&(*callee, *theirs)) {
-                        written.insert((*method, *formal));
-                    }
-                }
-            }
-            if written.len() == before {
-                break;
-            }
-        }
+        let written = written_formals(codes.iter().map(|(method, code)| (*method, &**code)));
         for passed in &uses.passed {
             if written.contains(&(passed.method, passed.formal)) {
                 self.written_local(passed.local, passed.site);
             }
+        }
+    }
+}
+
+/// The formals, of some functions that call each other, whose elements are set there.
+pub(super) fn written_formals<'c>(
+    codes: impl Iterator<Item = (MethodId, &'c FunctionCode)> + Clone,
+) -> FxHashSet<(MethodId, usize)> {
+    let mut written: FxHashSet<(MethodId, usize)> = FxHashSet::default();
+    for (method, code) in codes.clone() {
+        written.extend(code.writes.iter().map(|formal| (method, *formal)));
+    }
+    loop {
+        let before = written.len();
+        for (method, code) in codes.clone() {
+            for (formal, callee, theirs) in &code.passes {
+                if written.contains(&(*callee, *theirs)) {
+                    written.insert((method, *formal));
+                }
+            }
+        }
+        if written.len() == before {
+            return written;
         }
     }
 }

@@ -11,8 +11,10 @@ mod draft;
 mod facts;
 mod function;
 mod hoistable;
+mod instances;
 mod limits;
 mod moves;
+mod promises;
 mod races;
 mod range;
 mod recognise;
@@ -33,6 +35,8 @@ use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
 pub use function::is_of_threads;
+pub use instances::instance_violations;
+pub use promises::{Promise, Promised};
 pub use repair::{Piece, Repair, RepairEdit};
 pub use report::{function_violations, kernel_diagnostics, kernels};
 pub use summary::{AxisSummary, CaptureSummary, LaunchSummary, SharedSummary, Travel, launch_summaries};
@@ -66,6 +70,8 @@ pub struct Kernel {
     pub functions: Vec<MethodId>,
     /// Whether the body has a barrier (`Clock.advanceAll()`).
     pub has_barrier: bool,
+    /// What its own code calls that type parameters promise.
+    pub promises: Vec<Promise>,
 }
 
 /// A `val` before the kernel's outer finish.

@@ -98,6 +98,7 @@ impl Draft<'_> {
             captures,
             functions,
             has_barrier: !uses.barriers.is_empty(),
+            promises: uses.promises,
         };
         self.races(&kernel);
         Some(kernel)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Recognised;
 use super::facts::Facts;
 use super::function::function_code;
+use super::instances::instance_violations;
 use super::recognise::recognise;
 use super::render::Renderer;
 use super::violation::Violation;
@@ -30,8 +31,8 @@ pub fn function_violations(db: &dyn Db, method: MethodId) -> Arc<Vec<Violation>>
     Arc::new(function_code(db, method).violations.clone())
 }
 
-/// Everything that is wrong with the kernels of an item, and with the item if it is a `@CUDA` function; at
-/// its place in the file.
+/// Everything that is wrong with the kernels of an item, with the item if it is a `@CUDA` function, and with the types that it chooses
+/// for kernels elsewhere; at its place in the file.
 pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for recognised in kernels(db, owner).iter() {
@@ -40,6 +41,13 @@ pub fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
     if let Owner::Method(method) = owner {
         found
             .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
+    }
+    for violation in instance_violations(db, owner).iter() {
+        let instance = diagnostic(db, owner, violation);
+        // A call of a kernel's thread may have been refused by itself.
+        if !found.iter().any(|it| it.code == instance.code && it.range == instance.range) {
+            found.push(instance);
+        }
     }
     found
 }

@@ -4,6 +4,7 @@ use apg_syntax::TextRange;
 
 use super::draft::Draft;
 use super::facts::Shape;
+use super::promises::Promise;
 use super::repair::Repair;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
@@ -25,8 +26,8 @@ pub(super) struct Uses {
     pub written: Vec<LocalId>,
     /// Locals that are rails and given to functions.
     pub passed: Vec<Passed>,
-    /// Operators of a type parameter are used.
-    pub operators: bool,
+    /// What is called that type parameters promise.
+    pub promises: Vec<Promise>,
     /// It asks for the number of a thread.
     pub numbers: bool,
 }
@@ -164,6 +165,7 @@ impl Draft<'_> {
             }
             ExprKind::StaticField(field) => self.device_static(expr, *field, uses),
             ExprKind::Call { .. } => return self.device_call(expr, code, uses),
+            ExprKind::ClosureCall { .. } => return self.function_call(expr, code, uses),
             ExprKind::New { .. } => return self.device_new(expr, uses),
             ExprKind::Let { .. } | ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } => {
                 return true;
@@ -185,9 +187,6 @@ impl Draft<'_> {
                 "the kernel runs at the place of its `at`: use that place's variable before the `at`, and copy what depends on it into a `val`"),
             ExprKind::Closure(_) => self.refuse(&cuda::closure_in_kernel::RULE, range, "a thread cannot make a function value",
                 "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
-            ExprKind::ClosureCall { closure, .. } if self.is_refused_already(*closure) => {}
-            ExprKind::ClosureCall { .. } => self.refuse(&cuda::closure_call::RULE, range, "a thread cannot call a function value",
-                "which code it is would be known at run time only: call a `@CUDA static def` by name"),
             ExprKind::RailLiteral { .. } => self.refuse(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
                 "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
             ExprKind::InstanceOf { .. } => self.refuse(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",

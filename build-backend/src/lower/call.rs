@@ -7,9 +7,10 @@ use apg_analysis::item_tree::items::{class_kind, method_is_static};
 use apg_analysis::kernel::is_of_threads;
 use apg_analysis::ty::Ty;
 use apg_syntax::TextRange;
+use smol_str::SmolStr;
 
 use super::function::Builder;
-use super::layout::{Implementation, Universal};
+use super::layout::{Implementation, Signature, Universal};
 use super::operands::{expr, operation, zero};
 use super::types::Shape;
 use super::{Callee, FunctionKey, LowerError};
@@ -217,7 +218,7 @@ impl Builder<'_, '_> {
     fn call_slot(
         &mut self,
         callee: &Callee,
-        signature: &super::layout::Signature,
+        signature: &Signature,
         mut args: Vec<mir::Expr>,
         result: Ty,
         range: TextRange,
@@ -264,7 +265,7 @@ impl Builder<'_, '_> {
         &mut self,
         callee: &Callee,
         receiver: Ty,
-        signature: &super::layout::Signature,
+        signature: &Signature,
         args: Vec<mir::Expr>,
         result: Ty,
         range: TextRange,
@@ -307,7 +308,7 @@ impl Builder<'_, '_> {
     fn equals_argument(
         &mut self,
         receiver: Ty,
-        signature: &super::layout::Signature,
+        signature: &Signature,
         found: Option<&Implementation>,
         args: &[mir::Expr],
     ) -> Option<mir::Expr> {
@@ -357,6 +358,11 @@ impl Builder<'_, '_> {
             Some((params, result)) => (params.to_vec(), result),
             None => (Vec::new(), ty),
         };
+        let value = self.unboxed_receiver(closure);
+        let value_ty = self.type_of(value);
+        if self.lowerer.shape(value_ty) == Shape::Value {
+            return self.function_value_call((value, value_ty), args, params, (result, ty));
+        }
         let mut operands = vec![(closure, closure_ty)];
         operands.extend(args.iter().copied().zip(params));
         let mut values = self.operands(&operands);
@@ -366,6 +372,31 @@ impl Builder<'_, '_> {
         let machine = self.lowerer.machine(result);
         let value = expr(machine, ExprKind::CallClosure { interface, args: values });
         self.convert(value, result, ty)
+    }
+
+    /// The same of a struct that implements the function type: its operator is known.
+    fn function_value_call(
+        &mut self,
+        (function, function_ty): (ExprId, Ty),
+        args: &[ExprId],
+        params: Vec<Ty>,
+        (result, wanted): (Ty, Ty),
+    ) -> mir::Expr {
+        let range = self.source.body.expr(function).range;
+        let name = SmolStr::new_static("operator()");
+        let signature = Signature { name, reversed: false, type_params: 0, params: params.clone() };
+        let found = self.lowerer.implementation(function_ty, &signature);
+        let Some(Implementation::Method(callee)) = found else {
+            self.unsupported("this call", range);
+            return zero(self.lowerer.machine(wanted));
+        };
+        let mut operands = vec![(function, function_ty)];
+        operands.extend(args.iter().copied().zip(params));
+        let values = self.operands(&operands);
+        let declared = self.lowerer.concrete_signature(&callee).1;
+        let value = self.call_static(&callee, values, declared, range);
+        let value = self.convert(value, declared, result);
+        self.convert(value, result, wanted)
     }
 }
 

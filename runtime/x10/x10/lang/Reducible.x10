@@ -1,5 +1,6 @@
 package x10.lang;
 
+import x10.compiler.CUDA;
 import x10.util.Ordered;
 
 /**
@@ -15,46 +16,46 @@ public interface Reducible[T] {
     /** Whether all are true. */
     public static struct AndReducer implements Reducible[Boolean] {
         /** True. */
-        public def zero():Boolean = true;
+        @CUDA public def zero():Boolean = true;
         /** Whether both are true. */
-        public operator this(a:Boolean, b:Boolean):Boolean = a && b;
+        @CUDA public operator this(a:Boolean, b:Boolean):Boolean = a && b;
     }
 
     /** Whether any is true. */
     public static struct OrReducer implements Reducible[Boolean] {
         /** False. */
-        public def zero():Boolean = false;
+        @CUDA public def zero():Boolean = false;
         /** Whether one or both are true. */
-        public operator this(a:Boolean, b:Boolean):Boolean = a || b;
+        @CUDA public operator this(a:Boolean, b:Boolean):Boolean = a || b;
     }
 
     /** The sum. */
     public static struct SumReducer[T] {T <: Arithmetic[T], T haszero} implements Reducible[T] {
         /** Zero. */
-        public def zero():T = Zero.get[T]();
+        @CUDA public def zero():T = Zero.get[T]();
         /** Their sum. */
-        public operator this(a:T, b:T):T = a + b;
+        @CUDA public operator this(a:T, b:T):T = a + b;
     }
 
     /** The least value. */
     public static struct MinReducer[T] {T <: Ordered[T]} implements Reducible[T] {
         private val most:T;
         /** Of values none of which is greater than maxValue. */
-        public def this(maxValue:T) { most = maxValue; }
+        @CUDA public def this(maxValue:T) { most = maxValue; }
         /** The greatest value that there can be. */
-        public def zero():T = most;
+        @CUDA public def zero():T = most;
         /** The lesser of both. */
-        public operator this(a:T, b:T):T = b < a ? b : a;
+        @CUDA public operator this(a:T, b:T):T = b < a ? b : a;
     }
 
     /** The greatest value. */
     public static struct MaxReducer[T] {T <: Ordered[T]} implements Reducible[T] {
         private val least:T;
         /** Of values none of which is less than minValue. */
-        public def this(minValue:T) { least = minValue; }
+        @CUDA public def this(minValue:T) { least = minValue; }
         /** The least value that there can be. */
-        public def zero():T = least;
+        @CUDA public def zero():T = least;
         /** The greater of both. */
-        public operator this(a:T, b:T):T = b > a ? b : a;
+        @CUDA public operator this(a:T, b:T):T = b > a ? b : a;
     }
 }

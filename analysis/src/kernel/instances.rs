@@ -1,0 +1,285 @@
+//! Calls of code with type parameters that comes to run on a device: at each the types that are chosen must have what that code asks
+//! of them. What still depends on type parameters around the call is looked at where those are chosen.
+
+use std::sync::Arc;
+
+use apg_syntax::TextRange;
+use rustc_hash::FxHashSet;
+
+use super::facts::{Callable, Facts};
+use super::function::function_code;
+use super::promises::{Demand, Misfit};
+use super::repair::Repair;
+use super::report::{item_of, kernels};
+use super::violation::Violation;
+use super::{CaptureKind, Kernel, PreludeKind};
+use crate::body::walk::Node;
+use crate::body::{Body, ExprKind, StmtId, StmtKind};
+use crate::db::{Db, Project};
+use crate::diagnostics::cuda;
+use crate::edited::edited;
+use crate::ids::{FileOrigin, MethodId, SourceFile};
+use crate::infer::Owner;
+use crate::item_tree::Import;
+use crate::item_tree::items::{imports, method_type_param_ids};
+use crate::ty::Ty;
+use crate::ty::params::all_type_params;
+use crate::ty::relate::erase;
+use crate::ty::subst::Substitution;
+use crate::ty::test::mentions_param;
+
+/// A method for a choice of its type parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Instance {
+    pub method: MethodId,
+    pub class_args: Vec<Ty>,
+    pub type_args: Vec<Ty>,
+}
+
+impl Instance {
+    /// The method as it is written.
+    fn itself(db: &dyn Db, method: MethodId) -> Instance {
+        let params = |ids: &[crate::ids::TypeParamId]| ids.iter().map(|id| Ty::param(db, *id)).collect();
+        Instance {
+            method,
+            class_args: params(all_type_params(db, method.class(db))),
+            type_args: params(method_type_param_ids(db, method)),
+        }
+    }
+
+    /// What its type parameters stand for.
+    pub fn types(&self, db: &dyn Db) -> Substitution {
+        let own = method_type_param_ids(db, self.method);
+        Substitution::class(db, self.method.class(db), &self.class_args).with_types(own, &self.type_args)
+    }
+
+    /// The same where the types around it are chosen.
+    pub fn apply(&self, db: &dyn Db, types: &Substitution) -> Instance {
+        let all = |args: &[Ty]| args.iter().map(|ty| erase(db, types.apply(db, *ty))).collect();
+        Instance { method: self.method, class_args: all(&self.class_args), type_args: all(&self.type_args) }
+    }
+
+    fn is_generic(&self) -> bool {
+        !self.class_args.is_empty() || !self.type_args.is_empty()
+    }
+
+    fn is_open(&self, db: &dyn Db) -> bool {
+        self.class_args.iter().chain(&self.type_args).any(|ty| mentions_param(db, *ty))
+    }
+}
+
+/// What the code of one method asks of its type parameters, and for what it calls others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Demands {
+    /// What is asked.
+    pub own: Vec<Demand>,
+    /// Calls; of what a device does not run only those that depend on type parameters.
+    pub calls: Vec<Instance>,
+}
+
+/// What the code of a method asks of types by itself.
+#[salsa::tracked]
+pub(super) fn demands(db: &dyn Db, method: MethodId) -> Arc<Demands> {
+    let facts = Facts::new(db);
+    let itself = Instance::itself(db, method);
+    let is_function = facts.callable(method) == Callable::Function;
+    let is_users = facts.is_users(method);
+    if !(is_function || is_users && itself.is_generic()) {
+        return Arc::default();
+    }
+    let mut own = Vec::new();
+    if is_function {
+        let code = function_code(db, method);
+        own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
+        own.extend(code.promises.iter().cloned().map(Demand::Kept));
+    }
+    let body = &facts.body(method).body;
+    for recognised in kernels(db, Owner::Method(method)).iter() {
+        if let Some(kernel) = &recognised.kernel {
+            own.extend(kernel_demands(&facts, body, kernel));
+        }
+    }
+    let calls = calls(body).map(|(instance, _)| instance);
+    let calls = calls.filter(|it| is_function || it.is_open(db)).collect();
+    Arc::new(Demands { own, calls })
+}
+
+/// What a kernel holds, and calls.
+fn kernel_demands(facts: &Facts, body: &Body, kernel: &Kernel) -> Vec<Demand> {
+    let mut held: Vec<Ty> = kernel.shared.iter().map(|it| it.element).collect();
+    for prelude in &kernel.prelude {
+        if let PreludeKind::ConstantRail { element, .. } = prelude.kind {
+            held.push(element);
+        }
+    }
+    held.extend(kernel.captures.iter().map(|it| match it.kind {
+        CaptureKind::Scalar => it.ty,
+        CaptureKind::Rail { element } | CaptureKind::GlobalRail { element } => element,
+    }));
+    body.walk(Node::Stmt(kernel.body), &mut |node| {
+        if let Node::Stmt(stmt) = node
+            && let StmtKind::Let { local, .. } = body.stmt(stmt).kind
+        {
+            let ty = body.local(local).ty;
+            held.push(ty.rail_element(facts.db).or_else(|| ty.global_rail_element(facts.db)).unwrap_or(ty));
+        }
+        true
+    });
+    let held = held.into_iter().filter(|ty| mentions_param(facts.db, *ty)).map(Demand::Held);
+    held.chain(kernel.promises.iter().cloned().map(Demand::Kept)).collect()
+}
+
+/// The calls of a body for chosen types, and where they stand.
+fn calls(body: &Body) -> impl Iterator<Item = (Instance, TextRange)> {
+    let of_exprs = body.exprs.iter().filter_map(|expr| {
+        let (method, class_args, type_args) = match &expr.kind {
+            ExprKind::Call { method, class_args, type_args, .. } => (*method, class_args, type_args.clone()),
+            ExprKind::New { constructor, class_args, .. } => (*constructor, class_args, Vec::new()),
+            _ => return None,
+        };
+        Some((Instance { method, class_args: class_args.clone(), type_args }, expr.range))
+    });
+    let of_stmts = body.stmts.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::ConstructorCall { constructor, class_args, .. } => {
+            let class_args = class_args.clone();
+            Some((Instance { method: *constructor, class_args, type_args: Vec::new() }, stmt.range))
+        }
+        _ => None,
+    });
+    of_exprs.chain(of_stmts)
+}
+
+/// What a method and all that it calls ask of its type parameters, and which method it is that asks.
+#[salsa::tracked]
+pub(super) fn summary(db: &dyn Db, method: MethodId) -> Arc<Vec<(Demand, MethodId)>> {
+    /// As many as no sensible program reaches; types may grow from call to call.
+    const MOST: usize = 1000;
+    let facts = Facts::new(db);
+    let mut found: Vec<(Demand, MethodId)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut open = vec![Instance::itself(db, method)];
+    while let Some(instance) = open.pop() {
+        if seen.len() >= MOST || !seen.insert(instance.clone()) {
+            continue;
+        }
+        let types = instance.types(db);
+        let demands = demands(db, instance.method);
+        for demand in &demands.own {
+            let demand = demand.apply(&facts, &types);
+            if demand.is_open(&facts) && !found.iter().any(|it| it.0 == demand) {
+                found.push((demand, instance.method));
+            }
+        }
+        open.extend(demands.calls.iter().map(|it| it.apply(db, &types)).filter(|it| it.is_open(db)));
+    }
+    Arc::new(found)
+}
+
+/// Whether a file can speak of kernels: it imports the annotation. Of a file that someone types in only its outline is asked.
+#[salsa::tracked(returns(copy))]
+fn mentions_kernels(db: &dyn Db, file: SourceFile) -> bool {
+    if edited(db, file).is_some() {
+        let of_compiler = |it: &Import| it.path == "x10.compiler" || it.path.starts_with("x10.compiler.CUDA");
+        return imports(db, file).iter().any(of_compiler);
+    }
+    ["import x10.compiler.CUDA", "import x10.compiler.*"].iter().any(|it| file.text(db).contains(it))
+}
+
+/// Whether any file of the user does: programs without kernels pay nothing for what follows.
+#[salsa::tracked(returns(copy))]
+fn has_kernels(db: &dyn Db) -> bool {
+    let project = Project::get(db);
+    let files = project.files(db).values().chain(project.roots(db).iter());
+    files.into_iter().any(|file| mentions_kernels(db, *file))
+}
+
+/// The calls of an item that choose types which have not what code for devices asks of them.
+pub fn instance_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+    if item_of(owner).file(db).origin(db) != FileOrigin::User || !has_kernels(db) {
+        return Arc::default();
+    }
+    bad_instances(db, owner).clone()
+}
+
+#[salsa::tracked]
+fn bad_instances(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
+    let facts = Facts::new(db);
+    let body = &facts.body_of(owner).body;
+    let at = body.root.unwrap_or(StmtId(0));
+    let calls = calls(body);
+    Arc::new(calls.filter_map(|(instance, range)| instance_violation(&facts, at, &instance, range)).collect())
+}
+
+fn instance_violation(facts: &Facts, at: StmtId, instance: &Instance, range: TextRange) -> Option<Violation> {
+    if !instance.is_generic() {
+        return None;
+    }
+    let summary = summary(facts.db, instance.method);
+    if summary.is_empty() {
+        return None;
+    }
+    let types = instance.types(facts.db);
+    let closed = summary.iter().map(|(demand, by)| (demand.apply(facts, &types), *by));
+    let (misfit, by) = closed
+        .filter(|(demand, _)| !demand.is_open(facts))
+        .find_map(|(demand, by)| Some((facts.misfit(&demand)?, by)))?;
+    Some(violation(facts, (at, range), instance.method, by, misfit))
+}
+
+fn violation(
+    facts: &Facts,
+    (at, range): (StmtId, TextRange),
+    called: MethodId,
+    by: MethodId,
+    misfit: Misfit,
+) -> Violation {
+    let name = facts.method_name(called);
+    let through = if called == by { String::new() } else { format!(" through `{}`", facts.method_name(by)) };
+    let generic = |message: String, note: &str| {
+        Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
+    };
+    match misfit {
+        Misfit::NotHeld(ty) => generic(
+            format!("`{name}` is called for `{}`, which a device cannot hold", facts.show(ty)),
+            "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
+             and structs of these",
+        ),
+        Misfit::NotMade(ty, method) => {
+            let (own, shown) = (facts.method_name(method), facts.show(ty));
+            let message = format!("`{name}` calls `{own}` for these types, which is not made for the device");
+            let note = format!(
+                "a type parameter stands for `{shown}` here, and a thread calls what its bound promises: only functions marked `@CUDA` are \
+                 checked and compiled for the device"
+            );
+            generic(message, &note).repair(facts.is_users(method).then_some(Repair::Annotate(method)))
+        }
+        Misfit::Broken(method, first) => {
+            let own = facts.method_name(method);
+            let message = format!("a thread calls `{own}`{}, which a device cannot run", {
+                if through.is_empty() { format!(" through `{name}`") } else { through }
+            });
+            Violation::new(at, &cuda::bad_callee::RULE, range, message)
+                .note(format!("{}: mend the function, or do without it here", first.message))
+                .related(Some(method), first.range, first.message.clone())
+        }
+        Misfit::OfThreads(method) => generic(
+            format!(
+                "`{}`, which `{name}` calls by an interface, is about the threads around it",
+                facts.method_name(method)
+            ),
+            "it waits for them, or asks for the number of its own: what an interface promises may do neither",
+        ),
+        Misfit::Writes(method) => generic(
+            format!(
+                "`{}`, which `{name}` calls by an interface, sets elements of a captured rail",
+                facts.method_name(method)
+            ),
+            "a rail of the host is copied to the device and not back: write into a `GlobalRail`",
+        ),
+        Misfit::Recursive(method) => {
+            let message = format!("`{}` calls itself, directly or through others", facts.method_name(method));
+            Violation::new(at, &cuda::recursion::RULE, range, message)
+                .note("a thread's stack is small and fixed: write the repetition as a loop")
+        }
+    }
+}
