@@ -516,7 +516,7 @@ mod tests {
         assert!(!more("import p.q.C;", "import p.q.D;") && !more("import none.C;", ""));
 
         let bad = write("bad.x10", b"class \xff {}");
-        assert!(load(&[bad], &[]).unwrap_err().to_string().contains("byte 6"));
+        assert!(load(&[bad], &[]).unwrap_err().to_string().contains("line 1, column 7"));
         assert!(load(&[folder.path().join("none.x10")], &[]).unwrap_err().to_string().contains("no file"));
         std::fs::create_dir(folder.path().join("empty")).unwrap();
         assert!(load(&[folder.path().join("empty")], &[]).unwrap_err().to_string().contains("no .x10 file"));

@@ -70,7 +70,7 @@ fn a_missing_file_a_folder_and_text_that_is_none() {
     one_error(&folder.apg(&["run", "."]), 1, &["is a folder", "main"]);
     one_error(&folder.apg(&["check", "."]), 1, &["no .x10 file"]);
     folder.write("bad.x10", b"public class bad { // \xff\xfe\n}");
-    one_error(&folder.apg(&["run", "bad.x10"]), 1, &["not UTF-8", "byte 22"]);
+    one_error(&folder.apg(&["run", "bad.x10"]), 1, &["not UTF-8", "line 1, column 23"]);
 }
 
 #[test]
