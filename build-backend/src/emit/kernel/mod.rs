@@ -8,6 +8,7 @@ mod cpu;
 mod cuda;
 mod cut;
 mod derive;
+mod early;
 mod first;
 mod fission;
 mod host;
@@ -25,6 +26,7 @@ mod usage;
 
 pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
+pub use early::{Early, reads_early};
 pub use host::host;
 
 use super::code::{Code, Target};

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::Scope;
+use super::super::code::{Ahead, Scope};
 use super::chunks::CHUNK;
 use super::clip::guarded;
 use super::cpu::{Printer, array};
@@ -177,7 +177,7 @@ impl<'k> Printer<'_, '_, 'k> {
         &mut self,
         stmts: &[&'k Stmt],
         uniform: &[LocalId],
-    ) -> FxHashMap<*const Expr, String> {
+    ) -> FxHashMap<*const Expr, Ahead> {
         let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
@@ -208,7 +208,7 @@ impl<'k> Printer<'_, '_, 'k> {
                     name
                 }
             };
-            self.code.ahead.insert(std::ptr::from_ref(index), name);
+            self.code.ahead.insert(std::ptr::from_ref(index), Ahead { name, when: "proven_" });
         }
         around
     }

@@ -96,10 +96,15 @@ fn every_comparison_leaves_the_threads_that_pass_it() {
 }
 
 #[test]
-fn short_rows_keep_their_masks() {
-    let body = vec![put(1), when_true(lt(x(), int(4)), vec![more(2)])];
-    let text = rows(16, 0, body, |_, x| if x < 4 { 3 } else { 1 });
-    assert!(!text.contains("begin_"), "{text}");
+fn short_rows_keep_their_masks_for_most_of_their_threads() {
+    for (count, is_cut) in [(4, true), (5, false), (12, false)] {
+        let below = vec![put(1), when_true(lt(x(), int(count)), vec![more(2)])];
+        let text = rows(16, 0, below, |_, x| if x < count { 3 } else { 1 });
+        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+        let above = vec![put(1), when_true(compare(Operation::Ge, x(), int(16 - count)), vec![more(2)])];
+        let text = rows(16, 0, above, |_, x| if x >= 16 - count { 3 } else { 1 });
+        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+    }
 }
 
 #[test]

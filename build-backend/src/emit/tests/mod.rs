@@ -4,6 +4,7 @@ mod build;
 mod chunks;
 mod cut;
 mod device;
+mod early;
 mod host;
 mod kernels;
 mod soon;
