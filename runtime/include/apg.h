@@ -6,7 +6,7 @@ typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef 
 typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 12
+#define APG_ABI_VERSION 13
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -87,6 +87,7 @@ typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
   apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
+  apg_u8 early;                     /* with APG_EARLY, loops of the code read early, for launches of few threads */
   apg_u32 capture_count; const apg_capture *captures;
   apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
   /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be

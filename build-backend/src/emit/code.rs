@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::{Narrowed, Proof};
+use super::kernel::{Early, Narrowed, Proof};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -40,6 +40,15 @@ pub struct Place {
     pub rail: Option<RailText>,
     /// For a rail on a thread's stack: element type and length.
     pub stack: Option<(Ty, i64)>,
+}
+
+/// An element that has been read already.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// Where it is.
+    pub name: String,
+    /// It is there if this holds.
+    pub when: &'static str,
 }
 
 /// Spelling of a rail in a kernel.
@@ -171,11 +180,13 @@ pub struct Code<'p> {
     /// Integer locals that have a second form of 64 bits, made of such forms, with `_w` behind the name.
     pub twins: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
-    pub ahead: FxHashMap<*const Expr, String>,
+    pub ahead: FxHashMap<*const Expr, Ahead>,
     /// Locals that are declared where they are needed: their assignments are not printed.
     pub derived: FxHashSet<LocalId>,
     /// Loops that are unrolled, how often, though the program does not ask for it.
     pub unrolled: FxHashMap<LabelId, u32>,
+    /// Loops of a kernel for a device that read early.
+    pub early: FxHashMap<LabelId, Early<'p>>,
     /// In a kernel for a device: how many threads a block has.
     pub block_size: String,
     /// In a kernel for a device: the static fields that its environment holds, and where. Functions get the environment, of this
@@ -208,6 +219,7 @@ impl<'p> Code<'p> {
             derived: FxHashSet::default(),
             ahead: FxHashMap::default(),
             unrolled: FxHashMap::default(),
+            early: FxHashMap::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
             environment_type: String::new(),

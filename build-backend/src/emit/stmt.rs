@@ -166,6 +166,8 @@ impl Code<'_> {
         test_last: bool,
     ) {
         let condition = self.expr(condition);
+        let early = self.early.remove(&label);
+        let names = early.as_ref().map(|it| self.early_begin(it, &condition)).unwrap_or_default();
         if let Some(count) = unroll.or_else(|| self.unrolled.get(&label).copied()) {
             let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
             self.out.line(format!("#pragma {vendor}unroll {count}"));
@@ -173,6 +175,9 @@ impl Code<'_> {
         let head = if test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.out.open(head);
         self.scopes.push(Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false });
+        if let Some(early) = &early {
+            self.early_turn(early, &names, &condition);
+        }
         self.out.open("{");
         self.stmts(body);
         self.out.close("}");
@@ -185,6 +190,9 @@ impl Code<'_> {
         self.out.close(if test_last { format!("}} while ({condition});") } else { "}".to_owned() });
         if break_used {
             self.out.line(format!("b{}: ;", label.0));
+        }
+        if early.is_some() {
+            self.out.close("}");
         }
     }
 

@@ -341,10 +341,11 @@ impl Code<'_> {
         ));
         self.out.append(&format!("  {},\n", quote(cuda).replace("\\n", "\\n\"\n  \"")));
         self.out.line(format!(
-            "  sizeof(E{name}), {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}}};",
+            "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}}};",
             u8::from(super::kernel::by_value(self.program, kernel)),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
+            u8::from(super::kernel::reads_early(cuda)),
             rows.len(),
             kernel.shared.len(),
         ));

@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
     /// Saves values in temporaries that are set before statement `at` of the current block.
     fn save_before(&mut self, values: &mut [mir::Expr], mut at: usize) {
         for value in values {
-            if self.effect(value) == Effect::None {
+            if self.effect(value) == Effect::None || self.stays(value, at) {
                 continue;
             }
             let local = self.temporary(value.ty);
@@ -55,6 +55,16 @@ impl Builder<'_, '_> {
             self.block().insert(at, mir::Stmt { position, kind: mir::StmtKind::Set { local, value: saved } });
             at += 1;
         }
+    }
+
+    /// Whether a value is a variable that no statement from `at` on assigns. A kernel's processor form would copy it for all threads.
+    fn stays(&mut self, value: &mir::Expr, at: usize) -> bool {
+        let ExprKind::Local(local) = value.kind else { return false };
+        let mut assigned = !self.is_device_code();
+        mir::walk::visit_stmts(&self.block()[at..], &mut |it| {
+            assigned |= matches!(&it.kind, mir::StmtKind::Set { local: id, .. } | mir::StmtKind::SetStructField { local: id, .. } if *id == local);
+        });
+        !assigned
     }
 
     /// Saves what an effect of another operand could disturb.

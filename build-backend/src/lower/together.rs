@@ -40,7 +40,8 @@ impl Builder<'_, '_> {
         if !self.is_device_code() {
             return self.alone(name, first, machine);
         }
-        let args = args.into_iter().map(|it| self.save(it)).collect();
+        let save = |it: mir::Expr| if matches!(it.kind, ExprKind::Local(_)) { it } else { self.save(it) };
+        let args = args.into_iter().map(save).collect();
         // Always a statement of its own: that is where the threads meet.
         let value = expr(machine, ExprKind::Together { operation: together, args });
         self.save(value)

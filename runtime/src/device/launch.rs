@@ -93,6 +93,11 @@ impl Plan {
         self.launch.threads.iter().map(|extent| i64::from(*extent)).product()
     }
 
+    /// Blocks of the launch.
+    fn blocks(&self) -> i64 {
+        self.launch.blocks.iter().map(|extent| i64::from(*extent)).fold(1, i64::saturating_mul)
+    }
+
     /// Bytes before a shared rail.
     pub fn shared_offset(&self, index: usize) -> u32 {
         self.shared.offset[index]
@@ -261,13 +266,23 @@ impl Device {
         plan: &mut Plan,
     ) -> Result<Arc<Function>, LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let with = |proven, narrow, plan: &mut Plan| {
-            let variant = Variant { overlap, proven, narrow, constant };
+        let plain = |proven, narrow, early, plan: &mut Plan| {
+            let variant = Variant { overlap, proven, narrow, constant, early };
             let function = self.function(kernel, variant).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
             unsafe { self.extents(kernel, &function, environment, plan)? };
             Ok(function)
+        };
+        // SAFETY: by the caller.
+        let has_few_threads = unsafe { self.has_few_threads(kernel, environment, plan)? };
+        let with = |proven, narrow, plan: &mut Plan| {
+            let function = plain(proven, narrow, proven && has_few_threads, plan)?;
+            // It needs more registers: if blocks would have to wait for each other then, they had better not.
+            match proven && has_few_threads && !self.holds_all(&function, plan).map_err(at)? {
+                true => plain(proven, narrow, false, plan),
+                false => Ok(function),
+            }
         };
         let Some(proven) = kernel.proven else { return with(false, false, plan) };
         let found = with(true, true, plan)?;
@@ -278,6 +293,32 @@ impl Device {
             3 => with(true, false, plan),
             _ => with(false, false, plan),
         }
+    }
+
+    /// Whether the threads of a launch of code that may read early are so few that it should: three quarters of what the device holds at once.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel.
+    unsafe fn has_few_threads(
+        &self,
+        kernel: &Kernel,
+        environment: *const c_void,
+        plan: &mut Plan,
+    ) -> Result<bool, LaunchError> {
+        // Automatic extents are as many as it holds.
+        if kernel.early == 0 || kernel.auto_threads != 0 || kernel.auto_blocks != 0 {
+            return Ok(false);
+        }
+        // SAFETY: by the caller.
+        unsafe { configure(kernel, environment, 1, 1, plan)? };
+        let most = i64::from(self.limits.multiprocessors) * i64::from(self.limits.threads_per_multiprocessor);
+        Ok(plan.blocks().saturating_mul(plan.threads()) <= most / 4 * 3)
+    }
+
+    /// Whether the device holds all blocks of a launch at once.
+    fn holds_all(&self, function: &Function, plan: &Plan) -> Result<bool, DeviceError> {
+        let resident = i64::from(self.resident(function, plan)?);
+        Ok(plan.blocks() <= resident * i64::from(self.limits.multiprocessors))
     }
 
     /// Room for an environment that is too long for a parameter.

@@ -79,6 +79,7 @@ pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
 struct Limits {
     multiprocessors: i32,
     threads_per_block: i32,
+    threads_per_multiprocessor: i32,
     block: [i32; 3],
     grid: [i32; 3],
     /// Shared memory of a block without, and with, asking for more.
@@ -116,6 +117,9 @@ impl Device {
         let limits = Limits {
             multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            threads_per_multiprocessor: attribute(
+                Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+            )?,
             block: [
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,

@@ -49,6 +49,8 @@ pub struct Variant {
     pub narrow: bool,
     /// Constant rails are in constant memory.
     pub constant: bool,
+    /// Few threads run: loops read what later turns need.
+    pub early: bool,
 }
 
 /// The kernels of a device, by address of their descriptors and variant.
@@ -148,6 +150,7 @@ impl Device {
             ("APG_PROVEN", variant.proven),
             ("APG_NARROW", variant.narrow),
             ("APG_CONSTANT", variant.constant),
+            ("APG_EARLY", variant.early),
         ];
         for (name, wanted) in traits {
             if wanted {

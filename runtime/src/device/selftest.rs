@@ -67,6 +67,7 @@ static KERNEL: Kernel = Kernel {
     env_by_value: 1,
     auto_blocks: 1,
     auto_threads: 1,
+    early: 0,
     capture_count: 3,
     captures: CAPTURES.as_ptr(),
     shared_count: 1,

@@ -51,6 +51,7 @@ const KERNEL: Kernel = Kernel {
     env_by_value: 1,
     auto_blocks: 0,
     auto_threads: 0,
+    early: 0,
     capture_count: 1,
     captures: CAPTURES.as_ptr(),
     shared_count: 2,

@@ -391,6 +391,8 @@ pub struct Kernel {
     pub auto_blocks: u8,
     /// `autoThreads()` is used.
     pub auto_threads: u8,
+    /// There is code for launches of few threads, in which loops read early.
+    pub early: u8,
     /// Number of captures.
     pub capture_count: u32,
     /// Captures.

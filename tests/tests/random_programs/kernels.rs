@@ -36,7 +36,7 @@ impl Generator {
         let own = self.declare(Kind::Array { kind: ArrayKind::Rail, ty, writable: true }, false);
         let own = (own, ty, self.random.of(&[4, 8, 16]));
         let shared = (self.local(), self.element_type());
-        let threads = self.random.of(&[1, 5, 8, 32]);
+        let threads = self.random.of(&[1, 5, 8, 32, 40]);
         let count = self.random.between(1, 4);
         let mut body = self.statements(count, 3);
         let mut phases = Phases { thread, threads, shared, same };
@@ -69,11 +69,36 @@ impl Generator {
         let mut body = vec![Stmt::Store(element, None, self.expr(ty, 3)), Stmt::Advance];
         let kind = Kind::Array { kind: ArrayKind::Rail, ty, writable: false };
         self.context.scope.push(Variable { local, kind, mutable: false, assignable: false });
-        let count = self.random.between(1, 4);
-        body.extend(self.statements(count, 3));
+        for _ in 0..self.random.between(1, 2) {
+            if self.random.percent(30) {
+                let statements = self.block(1, 3, 3);
+                body.push(Stmt::If(self.some_threads(phases), statements, vec![]));
+            } else {
+                let count = self.random.between(1, 3);
+                body.extend(self.statements(count, 3));
+            }
+        }
         self.context.scope.retain(|variable| variable.local != local);
         body.push(Stmt::Advance);
         body
+    }
+
+    /// A condition that some threads fulfil: those up to a number, for example.
+    fn some_threads(&mut self, phases: &Phases) -> Expr {
+        let comparisons =
+            [Binary::Less, Binary::LessEqual, Binary::Greater, Binary::GreaterEqual, Binary::Equal];
+        let comparison = self.random.of(&comparisons);
+        let thread = Box::new(Expr::Local(phases.thread));
+        let same: Vec<Local> = phases.same.iter().filter(|it| it.1 == Type::Int).map(|it| it.0).collect();
+        let number = match self.random.percent(30) {
+            true => Expr::Local(self.random.of(&same)),
+            false => Expr::Literal(Type::Int.wrap(i128::from(self.random.between(-1, phases.threads)))),
+        };
+        let number = Box::new(number);
+        match self.random.percent(50) {
+            true => Expr::Binary(comparison, thread, number),
+            false => Expr::Binary(comparison, number, thread),
+        }
     }
 
     /// A loop with barriers, which all threads of a block run the same number of times.

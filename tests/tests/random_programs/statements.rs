@@ -15,7 +15,7 @@ impl Generator {
     }
 
     /// A block in braces.
-    fn block(&mut self, low: i64, high: i64, depth: u32) -> Vec<Stmt> {
+    pub fn block(&mut self, low: i64, high: i64, depth: u32) -> Vec<Stmt> {
         let scope = self.context.scope.clone();
         let count = self.random.between(low, high);
         let body = self.statements(count, depth);

@@ -29,6 +29,12 @@ typedef apg_i32 apg_narrow;
 static constexpr bool narrow_ = false;
 typedef apg_i64 apg_narrow;
 #endif
+/* With few threads, some loops read early what later turns need: what nothing writes meanwhile. */
+#if defined(APG_EARLY) && !defined(APG_OVERLAP)
+static constexpr bool early_ = true;
+#else
+static constexpr bool early_ = false;
+#endif
 #ifdef APG_CONSTANT
 /* Launches have parts of it. */
 extern "C" { __constant__ __align__(256) unsigned char apg_constants[65536]; }

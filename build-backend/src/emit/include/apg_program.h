@@ -495,23 +495,38 @@ static inline apg_i64 apg_ones(apg_i64 a, apg_i64, bool &bad) {
   if (a < 0 || a > 0x3fffffffffffffffLL) { bad = true; return 0; }
   return a == 0 ? 0 : (apg_i64)(~0ULL >> __builtin_clzll((unsigned long long)a));
 }
-/* Whether comparisons, whose sides alternate, hold for all threads of a block. Sides are computed at its corners, and should differ there by
-   what their factors say: then nothing wraps in between. */
-template <int axes, int sides, class F> static inline bool apg_whole(apg_i64 n0, apg_i64 n1, apg_i64 n2, const apg_i64 (&factors)[sides][3], const bool *strict, const F &sides_at) {
+/* Whether comparisons, whose sides alternate, hold for all threads of a block, or of blocks beside each other. Sides are computed at the corners, and
+   should differ there by what their factors say: then nothing wraps in between. */
+template <int axes, int sides, class F> static inline bool apg_whole(const apg_i64 (&extents)[axes], const apg_i64 (&factors)[sides][axes], const bool *strict, const F &sides_at) {
   apg_i64 first[sides], here[sides];
   bool whole = true;
   for (int corner = 0; corner < 1 << axes; ++corner) {
-    const apg_i64 t[3] = {corner & 1 ? n0 - 1 : 0, corner & 2 ? n1 - 1 : 0, corner & 4 ? n2 - 1 : 0};
-    sides_at(t[0], t[1], t[2], here);
+    apg_i64 t[axes];
+    for (int axis = 0; axis < axes; ++axis) t[axis] = corner & 1 << axis ? extents[axis] - 1 : 0;
+    sides_at(t, here);
     for (int s = 0; s < sides; ++s) {
       if (corner == 0) first[s] = here[s];
-      const apg_u64 steps = (apg_u64)factors[s][0] * (apg_u64)t[0] + (apg_u64)factors[s][1] * (apg_u64)t[1] + (apg_u64)factors[s][2] * (apg_u64)t[2];
+      apg_u64 steps = 0;
+      for (int axis = 0; axis < axes; ++axis) steps += (apg_u64)factors[s][axis] * (apg_u64)t[axis];
       whole &= (apg_u64)here[s] - (apg_u64)first[s] == steps;
     }
     for (int s = 0; s < sides; s += 2) whole &= strict[s / 2] ? here[s] < here[s + 1] : here[s] <= here[s + 1];
   }
   return whole;
 }
+/* How many of the blocks that are left in a row are whole together; none if the first is not. The last one often is not. */
+template <class F> static inline apg_i64 apg_strip(apg_i64 left, const F &whole) {
+  apg_i64 count = left < 64 ? left : 64;
+  if (!whole(1)) return 0;
+  if (count > 1 && !whole(count)) --count;
+  while (count > 1 && !whole(count)) count /= 2;
+  return count;
+}
+/* The threads of a row from `begin` to `end` that are below, up to, from or above a value, which may be any. */
+static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? at : end; }
+static constexpr apg_i64 apg_up_to(apg_i64 end, apg_i64 at) { return at < end ? at + 1 : end; }
+static constexpr apg_i64 apg_from(apg_i64 begin, apg_i64 at) { return at > begin ? at : begin; }
+static constexpr apg_i64 apg_above(apg_i64 begin, apg_i64 end, apg_i64 at) { return at < begin ? begin : at < end ? at + 1 : end; }
 /* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
    of a device, and never merged with a product before. */
 template <class T, class V> struct apg_lane_values {
@@ -540,26 +555,51 @@ template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *o
 template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
 }
-/* The same when all threads say the same: neighbours stay neighbours. */
-template <class T, class V, class F> static inline void apg_shifted(T *out, apg_i64 n, const V &value, const F &move) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const apg_lane_values<T, V> all(base, n, value);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = all.of[i];
-    move(out + base, all.of, (int)all.lanes);
-  }
+/* The same when all threads say the same: neighbours stay neighbours, and a warp is read as it lies in memory, once moved and once not. */
+template <class T, class V, class M> static inline void apg_shifted(T *__restrict__ out, apg_i64 n, const V &value, apg_i64 by, const M &moves) {
+  const auto warp = [&](const apg_i64 base, const apg_i64 lanes) __attribute__((always_inline)) {
+    #pragma GCC ivdep
+    #pragma GCC unroll 1
+    for (apg_i64 i = 0; i < lanes; ++i) {
+      T all = value(base + i);
+      if (moves(i, lanes)) all = value(base + i + by);
+      out[base + i] = all;
+    }
+  };
+  apg_i64 base = 0;
+  for (; base + 32 <= n; base += 32) warp(base, 32);
+  if (base < n) warp(base, n - base);
 }
 template <class T, class V> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
-    if (by > 0 && by < 32) for (int i = by; i < lanes; ++i) to[i] = of[i - by];
-  });
+  const apg_i64 far = by > 0 && by < 32 ? by : 32;
+  apg_shifted(out, n, value, -far, [far](apg_i64 i, apg_i64) { return i >= far; });
 }
 template <class T, class V> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  apg_shifted(out, n, value, [by](T *to, const T *of, int lanes) {
-    if (by > 0 && by < 32) for (int i = 0; i < lanes - by; ++i) to[i] = of[i + by];
-  });
+  const apg_i64 far = by > 0 && by < 32 ? by : 32;
+  apg_shifted(out, n, value, far, [far](apg_i64 i, apg_i64 lanes) { return i + far < lanes; });
 }
 template <class T, class V, class B> static inline void apg_warp_shuffle_xor(T *out, apg_i64 n, const V &value, const B &by) {
   apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { return (i ^ by(r)) & 31; });
+}
+template <class T, class V> static inline void apg_warp_shuffle_xor(T *__restrict__ out, apg_i64 n, const V &value, apg_i32 by) {
+  if (by <= 0 || by >= 32 || (by & (by - 1)) || n % 32) return apg_warp_shuffle_xor(out, n, value, [by](apg_i64) { return by; });
+  const apg_i64 far = by;
+  for (apg_i64 base = 0; base < n; base += 32) {
+    #pragma GCC ivdep
+    #pragma GCC unroll 1
+    for (apg_i64 i = 0; i < 32; ++i) {
+      T other;
+      if (i & far) other = value(base + i - far); else other = value(base + i + far);
+      out[base + i] = other;
+    }
+  }
+}
+template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, apg_i32 from) {
+  if (n % 32) return apg_warp_shuffle(out, n, value, [from](apg_i64) { return from; });
+  for (apg_i64 base = 0; base < n; base += 32) {
+    const T one = value(base + (from & 31));
+    for (apg_i64 i = 0; i < 32; ++i) out[base + i] = one;
+  }
 }
 template <class T, class R, class V> static inline void apg_warp_ballot(R *out, apg_i64 n, const V &value) {
   for (apg_i64 base = 0; base < n; base += 32) {
@@ -587,9 +627,17 @@ struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b 
 struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-/* Not inlined: once for each type is enough, and soon compiled. */
+/* Not inlined: once for each type is enough, and soon compiled. A whole warp is halved in steps of known length: vectors. */
+template <class Op, int by, class T> static inline void apg_halve(T *of) {
+  for (int i = 0; i < by; ++i) of[i] = Op::of(of[i], of[i + by]);
+}
 template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
+  if (count == 32) {
+    apg_halve<Op, 16>(of); apg_halve<Op, 8>(of); apg_halve<Op, 4>(of); apg_halve<Op, 2>(of); apg_halve<Op, 1>(of);
+    return of[0];
+  }
   for (apg_i64 by = 16; by > 0; by /= 2)
+    #pragma GCC unroll 1
     for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
   return of[0];
 }

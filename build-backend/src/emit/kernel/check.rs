@@ -1,7 +1,7 @@
 //! Checks in kernels, as they are printed. A failing one records what it found and ends the thread (on a device) or the launch
 //! (on the processor); the runtime turns the record into an exception.
 
-use super::super::code::{Code, RailText, Target};
+use super::super::code::{Ahead, Code, RailText, Target};
 use super::Proof;
 use super::bounds::is_wide;
 use crate::mir::*;
@@ -58,7 +58,9 @@ impl Code<'_> {
     /// An element of a rail whose first element and length are known by name.
     pub fn kernel_element(&mut self, rail: &RailText, index: &Expr) -> String {
         match self.ahead.get(&std::ptr::from_ref(index)).cloned() {
-            Some(name) => format!("(proven_ ? {name} : {})", self.kernel_access(rail, index)),
+            Some(Ahead { name, when }) => {
+                format!("({when} ? {name} : {})", self.kernel_access(rail, index))
+            }
             None => self.kernel_access(rail, index),
         }
     }

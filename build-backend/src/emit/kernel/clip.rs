@@ -8,14 +8,15 @@
 use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
-use super::plan::{Plan, mentioned};
+use super::cut::pieces;
+use super::plan::Plan;
 use super::strided::factor;
 use super::threads::Turn;
 use crate::mir::walk::visit_expr;
 use crate::mir::*;
 
 /// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
-const LARGEST: i64 = 1 << 40;
+pub const LARGEST: i64 = 1 << 40;
 
 /// A comparison of two integers.
 pub struct Comparison<'a> {
@@ -91,7 +92,7 @@ fn factors(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
 }
 
 /// Whether a value can be computed by whoever asks.
-fn is_total(expr: &Expr) -> bool {
+pub fn is_total(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
         ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
@@ -106,11 +107,40 @@ fn is_total(expr: &Expr) -> bool {
 impl<'k> Printer<'_, '_, 'k> {
     /// The loops for a block whose threads all pass a guard. What follows is done for other blocks.
     pub(super) fn whole_block(&mut self, turn: &Turn<'_>, guarded: &Guarded<'k>) {
+        self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
+        self.sides(guarded);
+        self.code.out.close("};");
+        self.factors(guarded, None);
+        let (axes, count) = (self.axes(), 2 * guarded.comparisons.len());
+        let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
+        self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
+        self.code.out.open(format!(
+            "if (proven_ && apg_whole<{axes}, {count}>(extents_, factors_, strict_, sides_at_)) {{"
+        ));
+        // A function of its own, for labels are printed twice.
+        self.code.out.open("[&]() __attribute__((always_inline)) {");
+        match (self.taken_apart(turn, &guarded.then), pieces(self.plan, &guarded.then)) {
+            (Some(found), _) => self.chunks(turn, &guarded.then, &found),
+            (None, Some(pieces)) => self.pieces(turn, &pieces),
+            (None, None) => {
+                self.rows(turn.count);
+                self.each_thread(turn, &guarded.then, "");
+                self.code.out.close("}");
+                self.code.out.close("}");
+            }
+        }
+        self.code.out.close("}();");
+        self.code.out.between("} else {");
+        self.code.twins.clear();
+    }
+
+    /// Computes the sides of a guard's comparisons for the thread at `t_`.
+    pub(super) fn sides(&mut self, guarded: &Guarded<'k>) {
+        for axis in 0..self.axes() {
+            self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
+        }
+        self.indices(&Turn::of_block());
         let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
-        let count = sides.len();
-        self.code.out.open("const auto sides_at_ = [&](const apg_i64 t0_, const apg_i64 t1_, const apg_i64 t2_, apg_i64 *const sides_) {");
-        self.code.out.line("(void)t0_; (void)t1_; (void)t2_;");
-        self.indices(turn);
         let mut compared = FxHashSet::default();
         for side in &sides {
             visit_expr(side, None, &mut |it, _| {
@@ -124,34 +154,27 @@ impl<'k> Printer<'_, '_, 'k> {
             let text = self.code.expr(side);
             self.code.out.line(format!("sides_[{number}] = (apg_i64)({text});"));
         }
-        self.code.out.close("};");
-        let rows = guarded.comparisons.iter().flat_map(|it| &it.factors).map(|factors| {
-            let along = |axis: usize| factors.get(axis).copied().unwrap_or(0);
-            format!("{{{}, {}, {}}}", along(0), along(1), along(2))
-        });
+        self.code.twins.clear();
+    }
+
+    /// Says what the sides grow by along each axis, and from block to block if that is one more, and which comparisons are strict.
+    pub(super) fn factors(&mut self, guarded: &Guarded<'k>, blocks: Option<&[i64]>) {
+        let axes = self.axes();
+        let rows =
+            guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
+                let mut all: Vec<i64> =
+                    (0..axes).map(|axis| factors.get(axis).copied().unwrap_or(0)).collect();
+                all.extend(blocks.map(|it| it[number]));
+                let all: Vec<String> = all.iter().map(i64::to_string).collect();
+                format!("{{{}}}", all.join(", "))
+            });
         let rows: Vec<String> = rows.collect();
         let strict: Vec<&str> =
             guarded.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
+        let (count, axes) = (rows.len(), axes + usize::from(blocks.is_some()));
         self.code
             .out
-            .line(format!("static constexpr apg_i64 factors_[{count}][3] = {{{}}};", rows.join(", ")));
+            .line(format!("static constexpr apg_i64 factors_[{count}][{axes}] = {{{}}};", rows.join(", ")));
         self.code.out.line(format!("static constexpr bool strict_[] = {{{}}};", strict.join(", ")));
-        let axes = self.axes();
-        self.code.out.open(format!(
-            "if (proven_ && apg_whole<{axes}, {count}>(n0_, n1_, n2_, factors_, strict_, sides_at_)) {{"
-        ));
-        // A function of its own, for labels are printed twice.
-        self.code.out.open("[&]() __attribute__((always_inline)) {");
-        self.rows(turn.count);
-        self.indices(turn);
-        let mentioned = mentioned(&guarded.then);
-        self.declare_derived(&mentioned);
-        self.declare_private(&mentioned, &|_| true);
-        self.lane(turn, &guarded.then, "");
-        self.code.out.close("}");
-        self.code.out.close("}");
-        self.code.out.close("}();");
-        self.code.out.between("} else {");
-        self.code.twins.clear();
     }
 }

@@ -5,8 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
-use super::threads;
-use super::usage::Usage;
+use super::usage::{Usage, is_indexed};
 use crate::mir::*;
 
 /// The function `cpu_KERNEL`.
@@ -33,10 +32,17 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let scratch = scratch(code, kernel, &plan);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
-    code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {");
+    let strips = super::strip::strips(&plan);
+    match &strips {
+        Some(strips) => {
+            Printer::new(code, kernel, &plan).strips(strips);
+            code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
+        }
+        None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
+    }
     // What is done once a block counts as the first thread's.
     code.out.line("const apg_i64 r_ = 0; (void)r_;");
-    block_indices(code, kernel);
+    block_indices(code, kernel, BLOCK);
     for (index, class) in plan.classes.iter().enumerate() {
         if *class == Class::Uniform {
             code.declare(index..index + 1);
@@ -46,14 +52,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
     shared(code, kernel);
-    let mut printer = Printer {
-        code,
-        kernel,
-        plan: &plan,
-        labels: 0,
-        rows_begin: FxHashMap::default(),
-        row_begins: String::new(),
-    };
+    let mut printer = Printer::new(code, kernel, &plan);
     if plan.exits {
         printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
         printer.code.out.line("apg_i64 one_ = 0;");
@@ -63,6 +62,9 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
         printer.code.out.line("block_end_: ;");
     }
     code.out.close("}");
+    if strips.is_some() {
+        code.out.close("}");
+    }
     code.out.close(
         "} catch (apg_object *x_) { apg_keep(x_); result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
@@ -148,7 +150,7 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
             if let Some((element, length)) = place.stack {
                 let ty = code.ty(element);
                 parts.push((ty, format!("{}_", place.text), format!("threads_ * {length}")));
-                let rail = match threads::is_indexed(kernel, LocalId(index as u32)) {
+                let rail = match is_indexed(kernel, LocalId(index as u32)) {
                     true => RailText {
                         data: format!("{}_", place.text),
                         length: format!("{length}LL"),
@@ -199,18 +201,20 @@ pub fn array(code: &Code<'_>, local: LocalId) -> String {
     code.local(local).text.trim_end_matches("[r_]").to_owned()
 }
 
-fn block_indices(code: &mut Code<'_>, kernel: &Kernel) {
+/// Where a block is in its grid, by axis.
+const BLOCK: [&str; 3] = [
+    "block_ % launch_->blocks[0]",
+    "block_ / launch_->blocks[0] % launch_->blocks[1]",
+    "block_ / launch_->blocks[0] / launch_->blocks[1]",
+];
+
+/// Declares the indices of a block; `axes` says what they are, the fastest first.
+pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
     let count = kernel.block_locals.len();
     for (position, local) in kernel.block_locals.iter().enumerate() {
         let place = code.local(*local);
         let ty = code.ty(place.ty);
-        let axis = count - 1 - position;
-        let text = match axis {
-            0 if count == 1 => "block_".to_owned(),
-            0 => "block_ % launch_->blocks[0]".into(),
-            1 => "block_ / launch_->blocks[0] % launch_->blocks[1]".into(),
-            _ => "block_ / launch_->blocks[0] / launch_->blocks[1]".into(),
-        };
+        let text = if count == 1 { "block_" } else { axes[(count - 1 - position).min(2)] };
         code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
     }
 }
@@ -248,6 +252,13 @@ pub struct Printer<'c, 'p, 'k> {
     pub(super) rows_begin: FxHashMap<*const Node<'k>, String>,
     /// The same of the run that is being printed.
     pub(super) row_begins: String,
+}
+
+impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
+    fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, plan: &'c Plan<'k>) -> Self {
+        let (rows_begin, row_begins) = (FxHashMap::default(), String::new());
+        Printer { code, kernel, plan, labels: 0, rows_begin, row_begins }
+    }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
@@ -333,7 +344,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let ExprKind::Together { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
         let mut text = vec!["threads_".to_owned()];
-        let shifts = matches!(operation.name, "warp_shuffle_up" | "warp_shuffle_down");
+        let shifts = operation.name.starts_with("warp_shuffle");
         for (position, arg) in args.iter().enumerate() {
             if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
                 text.push(self.code.expr(arg));

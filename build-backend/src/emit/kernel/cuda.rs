@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::EmitError;
-use super::super::code::{Code, RailText, Target};
+use super::super::code::{Ahead, Code, RailText, Target};
 use super::super::names::Names;
 use super::Proof;
 use super::usage::Usage;
@@ -32,7 +32,7 @@ pub fn cuda(program: &Program, names: &Names, id: KernelId) -> (String, Vec<Emit
     (format!("{fast}{PRELUDE}{declarations}{functions}{body}"), code.errors)
 }
 
-fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
+fn kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel) {
     let symbol = code.names.kernels[id.index()].clone();
     let usage = Usage::of(kernel);
     let bounds = super::bounds::kernel(code.program, code.names, id);
@@ -82,6 +82,7 @@ fn kernel_function(code: &mut Code<'_>, id: KernelId, kernel: &Kernel) {
     constants_ahead(code, kernel);
     shared(code, kernel);
     code.unrolled = super::unroll::loops(kernel);
+    code.early = super::early::loops(code, kernel, &usage);
     code.stmts(&kernel.body);
     code.out.close("}");
 }
@@ -116,7 +117,7 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
             "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
         ));
         for place in places {
-            code.ahead.insert(place, name.clone());
+            code.ahead.insert(place, Ahead { name: name.clone(), when: "proven_" });
         }
     }
 }

@@ -5,7 +5,9 @@ mod check;
 mod clip;
 mod cpu;
 mod cuda;
+mod cut;
 mod derive;
+mod early;
 mod first;
 mod fission;
 mod host;
@@ -15,6 +17,7 @@ mod rotate;
 mod soon;
 mod stride;
 mod strided;
+mod strip;
 mod threads;
 mod turns;
 mod unroll;
@@ -22,9 +25,10 @@ mod usage;
 
 pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
+pub use early::{Early, reads_early};
 pub use host::host;
 
-use super::code::Code;
+use super::code::{Code, Target};
 use super::names::Names;
 use crate::mir::*;
 
@@ -81,10 +85,19 @@ fn fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
     let target = code.local(rail.local).text;
     let ty = code.ty(rail.element);
     match &rail.init {
-        SharedInit::Zero => code.out.line(format!("{head} {target}[i_] = {ty}{{}}; }}")),
-        SharedInit::Value(value) => {
-            let value = code.expr(value);
-            code.out.line(format!("{{ const {ty} value_ = {value}; {head} {target}[i_] = value_; }} }}"));
+        SharedInit::Zero | SharedInit::Value(_) => {
+            let value = match &rail.init {
+                SharedInit::Value(value) => code.expr(value),
+                _ => format!("{ty}{{}}"),
+            };
+            // A compiler that knows it to be zero calls `memset`, which for a block's rail costs more than it does.
+            let (constant, hide) = match code.target {
+                Target::Cpu => ("", "asm volatile(\"\" : \"+m\"(value_)); "),
+                _ => ("const ", ""),
+            };
+            code.out.line(format!(
+                "{{ {constant}{ty} value_ = {value}; {hide}{head} {target}[i_] = value_; }} }}"
+            ));
         }
         SharedInit::Function { index, setup, value } => {
             code.out.open(head);

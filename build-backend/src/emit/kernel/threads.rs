@@ -3,13 +3,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{RailText, Scope};
+use super::super::code::{Ahead, RailText, Scope};
 use super::clip::guarded;
 use super::cpu::{Printer, array};
+use super::cut::pieces;
 use super::fission::{Fission, Part, fission};
 use super::plan::{Class, always_assigned, mentioned};
 use super::rotate::{copy, rotations};
 use super::stride::Stride;
+use super::usage::is_indexed;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
 
@@ -17,38 +19,6 @@ use crate::mir::*;
 const CHUNK: i64 = 16;
 /// A longer rail on a thread's stack stays where it is while a chunk works on it.
 const LONGEST_COPY: i64 = 64;
-
-/// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
-pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
-    let mut indexed = true;
-    let mut places = 0;
-    visit_stmts(&kernel.body, &mut |stmt| {
-        if let StmtKind::SetElement { rail, .. } = &stmt.kind
-            && matches!(rail.kind, ExprKind::Local(id) if id == local)
-        {
-            places += 1;
-        }
-    });
-    let mut all = 0;
-    visit_exprs(&kernel.body, &mut |expr, parent| {
-        if !matches!(expr.kind, ExprKind::Local(id) if id == local) {
-            return;
-        }
-        all += 1;
-        match parent.map(|it| &it.kind) {
-            Some(
-                ExprKind::Element { rail, .. }
-                | ExprKind::Atomic { rail, .. }
-                | ExprKind::Length { rail, .. },
-            ) if std::ptr::eq(&raw const **rail, expr) => {
-                places += 1;
-            }
-            Some(_) => indexed = false,
-            None => {}
-        }
-    });
-    indexed && all == places
-}
 
 /// How the threads of a run are counted.
 pub(super) struct Turn<'s> {
@@ -110,6 +80,24 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// The loops over the threads.
     fn threads(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
+        let Some(found) = self.taken_apart(turn, stmts) else { return self.one_by_one(turn, stmts) };
+        // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
+        self.code.out.open("if constexpr (proven_) {");
+        let guarded = self.may_cut(turn).then(|| guarded(self.plan, stmts)).flatten();
+        if let Some(guarded) = &guarded {
+            self.whole_block(turn, guarded);
+        }
+        self.chunks(turn, stmts, &found);
+        if guarded.is_some() {
+            self.code.out.close("}");
+        }
+        self.code.out.between("} else {");
+        self.one_by_one(turn, stmts);
+        self.code.out.close("}");
+    }
+
+    /// How a run is taken apart, if it is.
+    pub(super) fn taken_apart(&self, turn: &Turn<'_>, stmts: &[&'k Stmt]) -> Option<Fission<'k>> {
         let continues = turn.stride.is_some_and(|(_, label)| {
             let mut found = false;
             for stmt in stmts {
@@ -120,30 +108,45 @@ impl<'k> Printer<'_, '_, 'k> {
             found
         });
         let wide_enough = self.chunk().is_some();
-        if wide_enough
-            && !continues
-            && let Some(found) = fission(self.plan, stmts)
-        {
-            // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
-            self.code.out.open("if constexpr (proven_) {");
-            self.chunks(turn, stmts, &found);
-            self.code.out.between("} else {");
-            self.one_by_one(turn, stmts);
-            self.code.out.close("}");
-        } else {
-            self.one_by_one(turn, stmts);
-        }
+        (wide_enough && !continues).then(|| fission(self.plan, stmts)).flatten()
+    }
+
+    /// Whether threads may be left out, and blocks asked as a whole.
+    fn may_cut(&self, turn: &Turn<'_>) -> bool {
+        turn.stride.is_none() && !self.plan.exits
     }
 
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
-        let may_clip = turn.stride.is_none() && !self.plan.exits;
-        let guarded = may_clip.then(|| guarded(self.plan, stmts)).flatten();
+        let may_cut = self.may_cut(turn);
+        let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
+        let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
+        if let Some(pieces) = &cut {
+            // A function of its own, for labels are printed twice.
+            self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
+            self.pieces(turn, pieces);
+            self.code.out.close("}();");
+            self.code.out.between("} else {");
+        }
         if let Some(guarded) = &guarded {
             self.whole_block(turn, guarded);
         }
         self.rows(turn.count);
+        let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
+        self.each_thread(turn, stmts, ended);
+        self.code.out.close("}");
+        self.code.out.close("}");
+        if cut.is_some() || guarded.is_some() {
+            self.code.out.close("}");
+        }
+        self.code.out.close("}");
+        self.code.ahead = around;
+        self.code.twins.clear();
+    }
+
+    /// What stands in a loop over threads.
+    pub(super) fn each_thread(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
         self.indices(turn);
         if self.plan.exits {
             self.code.out.line("if (ended_[r_]) continue;");
@@ -151,16 +154,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let mentioned = mentioned(stmts);
         self.declare_derived(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
         self.lane(turn, stmts, ended);
-        self.code.out.close("}");
-        self.code.out.close("}");
-        if guarded.is_some() {
-            self.code.out.close("}");
-        }
-        self.code.out.close("}");
-        self.code.ahead = around;
-        self.code.twins.clear();
     }
 
     /// The heads of the loops over all threads; two scopes are open after them.
@@ -171,7 +165,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// The heads of the loops over the rows of a block, and what a row begins with.
-    fn rows_of_block(&mut self) {
+    pub(super) fn rows_of_block(&mut self) {
         for axis in (1..self.axes()).rev() {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
@@ -184,7 +178,11 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Reads elements that are the same for all threads once, in front of the loop over them: of rails that are this kernel's own and never
     /// stored to. A thread may not come to reading them, so nothing is read outside of the rail; what may be outside of it when a thread comes to it
     /// is left where it stands, and checked there. The result is what was read ahead before: what is read here has names in this scope only.
-    fn read_ahead(&mut self, stmts: &[&'k Stmt], uniform: &[LocalId]) -> FxHashMap<*const Expr, String> {
+    pub(super) fn read_ahead(
+        &mut self,
+        stmts: &[&'k Stmt],
+        uniform: &[LocalId],
+    ) -> FxHashMap<*const Expr, Ahead> {
         let around = self.code.ahead.clone();
         let uniform: FxHashSet<LocalId> = uniform.iter().copied().collect();
         let mut found = Vec::new();
@@ -215,7 +213,7 @@ impl<'k> Printer<'_, '_, 'k> {
                     name
                 }
             };
-            self.code.ahead.insert(std::ptr::from_ref(index), name);
+            self.code.ahead.insert(std::ptr::from_ref(index), Ahead { name, when: "proven_" });
         }
         around
     }
@@ -330,7 +328,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// A run that is taken apart.
-    fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
+    pub(super) fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
         self.labels += 1;
         let number = self.labels;
         self.rows_of_block();
@@ -376,7 +374,7 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
     /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
-    fn lanes_pragma(&mut self) {
+    pub(super) fn lanes_pragma(&mut self) {
         self.code.out.line("#pragma GCC ivdep");
         self.code.out.line("#pragma GCC unroll 1");
     }

@@ -1,6 +1,6 @@
 //! What a kernel does to its rails.
 
-use crate::mir::walk::{operands, visit_expr, visit_stmts};
+use crate::mir::walk::{operands, visit_expr, visit_exprs, visit_stmts};
 use crate::mir::*;
 use rustc_hash::FxHashSet;
 
@@ -79,4 +79,36 @@ impl Usage {
 /// Rails are references, global rails structs.
 pub fn is_rail_like(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
+}
+
+/// Whether a rail on a thread's stack is only indexed, so that its elements need not be neighbours.
+pub fn is_indexed(kernel: &Kernel, local: LocalId) -> bool {
+    let mut indexed = true;
+    let mut places = 0;
+    visit_stmts(&kernel.body, &mut |stmt| {
+        if let StmtKind::SetElement { rail, .. } = &stmt.kind
+            && matches!(rail.kind, ExprKind::Local(id) if id == local)
+        {
+            places += 1;
+        }
+    });
+    let mut all = 0;
+    visit_exprs(&kernel.body, &mut |expr, parent| {
+        if !matches!(expr.kind, ExprKind::Local(id) if id == local) {
+            return;
+        }
+        all += 1;
+        match parent.map(|it| &it.kind) {
+            Some(
+                ExprKind::Element { rail, .. }
+                | ExprKind::Atomic { rail, .. }
+                | ExprKind::Length { rail, .. },
+            ) if std::ptr::eq(&raw const **rail, expr) => {
+                places += 1;
+            }
+            Some(_) => indexed = false,
+            None => {}
+        }
+    });
+    indexed && all == places
 }

@@ -1,10 +1,13 @@
 //! Programs built by hand, compiled by the system's compiler and run on a small runtime.
 
 mod build;
+mod cut;
 mod device;
+mod early;
 mod host;
 mod kernels;
 mod soon;
+mod strip;
 
 use std::process::Command;
 
@@ -38,6 +41,12 @@ fn run(program: &Program) -> String {
     }
     let ran = Command::new(&output).output().unwrap();
     String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+/// The processor's code of a program's kernels.
+fn for_processor(program: &Program) -> String {
+    let units = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}")).units;
+    units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
 }
 
 /// Compiles the device code of a program's kernels, if this machine has NVIDIA's compiler, which needs no GPU.

@@ -24,8 +24,7 @@ fn turns(step: i64, first: Vec<Stmt>, index: Expr, places: impl Fn(i64, i64) -> 
     }
     let expected: String = expected.iter().map(|it| format!("{it}\n")).collect();
     assert_eq!(super::run(&program), expected);
-    let units = super::emit(&program, false).unwrap().units;
-    units.into_iter().map(|it| it.text).find(|it| it.contains("block_ < last_")).unwrap()
+    super::for_processor(&program)
 }
 
 fn own() -> Expr {
