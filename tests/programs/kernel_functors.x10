@@ -129,6 +129,17 @@ public class kernel_functors {
         }
         return get[T](out);
     }
+    static def where[T](p:Place, r:Rail[T], x:T){T haszero, T <: Comparable[T]}:Rail[Int] {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, r.size), n = r.size;
+        finish async at (p) @CUDA finish for (b in 0n..2n) async clocked finish for (t in 0n..31n) clocked async {
+            val i = b * 32n + t;
+            if (i < n) out(i) = (r(i) == x ? 100n : 0n) + r(i).compareTo(x);
+        }
+        return get[Int](out);
+    }
+    static struct Version(major:Byte, minor:Int) implements Comparable[Version] {
+        @CUDA public def compareTo(that:Version):Int = major != that.major ? major - that.major : minor - that.minor;
+    }
     static def say(name:String, ok:Boolean) { Console.OUT.println(name + (ok ? " ok" : " FAILED")); }
     public static def main(args:Rail[String]) {
         val top = PlaceTopology.getTopology();
@@ -162,5 +173,13 @@ public class kernel_functors {
         for (i in affine.range()) if (affine(i) != 9n * i as Int + 8n) ok = false;
         for (i in other.range()) if (other(i) != 9.0 * 0.25 * i - 8.0) ok = false;
         say("functions", ok);
+        val versions = where[Version](p, new Rail[Version](60, (i:Long) => Version((i / 10) as Byte, (i % 10) as Int)), Version(3y, 4n));
+        val halfs = where[Double](p, new Rail[Double](60, (i:Long) => i * 0.5), 17.0);
+        ok = true;
+        for (i in versions.range()) {
+            val order = i / 10 != 3 ? i / 10 - 3 : i % 10 - 4;
+            if (versions(i) != (i == 34 ? 100n : order as Int) || halfs(i) != (i == 34 ? 100n : i < 34 ? -1n : 1n)) ok = false;
+        }
+        say("orders", ok);
     }
 }

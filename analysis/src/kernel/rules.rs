@@ -278,15 +278,26 @@ impl Draft<'_> {
                     )
                     .note(match writes {
                         true => "the object lives on the host: write an element of a `GlobalRail`, and set the field from it after the kernel",
+                        false if self.is_function() => "the object lives on the host: take the field's value as a parameter",
                         false => "the object lives on the host: read the field into a `val` before the `at`",
                     });
                 if !writes && !self.uses_inner(expr) {
-                    violation = violation.repair(self.hoist(self.expr(expr).range, name));
+                    violation = violation.repair(self.hoisted(self.expr(expr).range, name));
                 }
                 self.report(violation);
                 false
             }
         }
+    }
+
+    /// Moves what is refused before the `at`; of a function it is not known where that stands.
+    fn hoisted(&self, range: TextRange, name: &str) -> Option<Repair> {
+        (!self.is_function()).then(|| self.hoist(range, name))
+    }
+
+    /// Whether it is the code of a `@CUDA` function that is looked at, not a kernel.
+    fn is_function(&self) -> bool {
+        !matches!(self.stmt(self.at).kind, StmtKind::At { .. })
     }
 
     /// Whether the field that an expression reads is assigned around it.
@@ -312,7 +323,7 @@ impl Draft<'_> {
                 let violation = self
                     .violation(&cuda::static_field::RULE, node.range, format!("a thread cannot use the static field `{name}`"))
                     .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
-                    .repair(self.hoist(node.range, name));
+                    .repair(self.hoisted(node.range, name));
                 self.report(violation);
             }
         }

@@ -136,8 +136,10 @@ impl Code<'_> {
         for id in self.used.equality.clone() {
             self.equality_order(id, &mut compared);
         }
-        let device =
-            if self.target == super::code::Target::Cuda { "__device__ __forceinline__ " } else { "" };
+        let inline = match self.target {
+            super::code::Target::Cuda => "__device__ __forceinline__",
+            _ => "inline",
+        };
         for id in order {
             let name = self.names.structs[id.index()].clone();
             let fields = &self.program.structs[id.index()].fields;
@@ -149,9 +151,8 @@ impl Code<'_> {
             self.out.line(format!("struct {name} {{{members} }};"));
             if compared.contains(&id) {
                 let test = self.equality(id);
-                self.out.line(format!(
-                    "static inline {device}bool eq_{name}({name} a, {name} b) {{ return {test}; }}"
-                ));
+                self.out
+                    .line(format!("static {inline} bool eq_{name}({name} a, {name} b) {{ return {test}; }}"));
             }
         }
     }

@@ -3,6 +3,8 @@
 
 use apg_analysis::body::walk::Node;
 use apg_analysis::body::{Capture, Captured, ExprId, ExprKind as Source, LocalId, StmtId, StmtKind};
+use apg_analysis::infer::Owner;
+use apg_analysis::item_tree::items::method_type_param_ids;
 use apg_analysis::kernel::{Axis, CaptureKind, CaptureSource, Kernel, PreludeKind, SharedInit, SharedRail};
 use apg_analysis::ty::Ty;
 use smol_str::SmolStr;
@@ -297,12 +299,32 @@ impl Builder<'_, '_> {
         id
     }
 
-    fn kernel_name(&self, line: u32) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let base: String = self.source.name.chars().map(plain).collect();
-        let name = format!("{base}_{line}");
+    /// A name that profilers show: of the method, the types that its type parameters stand for, and the line.
+    fn kernel_name(&mut self, line: u32) -> String {
+        /// Long enough to tell instances apart, short enough for a table.
+        const LONGEST: usize = 40;
+        let plain = |text: &str| -> String {
+            let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+            text.chars().map(plain).collect()
+        };
+        let types = self.instance_types();
+        let types: String = types.iter().flat_map(|it| ["_".to_owned(), plain(it)]).collect();
+        let types = types.get(..LONGEST).unwrap_or(&types).trim_end_matches('_');
+        let name = format!("{}{types}_{line}", plain(&self.source.name));
         let taken = self.lowerer.program.kernels.iter().filter(|it| it.name.starts_with(&name)).count();
         if taken == 0 { name } else { format!("{name}_{taken}") }
+    }
+
+    /// What the type parameters around the code stand for.
+    fn instance_types(&mut self) -> Vec<SmolStr> {
+        let db = self.lowerer.db;
+        let of_class = self.source.this.and_then(|it| it.as_class(db)).map(|(_, args)| args.to_vec());
+        let own = match self.source.owner {
+            Some(Owner::Method(method)) => method_type_param_ids(db, method).clone(),
+            _ => Vec::new(),
+        };
+        let own: Vec<Ty> = own.iter().map(|it| self.concrete(Ty::param(db, *it))).collect();
+        of_class.into_iter().flatten().chain(own).map(|ty| self.lowerer.short_name(ty)).collect()
     }
 
     fn declare_capture(&mut self, item: &Carried) -> mir::KernelCapture {

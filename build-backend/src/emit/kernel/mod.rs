@@ -2,6 +2,7 @@
 
 mod bounds;
 mod check;
+mod chunks;
 mod clip;
 mod cpu;
 mod cuda;

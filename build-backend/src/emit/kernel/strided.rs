@@ -27,7 +27,7 @@ pub fn factor(plan: &Plan<'_>, uniform: &FxHashSet<LocalId>, axis: LocalId, expr
             (Operation::Mul, [a, b]) => match (super::constant(a), super::constant(b)) {
                 (Some(number), _) => of(b)?.checked_mul(number),
                 (_, Some(number)) => of(a)?.checked_mul(number),
-                _ => None,
+                _ => (of(a)? == 0 && of(b)? == 0).then_some(0),
             },
             _ => None,
         },

@@ -3,29 +3,24 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::code::{Ahead, RailText, Scope};
+use super::super::code::{Ahead, Scope};
+use super::chunks::CHUNK;
 use super::clip::guarded;
 use super::cpu::{Printer, array};
 use super::cut::pieces;
-use super::fission::{Fission, Part, fission};
-use super::plan::{Class, always_assigned, mentioned};
+use super::fission::{Fission, fission};
+use super::plan::{Class, mentioned};
 use super::rotate::{copy, rotations};
 use super::stride::Stride;
-use super::usage::is_indexed;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
-
-/// Threads of a chunk: as many as there are 32-bit numbers in the widest vectors.
-const CHUNK: i64 = 16;
-/// A longer rail on a thread's stack stays where it is while a chunk works on it.
-const LONGEST_COPY: i64 = 64;
 
 /// How the threads of a run are counted.
 pub(super) struct Turn<'s> {
     /// How many on the fastest axis take part.
     pub(super) count: &'s str,
     /// The counter of a loop that all step through together, and its label.
-    stride: Option<(LocalId, LabelId)>,
+    pub(super) stride: Option<(LocalId, LabelId)>,
 }
 
 impl Turn<'_> {
@@ -327,270 +322,10 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// A run that is taken apart.
-    pub(super) fn chunks(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], found: &Fission<'k>) {
-        self.labels += 1;
-        let number = self.labels;
-        self.rows_of_block();
-        self.code.out.open(format!(
-            "const auto chunk{number}_ = [&]<int full_>(const apg_i64 c0_, const int rest_) __attribute__((always_inline)) {{"
-        ));
-        self.code.out.line("const int lanes_ = full_ ? full_ : rest_;");
-        for local in &found.uniform {
-            self.code.declare(local.index()..local.index() + 1);
-        }
-        let mut chunk =
-            Chunk { turn, arrays: Vec::new(), uniform: &found.uniform, guard: Vec::new(), ends: found.ends };
-        if found.ends {
-            self.code.out.line(format!("bool live_[{CHUNK}];"));
-            let live = if self.plan.exits { "!ended_[r_]" } else { "true" };
-            self.each(&chunk, |printer| printer.code.out.line(format!("live_[l_] = {live};")));
-            chunk.guard.push("live_[l_]".to_owned());
-        } else if self.plan.exits {
-            chunk.guard.push("!ended_[r_]".to_owned());
-        }
-        for local in &found.arrays {
-            self.enter(&mut chunk, *local, stmts);
-        }
-        self.parts(&mut chunk, &found.parts);
-        self.leave(&chunk, stmts);
-        self.code.out.close("};");
-        let size = self.chunk().unwrap_or(CHUNK);
-        let count = turn.count;
-        self.code.out.line("apg_i64 c0_ = 0;");
-        self.code.out.line(format!(
-            "for (; c0_ + {size} <= {count}; c0_ += {size}) chunk{number}_.template operator()<{size}>(c0_, 0);"
-        ));
-        let extent = self.kernel.host.threads.last().and_then(super::constant);
-        if turn.stride.is_none() && extent.is_some_and(|it| it % size == 0) {
-            self.code.out.close("}");
-            return;
-        }
-        self.code.out.line(format!(
-            "if (c0_ < {count}) chunk{number}_.template operator()<0>(c0_, (int)({count} - c0_));"
-        ));
-        self.code.out.close("}");
-    }
-
     /// In front of a loop over threads: what they do does not depend on each other. And the loop stays one until it has been
     /// vectorised: compilers unroll short loops of known length first, and then find nothing to vectorise.
     pub(super) fn lanes_pragma(&mut self) {
         self.code.out.line("#pragma GCC ivdep");
         self.code.out.line("#pragma GCC unroll 1");
     }
-
-    /// A loop over the threads of a chunk.
-    fn each(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
-        self.lanes_pragma();
-        self.code.out.open("for (int l_ = 0; l_ < lanes_; ++l_) {");
-        self.code.out.line("const apg_i64 t0_ = c0_ + l_;");
-        self.indices(chunk.turn);
-        body(self);
-        self.code.out.close("}");
-        self.code.twins.clear();
-    }
-
-    /// Makes an array of a local, with the values of the threads if it comes from outside.
-    fn enter(&mut self, chunk: &mut Chunk<'_>, local: LocalId, stmts: &[&Stmt]) {
-        let place = self.code.local(local);
-        let spilled = self.plan.classes[local.index()] == Class::Spilled;
-        let name = place.text.trim_end_matches("_[r_]").to_owned();
-        if let Some((element, length)) = place.stack {
-            if spilled && (length > LONGEST_COPY || !is_indexed(self.kernel, local)) {
-                return;
-            }
-            let ty = self.code.ty(element);
-            self.code.out.line(format!("{ty} {name}_a[{}];", length.max(1) * CHUNK));
-            let lane = is_indexed(self.kernel, local).then(|| (CHUNK.to_string(), "l_".to_owned()));
-            let data =
-                if lane.is_some() { format!("{name}_a") } else { format!("({name}_a + l_ * {length})") };
-            let rail = RailText { data, length: format!("{length}LL"), lane };
-            if let (true, Some(from)) = (spilled, &place.rail) {
-                let line = format!("{} = {};", rail.element("i_"), from.element("i_"));
-                self.elements(chunk, length, line);
-            }
-            self.code.locals[local.index()].rail = Some(rail);
-        } else {
-            let ty = self.code.ty(place.ty);
-            self.code.out.line(format!("{ty} {name}_a[{CHUNK}];"));
-            if spilled && !always_assigned(stmts.iter().copied(), local) {
-                self.each(chunk, |printer| printer.code.out.line(format!("{name}_a[l_] = {};", place.text)));
-            }
-            self.code.locals[local.index()].text = name;
-        }
-        chunk.arrays.push((local, place));
-    }
-
-    fn elements(&mut self, chunk: &Chunk<'_>, length: i64, line: String) {
-        self.code.out.open(format!("for (int i_ = 0; i_ < {length}; ++i_) {{"));
-        self.each(chunk, |printer| printer.code.out.line(line));
-        self.code.out.close("}");
-    }
-
-    /// Gives the values of arrays back.
-    fn leave(&mut self, chunk: &Chunk<'_>, stmts: &[&Stmt]) {
-        for (local, outer) in &chunk.arrays {
-            let inner = std::mem::replace(&mut self.code.locals[local.index()], outer.clone());
-            if self.plan.classes[local.index()] != Class::Spilled || !is_assigned(stmts, *local) {
-                continue;
-            }
-            match (outer.stack, &outer.rail, &inner.rail) {
-                (Some((_, length)), Some(to), Some(from)) => {
-                    let line = format!("{} = {};", to.element("i_"), from.element("i_"));
-                    self.elements(chunk, length, line);
-                }
-                _ => self.each(chunk, |printer| {
-                    printer.code.out.line(format!("{} = {}_a[l_];", outer.text, inner.text));
-                }),
-            }
-        }
-    }
-
-    fn parts(&mut self, chunk: &mut Chunk<'_>, parts: &[Part<'k>]) {
-        for part in parts {
-            match part {
-                Part::Lanes(stmts) => self.lanes(chunk, stmts),
-                Part::Uniform(stmt) => self.code.stmt(stmt),
-                Part::If(stmt, then, otherwise) => {
-                    let StmtKind::If { condition, .. } = &stmt.kind else { continue };
-                    self.code.at(stmt.position);
-                    let condition = self.code.expr(condition);
-                    self.code.out.open(format!("if ({condition}) {{"));
-                    self.parts(chunk, then);
-                    if !otherwise.is_empty() {
-                        self.code.out.between("} else {");
-                        self.parts(chunk, otherwise);
-                    }
-                    self.code.out.close("}");
-                }
-                Part::Loop(stmt, body, update) => self.turns(chunk, stmt, body, update),
-                Part::Masked(stmt, then, otherwise) => self.masked(chunk, stmt, then, otherwise),
-            }
-        }
-    }
-
-    fn turns(&mut self, chunk: &mut Chunk<'_>, stmt: &Stmt, body: &[Part<'k>], update: &[Part<'k>]) {
-        let StmtKind::Loop { condition, unroll, test_last, .. } = &stmt.kind else { return };
-        self.code.at(stmt.position);
-        let condition = self.code.expr(condition);
-        if let Some(count) = unroll {
-            self.code.out.line(format!("#pragma GCC unroll {count}"));
-        }
-        self.code.out.open(if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") });
-        self.parts(chunk, body);
-        self.parts(chunk, update);
-        self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
-    }
-
-    /// Statements for each thread of a chunk. Values come from arrays and go back there, whether the thread takes part or not, so
-    /// that nothing but the statements depends on that.
-    fn lanes(&mut self, chunk: &Chunk<'_>, stmts: &[&'k Stmt]) {
-        let mentioned = mentioned(stmts);
-        let around = self.read_ahead(stmts, chunk.uniform);
-        self.each(chunk, |printer| {
-            printer.declare_derived(&mentioned);
-            printer.declare_private(&mentioned, &|it| {
-                !chunk.uniform.contains(&it) && !chunk.arrays.iter().any(|(array, _)| *array == it)
-            });
-            let used: Vec<LocalId> =
-                chunk.arrays.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
-            for local in &used {
-                let place = printer.code.local(*local);
-                if place.stack.is_none() {
-                    let ty = printer.code.ty(place.ty);
-                    printer.code.out.line(format!("{ty} {0} = {0}_a[l_];", place.text));
-                }
-            }
-            let guard = chunk.guard.join(" && ");
-            printer.code.out.open(if guard.is_empty() { "{".into() } else { format!("if ({guard}) {{") });
-            let ended = match (chunk.ends, printer.plan.exits) {
-                (true, true) => "live_[l_] = false; ended_[r_] = true; ",
-                (true, false) => "live_[l_] = false; ",
-                _ => "",
-            };
-            printer.lane(chunk.turn, stmts, ended);
-            printer.code.out.close("}");
-            for local in &used {
-                let place = printer.code.local(*local);
-                if place.stack.is_none() && is_assigned(stmts, *local) {
-                    printer.code.out.line(format!("{0}_a[l_] = {0};", place.text));
-                }
-            }
-        });
-        self.code.ahead = around;
-    }
-
-    /// A branch that each thread takes for itself.
-    fn masked(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, then: &[Part<'k>], otherwise: &[Part<'k>]) {
-        let StmtKind::If { condition, .. } = &stmt.kind else { return };
-        self.labels += 1;
-        let number = self.labels;
-        let guard = if chunk.guard.is_empty() { "true".to_owned() } else { chunk.guard.join(" && ") };
-        self.code.out.line(format!("bool mask{number}_[{CHUNK}], rest{number}_[{CHUNK}];"));
-        self.code.out.line(format!("bool some{number}_ = false, others{number}_ = false;"));
-        let mut mentioned = FxHashSet::default();
-        walk::visit_expr(condition, None, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                mentioned.insert(local);
-            }
-        });
-        let arrays: Vec<LocalId> =
-            chunk.arrays.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
-        self.each(chunk, |printer| {
-            printer.declare_derived(&mentioned);
-            for local in arrays {
-                let place = printer.code.local(local);
-                if place.stack.is_none() {
-                    let ty = printer.code.ty(place.ty);
-                    printer.code.out.line(format!("const {ty} {0} = {0}_a[l_];", place.text));
-                }
-            }
-            printer.code.at(stmt.position);
-            let condition = printer.code.expr(condition);
-            printer.code.out.line(format!("const bool in_ = {guard}, on_ = in_ && {condition};"));
-            printer.code.out.line(format!("mask{number}_[l_] = on_; rest{number}_[l_] = in_ && !on_;"));
-            printer.code.out.line(format!("some{number}_ |= on_; others{number}_ |= in_ && !on_;"));
-        });
-        for (name, any, parts) in [("mask", "some", then), ("rest", "others", otherwise)] {
-            if parts.is_empty() {
-                continue;
-            }
-            self.code.out.open(format!("if ({any}{number}_) {{"));
-            chunk.guard.push(format!("{name}{number}_[l_]"));
-            self.parts(chunk, parts);
-            chunk.guard.pop();
-            self.code.out.close("}");
-        }
-    }
-}
-
-/// What holds where parts of a run are printed.
-struct Chunk<'s> {
-    turn: &'s Turn<'s>,
-    /// Locals with an array, as they were before.
-    arrays: Vec<(LocalId, super::super::code::Place)>,
-    /// Locals with one value for all.
-    uniform: &'s [LocalId],
-    /// Which threads take part.
-    guard: Vec<String>,
-    /// A thread may end.
-    ends: bool,
-}
-
-fn is_assigned(stmts: &[&Stmt], local: LocalId) -> bool {
-    let mut found = false;
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            found |= match &it.kind {
-                StmtKind::Set { local: id, .. } | StmtKind::SetStructField { local: id, .. } => *id == local,
-                StmtKind::SetElement { rail, .. } => matches!(rail.kind, ExprKind::Local(id) if id == local),
-                _ => false,
-            };
-        });
-        visit_exprs(list, &mut |it, _| {
-            found |= matches!(&it.kind, ExprKind::Atomic { rail, .. } if matches!(rail.kind, ExprKind::Local(id) if id == local));
-        });
-    }
-    found
 }

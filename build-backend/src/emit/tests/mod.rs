@@ -1,6 +1,7 @@
 //! Programs built by hand, compiled by the system's compiler and run on a small runtime.
 
 mod build;
+mod chunks;
 mod cut;
 mod device;
 mod early;
