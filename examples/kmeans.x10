@@ -1,4 +1,5 @@
 import x10.compiler.CUDA;
+import x10.compiler.StackAllocate;
 import x10.util.CUDAAtomic;
 import x10.util.CUDAUtilities;
 import x10.util.Option;
@@ -64,12 +65,14 @@ public class kmeans {
                     clocked finish for (thread in 0n..(threads - 1n)) clocked async {
                         if (block == 0n) for (var i:Int = thread; i < numSums; i += threads) next(i) = 0;
                         for (var p:Long = block * threads + thread; p < count; p += blocks * threads) {
+                            @StackAllocate val point = @StackAllocate new Rail[Float](DIMENSIONS);
+                            for (d in 0..(DIMENSIONS - 1)) point(d) = points(p + d * count);
                             var closest:Int = 0n;
                             var closestDistance:Float = Float.MAX_VALUE;
                             for (k in 0n..(numClusters - 1n)) {
                                 var distance:Float = 0.0f;
                                 for (d in 0..(DIMENSIONS - 1)) {
-                                    val difference = points(p + d * count) - cache(k * DIMENSIONS + d);
+                                    val difference = point(d) - cache(k * DIMENSIONS + d);
                                     distance += difference * difference;
                                 }
                                 if (distance < closestDistance) {
@@ -78,7 +81,7 @@ public class kmeans {
                                 }
                             }
                             for (d in 0..(DIMENSIONS - 1))
-                                CUDAAtomic.add(part, closest * PARTS + d, (points(p + d * count) * FINE) as Long);
+                                CUDAAtomic.add(part, closest * PARTS + d, (point(d) * FINE) as Long);
                             CUDAAtomic.add(part, closest * PARTS + DIMENSIONS, 1);
                         }
                         Clock.advanceAll();
