@@ -99,6 +99,11 @@ if command -v nvcc >/dev/null; then
     "$apg" run tests/bench/kernels.x10 --accels 0 --release
     "$out/kernels"
     "$apg" run tests/bench/kernels.x10 --accels 0 --release --checks none
+    nvcc -O3 -std=c++17 -arch=native -o "$out/multiply" tests/bench/cuda/multiply.cu -lcublas
+    for round in 1 2; do
+        "$apg" run tests/bench/multiply.x10 --accels 0 --release
+        "$out/multiply"
+    done
     for round in 1 2; do
         "$apg" run tests/bench/classics.x10 --accels 0 --release
         "$out/classics"
