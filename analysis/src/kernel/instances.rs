@@ -118,32 +118,51 @@ pub(super) struct Demands {
 pub(super) fn demands(db: &dyn Db, method: MethodId, side: Side) -> Arc<Demands> {
     let facts = Facts::new(db);
     let itself = Instance::itself(db, method);
-    let result = facts.body(method);
-    let body = &result.body;
-    let mut own = Vec::new();
-    if side == Side::Device {
-        if facts.callable(method) != Callable::Function {
-            return Arc::default();
+    let mut demands = Demands::default();
+    match side {
+        Side::Device => {
+            if facts.callable(method) != Callable::Function {
+                return Arc::default();
+            }
+            demands.own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
+            demands.own.extend(function_code(db, method).promises.iter().cloned().map(Demand::Kept));
+            for owner in code_of(&facts, method) {
+                let result = facts.body_of(owner);
+                demands.calls.extend(calls(&result.body, |_| side).map(|(side, call, _)| (side, call)));
+            }
         }
-        own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
-        own.extend(function_code(db, method).promises.iter().cloned().map(Demand::Kept));
-        let calls = calls(body, |_| Side::Device).map(|(side, instance, _)| (side, instance));
-        let calls = calls.collect();
-        return Arc::new(Demands { own, calls });
-    }
-    if !facts.is_users(method) || !itself.is_generic() {
-        return Arc::default();
-    }
-    let owner = Owner::Method(method);
-    for recognised in kernels(db, owner).iter() {
-        if let Some(kernel) = &recognised.kernel {
-            own.extend(kernel_demands(&facts, body, kernel));
+        Side::Host => {
+            if facts.is_users(method) && itself.is_generic() {
+                code_of(&facts, method).for_each(|owner| demands.add_code_of_host(&facts, owner));
+            }
         }
     }
-    let device = device_code(db, owner, body);
-    let calls = calls(body, |node| device.side(node)).map(|(side, instance, _)| (side, instance));
-    let calls = calls.filter(|(_, it)| it.is_open(db)).collect();
-    Arc::new(Demands { own, calls })
+    Arc::new(demands)
+}
+
+/// A method, with the initialisers of fields that a constructor runs.
+fn code_of(facts: &Facts, method: MethodId) -> impl Iterator<Item = Owner> {
+    let fields = match facts.is_constructor(method) {
+        true => facts.initialised_fields(method.class(facts.db)),
+        false => Vec::new(),
+    };
+    [Owner::Method(method)].into_iter().chain(fields.into_iter().map(Owner::Field))
+}
+
+impl Demands {
+    fn add_code_of_host(&mut self, facts: &Facts, owner: Owner) {
+        let db = facts.db;
+        let result = facts.body_of(owner);
+        let body = &result.body;
+        for recognised in kernels(db, owner).iter() {
+            if let Some(kernel) = &recognised.kernel {
+                self.own.extend(kernel_demands(facts, body, kernel));
+            }
+        }
+        let device = device_code(db, owner, body);
+        let calls = calls(body, |node| device.side(node)).filter(|(_, call, _)| call.is_open(db));
+        self.calls.extend(calls.map(|(side, call, _)| (side, call)));
+    }
 }
 
 /// The parts of a body that threads run.
