@@ -342,9 +342,7 @@ pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
 /// What should stand in parentheses, and does not: up to the braces of the body.
 pub(super) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
-    p.is_condition = true;
-    exprs::statement_expr(p);
-    p.is_condition = false;
+    exprs::header_expr(p);
     if p.position == start {
         return;
     }
@@ -380,7 +378,7 @@ pub(super) fn bare_loop(p: &mut Parser<'_>) {
     let start = p.position;
     formals::loop_variable(p);
     p.expect(T![in]);
-    exprs::statement_expr(p);
+    exprs::header_expr(p);
     parenthesise(p, start);
 }
 
