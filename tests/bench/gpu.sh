@@ -87,8 +87,8 @@ fi
 
 if command -v nvcc >/dev/null; then
     section "beside hand-written CUDA"
-    for name in launch black_scholes kernels classics methods copy; do
-        nvcc -O3 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
+    for name in launch black_scholes kernels classics methods copy kmeans; do
+        nvcc -O3 -std=c++17 -arch=native -o "$out/$name" "tests/bench/cuda/$name.cu"
     done
     "$apg" run tests/bench/launch.x10 --accels 0 --release
     "$out/launch"
@@ -99,11 +99,22 @@ if command -v nvcc >/dev/null; then
     "$apg" run tests/bench/kernels.x10 --accels 0 --release
     "$out/kernels"
     "$apg" run tests/bench/kernels.x10 --accels 0 --release --checks none
+    nvcc -O3 -std=c++17 -arch=native -o "$out/multiply" tests/bench/cuda/multiply.cu -lcublas
+    for round in 1 2; do
+        "$apg" run tests/bench/multiply.x10 --accels 0 --release
+        "$out/multiply"
+    done
     for round in 1 2; do
         "$apg" run tests/bench/classics.x10 --accels 0 --release
         "$out/classics"
         "$apg" run tests/bench/methods.x10 --accels 0 --release
         "$out/methods"
+    done
+    for points in 2000000 4000000; do
+        for clusters in 100 400; do
+            LINES_SHOWN=2 try "k-means" "$apg" run examples/kmeans.x10 --accels 0 --release -- -p "$points" -k "$clusters" -i 50
+            "$out/kmeans" "$points" "$clusters" 50
+        done
     done
     "$apg" run tests/bench/copy.x10 --accels 0 --release
     "$out/copy"

@@ -118,6 +118,54 @@ public class kernel_rows {
         });
     }
 
+    static STEP = 4194304n;
+
+    /** A guard of two sums that wrap, each in other threads of a row of blocks: what holds at its ends does not hold in between. */
+    static def wrapping(p:Place) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, 1600);
+        finish async at (p) @CUDA {
+            finish for ([by, bx] in 0n..0n * 0n..99n) async {
+                clocked finish for ([ty, tx] in 0n..0n * 0n..15n) clocked async {
+                    val x = (bx * 16 + tx) as Int;
+                    if (((x * STEP + 2000000000n) as Long) - ((x * STEP + 1500000000n) as Long) > 0) out(x) = 1n;
+                }
+            }
+        }
+        compare("wrapping", out, (i:Long) => {
+            val x = i as Int;
+            return ((x * STEP + 2000000000n) as Long) - ((x * STEP + 1500000000n) as Long) > 0 ? 1n : 0n;
+        });
+    }
+
+    /** Lanes that are made narrower, and a guard in which each thread asks both parts. */
+    static def lanes(p:Place, zero:Int) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, 1024);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async {
+                clocked finish for (thread in 0n..1023n) clocked async {
+                    out(thread) = 1n;
+                    if (((thread % 512n) as Byte) == 3y) out(thread) += 10n;
+                    if (((thread % 512n) as Byte) as Int == 3n) out(thread) += 100n;
+                }
+            }
+        }
+        compare("lanes", out, (i:Long) => ((i % 512) as Byte) == 3y ? 111n : 1n);
+        val other = CUDAUtilities.makeGlobalRail[Int](p, 64);
+        try {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..63n) clocked async {
+                        other(thread) = 1n;
+                        if ((thread == 0n) & (100n / (zero + thread - 5n) >= 0n)) other(thread) += 10n;
+                    }
+                }
+            }
+            Console.OUT.println("thread 5 divides by zero");
+        } catch (e:MultipleExceptions) {
+        }
+        CUDAUtilities.deleteGlobalRail(other);
+    }
+
     /** Sums of warps by shuffles in three ways, and the value of a lane given to all. */
     static def warps(p:Place, threads:Int) {
         val out = CUDAUtilities.makeGlobalRail[Int](p, 4 * threads);
@@ -171,6 +219,8 @@ public class kernel_rows {
         }
         warps(p, 32n);
         warps(p, 96n);
+        wrapping(p);
+        lanes(p, 0n);
         Console.OUT.println("done");
     }
 }

@@ -49,7 +49,7 @@ pub fn guarded<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
 }
 
 /// Notes the one statement that is not the value of a derived local; none if there are more.
-fn only<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+pub fn only<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
         StmtKind::Block(body) => body.iter().try_for_each(|it| only(plan, it, found)),
         StmtKind::Set { local, .. } if plan.derived.iter().any(|it| it.local == *local && !it.has_offset) => {
@@ -85,10 +85,51 @@ fn split<'a>(plan: &Plan<'a>, condition: &'a Expr, into: &mut Vec<Comparison<'a>
 
 /// What a side grows by along each axis.
 fn factors(plan: &Plan<'_>, side: &Expr) -> Option<Vec<i64>> {
-    let fits = matches!(side.ty, Ty::I32 | Ty::I64) && is_total(side);
+    let is_fixed = |it: &Expr| plan.is_uniform(it, &FxHashSet::default());
+    let fits =
+        matches!(side.ty, Ty::I32 | Ty::I64) && is_total(side) && conversions(plan, &[], &is_fixed, side) < 2;
     let none = FxHashSet::default();
     let along = |axis: &LocalId| factor(plan, &none, *axis, side).filter(|it| it.abs() <= LARGEST);
     fits.then(|| plan.kernel().thread_locals.iter().rev().map(along).collect())?
+}
+
+/// How many values of 32 bits that move are made wider in one of 64. One that has wrapped is seen at a corner; two that have
+/// wrapped could cancel out there, and not in between. `fixed` says what does not move, `uniform` what locals are.
+pub fn conversions(plan: &Plan<'_>, uniform: &[&Stmt], fixed: &dyn Fn(&Expr) -> bool, expr: &Expr) -> usize {
+    let of = |expr: &Expr| conversions(plan, uniform, fixed, expr);
+    if expr.ty != Ty::I64 {
+        return 0;
+    }
+    match &expr.kind {
+        ExprKind::Local(local) => {
+            let derived = plan.derived.iter().find(|it| it.local == *local).map(|it| it.value);
+            derived.or_else(|| only_value(uniform, *local)).map_or(0, of)
+        }
+        ExprKind::Operation { operation: Operation::Convert, args } => args
+            .iter()
+            .map(|it| match it.ty {
+                Ty::I64 => of(it),
+                _ => usize::from(!is_index(plan, it) && !fixed(it)),
+            })
+            .sum(),
+        ExprKind::Operation { args, .. } => args.iter().map(of).sum(),
+        _ => 0,
+    }
+}
+
+/// An index of a thread or block, which does not wrap.
+fn is_index(plan: &Plan<'_>, expr: &Expr) -> bool {
+    let kernel = plan.kernel();
+    matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
+}
+
+/// The value of a local that one of these statements assigns.
+pub fn only_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
+    let mut values = stmts.iter().filter_map(|it| match &it.kind {
+        StmtKind::Set { local: id, value } if *id == local => Some(value),
+        _ => None,
+    });
+    values.next().filter(|_| values.next().is_none())
 }
 
 /// Whether a value can be computed by whoever asks.

@@ -32,39 +32,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     let scratch = scratch(code, kernel, &plan);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
-    let strips = super::strip::strips(&plan);
-    match &strips {
-        Some(strips) => {
-            Printer::new(code, kernel, &plan).strips(strips);
-            code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
-        }
-        None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
-    }
-    // What is done once a block counts as the first thread's.
-    code.out.line("const apg_i64 r_ = 0; (void)r_;");
-    block_indices(code, kernel, BLOCK);
-    for (index, class) in plan.classes.iter().enumerate() {
-        if *class == Class::Uniform {
-            code.declare(index..index + 1);
-        }
-    }
-    for derived in plan.derived.iter().filter(|it| it.has_offset) {
-        code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
-    }
-    shared(code, kernel);
-    let mut printer = Printer::new(code, kernel, &plan);
-    if plan.exits {
-        printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
-        printer.code.out.line("apg_i64 one_ = 0;");
-    }
-    printer.nodes(&plan.nodes);
-    if plan.exits {
-        printer.code.out.line("block_end_: ;");
-    }
-    code.out.close("}");
-    if strips.is_some() {
-        code.out.close("}");
-    }
+    blocks(code, kernel, &plan);
     code.out.close(
         "} catch (apg_object *x_) { apg_keep(x_); result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
@@ -85,6 +53,43 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.twins.clear();
     code.derived.clear();
     code.ahead.clear();
+}
+
+/// The loop over blocks, for each of which all that its threads do is done; where rows may go across blocks, only for those that stay by themselves.
+fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
+    let strips = super::strip::strips(plan);
+    match &strips {
+        Some(strips) => {
+            Printer::new(code, kernel, plan).strips(strips);
+            code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
+        }
+        None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
+    }
+    // What is done once a block counts as the first thread's.
+    code.out.line("const apg_i64 r_ = 0; (void)r_;");
+    block_indices(code, kernel, BLOCK);
+    for (index, class) in plan.classes.iter().enumerate() {
+        if *class == Class::Uniform {
+            code.declare(index..index + 1);
+        }
+    }
+    for derived in plan.derived.iter().filter(|it| it.has_offset) {
+        code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
+    }
+    shared(code, kernel);
+    let mut printer = Printer::new(code, kernel, plan);
+    if plan.exits {
+        printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
+        printer.code.out.line("apg_i64 one_ = 0;");
+    }
+    printer.nodes(&plan.nodes);
+    if plan.exits {
+        printer.code.out.line("block_end_: ;");
+    }
+    code.out.close("}");
+    if strips.is_some() {
+        code.out.close("}");
+    }
 }
 
 /// Numbers of threads of a block; literals where they are known.

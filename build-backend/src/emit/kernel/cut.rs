@@ -7,16 +7,18 @@
 
 use rustc_hash::FxHashSet;
 
-use super::clip::is_total;
+use super::clip::{is_total, only};
 use super::cpu::Printer;
 use super::plan::{Class, Plan, assigned_first, mentioned};
 use super::threads::Turn;
 use crate::mir::walk::visit_stmts;
 use crate::mir::*;
 
-/// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs, unless that is for a quarter of them. (The
-/// halo of 4 beside 16 of the stencil of `tests/bench`: 4.2 ms for 5.1 with all in the caches.)
+/// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs.
 const SHORT_ROW: i64 = 32;
+/// A loop of its own loads and stores again what the loops around it have in registers: it has to leave out all but so many of a row. (The halo of 4
+/// beside 16 of the stencil of `tests/bench`: 4.2 ms for 5.1 with all in the caches; three guards that 60 of 64 threads pass: 3 for 1.)
+const SMALL_PART: i64 = 4;
 /// Every so many threads, the first of each warp for example, one after the other take less than vectors of which they are a part.
 const FEW: i64 = 8;
 
@@ -99,21 +101,28 @@ pub fn pieces<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Vec<Piece<'a>>>
         visit_stmts(std::slice::from_ref(*stmt), &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
     }
     let mut found = Vec::new();
-    stmts.iter().for_each(|it| add(plan, it, &mut found));
+    let is_alone = only_one(plan, stmts);
+    stmts.iter().for_each(|it| add(plan, it, is_alone, &mut found));
     join(plan, &mut found);
     (!ends && found.iter().any(|it| !it.bounds.is_empty())).then_some(found)
 }
 
-fn add<'a>(plan: &Plan<'a>, stmt: &'a Stmt, found: &mut Vec<Piece<'a>>) {
+/// Whether there is nothing around a guard.
+fn only_one<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> bool {
+    let mut found = None;
+    stmts.iter().all(|it| only(plan, it, &mut found).is_some())
+}
+
+fn add<'a>(plan: &Plan<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<Piece<'a>>) {
     let mut bounds = Vec::new();
     let mut is_all = false;
     match &stmt.kind {
-        StmtKind::Block(body) => return body.iter().for_each(|it| add(plan, it, found)),
+        StmtKind::Block(body) => return body.iter().for_each(|it| add(plan, it, is_alone, found)),
         StmtKind::If { condition, otherwise, .. } if otherwise.is_empty() => {
             let nothing_else = conjuncts(plan, condition, &mut bounds) == Rest::Nothing;
             let before = bounds.len();
             let row = plan.kernel().host.threads.last().and_then(super::constant);
-            bounds.retain(|it| it.is_worth(row));
+            bounds.retain(|it| it.is_worth(row, is_alone));
             let rest = bounds.iter().any(|it| matches!(it.relation, Relation::Rest(_)));
             is_all = nothing_else && bounds.len() == before && !rest;
         }
@@ -168,7 +177,15 @@ fn conjuncts<'a>(plan: &Plan<'a>, expr: &'a Expr, found: &mut Vec<Bound<'a>>) ->
         ExprKind::And(a, b) => both(a, b, found),
         ExprKind::Local(local) => derived(plan, *local).map_or(Rest::Other, |it| conjuncts(plan, it, found)),
         ExprKind::Operation { operation, args } => match (args.as_slice(), Relation::of(*operation)) {
-            ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => both(a, b, found),
+            // Without a short cut all threads ask the second part, whatever the first says.
+            ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => {
+                let before = found.len();
+                let rest = both(a, b, found);
+                if rest == Rest::Other {
+                    found.truncate(before);
+                }
+                rest
+            }
             ([a, b], Some(relation)) => {
                 if let Some(bound) =
                     bound(plan, a, relation, b).or_else(|| bound(plan, b, relation.mirrored(), a))
@@ -200,11 +217,13 @@ impl Bound<'_> {
         passing.clamp(0, row)
     }
 
-    fn is_worth(&self, row: Option<i64>) -> bool {
+    fn is_worth(&self, row: Option<i64>, is_alone: bool) -> bool {
         match self.relation {
             Relation::Rest(number) => number >= FEW,
             Relation::Is => true,
-            _ => self.axis > 0 || row.is_none_or(|it| it > SHORT_ROW || self.passing(it) <= it / 4),
+            _ if self.axis > 0 => true,
+            _ if is_alone => row.is_none_or(|it| it > SHORT_ROW),
+            _ => row.is_some_and(|it| self.passing(it) <= it / SMALL_PART),
         }
     }
 }
@@ -223,6 +242,7 @@ fn bound<'a>(plan: &Plan<'a>, value: &'a Expr, relation: Relation, side: &'a Exp
 /// The axis whose index is divided, and by what, if a value is the rest: the lane in a warp.
 fn rest(plan: &Plan<'_>, expr: &Expr) -> Option<(usize, i64)> {
     match &expr.kind {
+        _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
         ExprKind::Local(local) => rest(plan, derived(plan, *local)?),
         ExprKind::Operation { operation: Operation::Convert, args } => rest(plan, args.first()?),
         ExprKind::Operation { operation, args } => {

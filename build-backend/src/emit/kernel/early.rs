@@ -30,8 +30,8 @@ pub struct Early<'k> {
     /// What its update assigns.
     counters: Vec<LocalId>,
     update: &'k [Stmt],
-    /// Elements, each read in every turn.
-    elements: Vec<&'k Expr>,
+    /// Elements, each read in every turn; with what else means the same.
+    elements: Vec<(&'k Expr, Vec<&'k Expr>)>,
 }
 
 /// The loops that can.
@@ -78,7 +78,10 @@ fn early<'k>(
         let is_number = !matches!(expr.ty, Ty::Struct(_) | Ty::Ref(_) | Ty::Any);
         let moves_on = counters.iter().any(|it| mentions_any(index, &FxHashSet::from_iter([*it])));
         if is_read && is_number && moves_on && is_known(index) && code.is_inside(index) {
-            elements.push(expr);
+            match elements.iter_mut().find(|it: &&mut (&Expr, Vec<&Expr>)| same(it.0, expr)) {
+                Some((_, others)) => others.push(expr),
+                None => elements.push((expr, Vec::new())),
+            }
         }
     };
     always_done(body, &mut |stmt| operands(&stmt.kind).into_iter().for_each(|it| always_read(it, &mut look)));
@@ -122,6 +125,25 @@ fn is_arithmetic(expr: &Expr) -> bool {
     }
 }
 
+/// Whether two known values are written in the same way.
+fn same(a: &Expr, b: &Expr) -> bool {
+    let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
+    a.ty == b.ty
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
+            (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+            (
+                ExprKind::Element { rail: a, index: first, .. },
+                ExprKind::Element { rail: b, index: second, .. },
+            ) => same(a, b) && same(first, second),
+            (
+                ExprKind::Operation { operation: a, args: first },
+                ExprKind::Operation { operation: b, args: second },
+            ) => a == b && all(first, second),
+            _ => false,
+        }
+}
+
 fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
@@ -163,7 +185,7 @@ impl<'p> Code<'p> {
     pub fn early_begin(&mut self, early: &Early<'p>, condition: &str) -> Vec<String> {
         let names: Vec<String> = early.elements.iter().map(|_| format!("early{}_", self.fresh())).collect();
         self.out.open("{");
-        for (name, element) in names.iter().zip(&early.elements) {
+        for (name, (element, _)) in names.iter().zip(&early.elements) {
             let ty = self.ty(element.ty);
             self.out.line(format!("{ty} {name} = {ty}{{}}, {name}next = {ty}{{}};"));
         }
@@ -183,7 +205,7 @@ impl<'p> Code<'p> {
 
     /// At the beginning of a turn: takes what was read for it, and reads for the turn after the next.
     pub fn early_turn(&mut self, early: &Early<'p>, names: &[String], condition: &str) {
-        for (name, element) in names.iter().zip(&early.elements) {
+        for (name, (element, _)) in names.iter().zip(&early.elements) {
             let ty = self.ty(element.ty);
             self.out.line(format!("const {ty} {name}now = {name};"));
         }
@@ -202,16 +224,18 @@ impl<'p> Code<'p> {
         self.out.close("}");
         self.restore(early);
         self.out.close("}");
-        for (name, element) in names.iter().zip(&early.elements) {
-            if let ExprKind::Element { index, .. } = &element.kind {
-                let ahead = Ahead { name: format!("{name}now"), when: "early_" };
-                self.ahead.insert(std::ptr::from_ref(&**index), ahead);
+        for (name, (element, others)) in names.iter().zip(&early.elements) {
+            for element in std::iter::once(element).chain(others) {
+                if let ExprKind::Element { index, .. } = &element.kind {
+                    let ahead = Ahead { name: format!("{name}now"), when: "early_" };
+                    self.ahead.insert(std::ptr::from_ref(&**index), ahead);
+                }
             }
         }
     }
 
     fn read(&mut self, early: &Early<'p>, names: &[String], which: &str) {
-        for (name, element) in names.iter().zip(&early.elements) {
+        for (name, (element, _)) in names.iter().zip(&early.elements) {
             let value = self.expr(element);
             self.out.line(format!("{name}{which} = {value};"));
         }

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::clip::{Guarded, LARGEST, guarded};
+use super::clip::{Guarded, LARGEST, conversions, guarded, is_total, only_value};
 use super::cpu::{Printer, block_indices};
 use super::cut::pieces;
 use super::plan::{Class, Node, Plan};
@@ -32,7 +32,8 @@ pub fn strips<'a>(plan: &Plan<'a>) -> Option<Strips<'a>> {
     let (mut uniform, mut stmts) = (Vec::new(), Vec::new());
     for node in &plan.nodes {
         match node {
-            Node::Uniform(stmt) if stmts.is_empty() => uniform.push(*stmt),
+            // It is computed again for each row of a block, and wherever a corner is asked.
+            Node::Uniform(stmt) if stmts.is_empty() && is_cheap(stmt) => uniform.push(*stmt),
             Node::Run(run) if stmts.is_empty() => stmts = run.clone(),
             _ => return None,
         }
@@ -44,12 +45,23 @@ pub fn strips<'a>(plan: &Plan<'a>) -> Option<Strips<'a>> {
     let Some(guarded) = guarded(plan, &stmts) else {
         return pieces(plan, &stmts).is_none().then_some(Strips { uniform, stmts, guard: None });
     };
+    let is_fixed =
+        |it: &Expr| growth(plan, &uniform, it) == Some(0) && plan.is_uniform(it, &FxHashSet::default());
     let sides = guarded.comparisons.iter().flat_map(|it| it.sides);
-    let growth: Option<Vec<i64>> =
-        sides.map(|it| growth(plan, &uniform, it).filter(|it| it.abs() <= LARGEST)).collect();
+    let growth: Option<Vec<i64>> = sides
+        .map(|it| {
+            growth(plan, &uniform, it)
+                .filter(|grows| grows.abs() <= LARGEST && conversions(plan, &uniform, &is_fixed, it) < 2)
+        })
+        .collect();
     let stmts = guarded.then.clone();
     pieces(plan, &stmts).is_none().then_some(())?;
     Some(Strips { uniform, stmts, guard: Some((guarded, growth?)) })
+}
+
+/// Sums and products of what is known already.
+fn is_cheap(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Set { value, .. } if is_total(value))
 }
 
 /// Whether a statement has a loop, or calls something that may have one over a rail.
@@ -152,15 +164,6 @@ fn growth(plan: &Plan<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
         },
         _ => None,
     }
-}
-
-/// The value of a local that one of these statements assigns.
-fn only_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
-    let mut values = stmts.iter().filter_map(|it| match &it.kind {
-        StmtKind::Set { local: id, value } if *id == local => Some(value),
-        _ => None,
-    });
-    values.next().filter(|_| values.next().is_none())
 }
 
 impl<'k> Printer<'_, '_, 'k> {

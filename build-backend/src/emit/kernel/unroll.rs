@@ -13,6 +13,8 @@ pub const TIMES: u32 = 16;
 
 /// The most expressions in a body.
 const LARGEST: usize = 120;
+/// The most turns of a loop in it.
+const SHORT: i64 = 8;
 
 /// The most turns of a loop that is unrolled as a whole, the most elements of a rail in registers, and the most expressions that come of it.
 const MOST_TURNS: i64 = 128;
@@ -28,14 +30,15 @@ pub fn loops(kernel: &Kernel) -> FxHashMap<LabelId, u32> {
         match known_turns(condition) {
             // What the turn chooses among a thread's own elements stays in memory, unless each turn has code of its own.
             Some(turns @ 1..=MOST_TURNS)
-                if chooses(body, update, &registers) && all(body) * (turns as usize) < MOST_EXPRESSIONS =>
+                if chooses(body, update, &registers)
+                    && written_out(body, wished) * (turns as usize) < MOST_EXPRESSIONS =>
             {
                 found.insert(*label, turns as u32);
             }
             Some(_) => {}
             // Innermost loops, of a length that is not in the program's text, that read shared memory and nothing else: what they
             // read comes soon, so that a longer body needs no more registers, and blocks do not make room for each other.
-            None if is_straight(body) && reads_shared_memory(kernel, body) => {
+            None if is_straight(body) && reads_shared_memory(kernel, &registers, body) => {
                 found.insert(*label, TIMES);
             }
             None => {}
@@ -91,43 +94,56 @@ fn chooses(body: &[Stmt], update: &[Stmt], registers: &FxHashSet<LocalId>) -> bo
     found
 }
 
-/// How many expressions come of statements, loops in them unrolled as the program wishes.
-fn all(body: &[Stmt]) -> usize {
+/// How many expressions come of statements if each loop in them is written out so many times.
+fn written_out(body: &[Stmt], times: fn(&StmtKind) -> usize) -> usize {
     let of = |stmt: &Stmt| {
         let mut count = 0;
         for operand in operands(&stmt.kind) {
             visit_expr(operand, None, &mut |_, _| count += 1);
         }
-        count += bodies(&stmt.kind).into_iter().map(|it| all(it)).sum::<usize>();
-        match &stmt.kind {
-            StmtKind::Loop { unroll: Some(times), .. } => count.saturating_mul(*times as usize),
-            _ => count,
-        }
+        count += bodies(&stmt.kind).into_iter().map(|it| written_out(it, times)).sum::<usize>();
+        count.saturating_mul(times(&stmt.kind))
     };
     body.iter().map(of).sum()
 }
 
-/// Assignments and conditions, no more.
+/// As often as the program wishes.
+fn wished(kind: &StmtKind) -> usize {
+    if let StmtKind::Loop { unroll: Some(times), .. } = kind { *times as usize } else { 1 }
+}
+
+/// As often as compilers do by themselves.
+fn known(kind: &StmtKind) -> usize {
+    let StmtKind::Loop { condition, .. } = kind else { return 1 };
+    known_turns(condition).and_then(|it| usize::try_from(it).ok()).unwrap_or(1)
+}
+
+/// Assignments and conditions, and loops that compilers write out, no more.
 fn is_straight(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| {
-        matches!(stmt.kind, StmtKind::Set { .. } | StmtKind::Block(_) | StmtKind::If { .. })
-            && bodies(&stmt.kind).into_iter().all(|it| is_straight(it))
+        let is_plain = match &stmt.kind {
+            StmtKind::Set { .. } | StmtKind::Block(_) | StmtKind::If { .. } => true,
+            StmtKind::Loop { condition, unroll: None, .. } => {
+                known_turns(condition).is_some_and(|it| it <= SHORT)
+            }
+            _ => false,
+        };
+        is_plain && bodies(&stmt.kind).into_iter().all(|it| is_straight(it))
     })
 }
 
-fn reads_shared_memory(kernel: &Kernel, body: &[Stmt]) -> bool {
-    let (mut count, mut reads, mut others) = (0, 0, false);
-    visit_exprs(body, &mut |expr, _| {
-        count += 1;
-        match &expr.kind {
-            ExprKind::Element { rail, .. } => {
-                let is_shared = matches!(rail.kind, ExprKind::Local(local) if kernel.shared.iter().any(|it| it.local == local));
-                reads += usize::from(is_shared);
-                others |= !is_shared;
-            }
-            ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Together { .. } => others = true,
-            _ => {}
+/// Beside shared memory, only rails in registers may be read.
+fn reads_shared_memory(kernel: &Kernel, registers: &FxHashSet<LocalId>, body: &[Stmt]) -> bool {
+    let (mut reads, mut others) = (0, false);
+    visit_exprs(body, &mut |expr, _| match &expr.kind {
+        ExprKind::Element { rail, .. } => {
+            let is_shared = matches!(rail.kind, ExprKind::Local(local) if kernel.shared.iter().any(|it| it.local == local));
+            let is_own = matches!(rail.kind, ExprKind::Local(local) if registers.contains(&local));
+            reads += usize::from(is_shared);
+            others |= !is_shared && !is_own;
         }
+        ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Together { .. } => others = true,
+        _ => {}
     });
-    reads > 0 && !others && count <= LARGEST
+    reads > 0 && !others && written_out(body, known) <= LARGEST
 }

@@ -74,8 +74,10 @@ fn a_row_or_a_column_is_a_loop_of_its_own() {
 #[test]
 fn every_comparison_leaves_the_threads_that_pass_it() {
     let wide = || convert(Ty::I64, x());
-    for n_ in [i64::MIN, -1, 0, 7, 63, 64, i64::MAX] {
+    let mut all = String::new();
+    for n_ in [i64::MIN, -1, 0, 7, 60, 63, 64, i64::MAX] {
         let guard = |condition, bit| when_true(condition, vec![more(bit)]);
+        let n = || long(n_);
         let body = vec![
             put(0),
             guard(compare(Operation::Lt, wide(), n()), 1),
@@ -90,9 +92,34 @@ fn every_comparison_leaves_the_threads_that_pass_it() {
             let bits = [x < n_, x <= n_, x > n_, x >= n_, x == n_, n_ < x, n_ != x];
             bits.iter().enumerate().map(|(bit, it)| i64::from(*it) << bit).sum()
         };
-        let text = rows(64, n_, body, expected);
-        assert!(text.contains("apg_below(end_, ") && text.contains("apg_above(begin_, end_, "), "{text}");
+        all.push_str(&rows(64, 0, body, expected));
     }
+    for part in
+        ["apg_below(end_, 7", "apg_up_to(end_, 7", "apg_from(begin_, 60", "apg_above(begin_, end_, 60"]
+    {
+        assert!(all.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_guard_of_unknown_size_is_cut_where_it_is_alone() {
+    let guard = || when_true(compare(Operation::Lt, convert(Ty::I64, x()), n()), vec![more(2)]);
+    for n_ in [-1, 0, 1, 40, 63, 64, 1000] {
+        let alone = rows(64, n_, vec![put(1), barrier(), guard()], |_, x| if x < n_ { 3 } else { 1 });
+        assert!(alone.contains("apg_below(end_, "), "{alone}");
+        let among = rows(64, n_, vec![put(1), guard(), more(4)], |_, x| if x < n_ { 7 } else { 5 });
+        assert!(!among.contains("apg_below(end_, "), "{among}");
+    }
+}
+
+#[test]
+fn a_lane_that_is_made_narrower_is_no_lane() {
+    // 3 and 259 are the same as a Byte.
+    let lane = || op(Operation::Rem, vec![x(), int(512)]);
+    let byte = convert(Ty::I32, convert(Ty::I8, lane()));
+    let body = vec![put(1), when_true(eq(byte, int(3)), vec![more(10)])];
+    let expected = |_, x: i64| if (x % 512) as i8 == 3 { 11 } else { 1 };
+    rows(1024, 0, body, expected);
 }
 
 #[test]
@@ -157,5 +184,14 @@ fn what_may_fail_is_asked_by_all_threads() {
     let condition = expr(Ty::Bool, ExprKind::And(Box::new(first), Box::new(eq(x(), int(0)))));
     let text =
         rows(16, 1, vec![put(1), when_true(condition, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
+    assert!(!text.contains("begin_"), "{text}");
+}
+
+#[test]
+fn what_may_fail_is_asked_by_all_threads_without_a_short_cut_too() {
+    // if (x == 0 & 100 / (x + n) >= 0): where n is -5, thread 5 fails.
+    let divided = op(Operation::Div, vec![int(100), add(x(), convert(Ty::I32, n()))]);
+    let both = op(Operation::And, vec![eq(x(), int(0)), compare(Operation::Ge, divided, int(0))]);
+    let text = rows(16, 9, vec![put(1), when_true(both, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
     assert!(!text.contains("begin_"), "{text}");
 }

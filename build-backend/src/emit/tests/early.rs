@@ -44,12 +44,14 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
             captures.push(captures[0].clone());
         }
     }
+    super::compile_cuda(&program);
     super::emit(&program, false).unwrap().cuda.remove(0)
 }
 
 #[test]
 fn elements_a_grid_away_are_read_two_turns_before() {
-    let cuda = text(below(), 256, vec![to(from(i()))]);
+    let cuda = text(below(), 256, vec![to(mul(from(i()), from(i())))]);
+    assert!(!cuda.contains("early2_"), "one element is read once:\n{cuda}");
     let parts = [
         "apg_i32 early1_ = apg_i32{}, early1_next = apg_i32{};",
         "const auto kept5_ = v5_l5;",
@@ -59,6 +61,13 @@ fn elements_a_grid_away_are_read_two_turns_before() {
         "while (",
         "const apg_i32 early1_now = early1_;",
         "early1_ = early1_next;",
+        "const auto kept5_ = v5_l5;",
+        "v5_l5 = ",
+        "if (",
+        "v5_l5 = ",
+        "if (",
+        "early1_next = v2_l2[",
+        "v5_l5 = kept5_;",
         "(early_ ? early1_now : v2_l2[",
     ];
     let mut at = 0;

@@ -338,13 +338,22 @@ fn loops_over_shared_memory_are_unrolled_on_devices_if_nobody_knows_how_long_the
         ]
     };
     let n = || var(1, Ty::I64);
+    let inner = |end: i64, label: u32| {
+        let index = add(var(5, Ty::I64), var(7, Ty::I64));
+        let body = vec![set(6, add(i32_(6), element(Ty::I32, ints(4), index)))];
+        let step = vec![set(7, add(var(7, Ty::I64), long(1)))];
+        vec![set(7, long(0)), repeat(label, lt(var(7, Ty::I64), long(end)), body, step)]
+    };
     for (body, unrolled) in [
+        (body_with(n(), inner(4, 1)), true),
+        (body_with(n(), inner(16, 1)), false),
+        (body_with(n(), [inner(8, 1), inner(8, 2)].concat()), false),
         (body_with(n(), vec![]), true),
         (body_with(long(8), vec![]), false),
         (body_with(n(), vec![barrier()]), false),
         (body_with(n(), vec![out(global_thread(), int(1))]), false),
     ] {
-        let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::I64, Ty::I32], body);
+        let mut kernel = kernel(2, 64, &[Ty::Ref(INTS), Ty::I64, Ty::I32, Ty::I64], body);
         share(&mut kernel, 4, 64, SharedInit::Value(int(3)));
         let program = launch(kernel, 128, 64);
         super::compile_cuda(&program);

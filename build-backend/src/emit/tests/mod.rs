@@ -59,7 +59,9 @@ fn compile_cuda(program: &Program) {
     }
     let emitted = emit(program, false).unwrap_or_else(|errors| panic!("{errors:?}"));
     for text in &emitted.cuda {
-        for text in [text, &format!("#define APG_OVERLAP\n{text}")] {
+        let narrow = "#define APG_PROVEN\n#define APG_NARROW\n";
+        for head in ["", "#define APG_OVERLAP\n", &format!("{narrow}#define APG_EARLY\n")] {
+            let text = &format!("{head}{text}");
             if let Err(error) = apg_runtime::device::compile_for(text, "kernel.cu", (9, 0)) {
                 panic!("{}\n{text}", error.message);
             }
