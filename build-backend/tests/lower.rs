@@ -97,6 +97,17 @@ fn loops_with_labels_and_conditions_that_need_statements() {
 }
 
 #[test]
+fn loops_are_unrolled_as_often_as_a_constant_says() {
+    for times in ["8", "TIMES", "2 * TIMES - 8", "own"] {
+        let body = format!(
+            "val own = 8; var sum:Long = 0; @x10.compiler.Unroll({times}) for (i in 1..args.size) sum += i; Console.OUT.println(sum);"
+        );
+        let text = main_with("static TIMES = 8;", &body);
+        assert!(text.contains(" unroll 8 {"), "{times}:\n{text}");
+    }
+}
+
+#[test]
 fn operands_are_evaluated_in_order() {
     let members = "static def f(n:Long):Long = n;";
     let body = "var a:Long = 1; val b = a + (a = 2) + f(a); val r = new Rail[Long](4); r(f(0)) = f(1); r(f(2)) += 3; \

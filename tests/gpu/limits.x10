@@ -33,7 +33,7 @@ public class limits {
         val small = CUDAUtilities.makeGlobalRail[Byte](p, 64);
         said("shared memory", ["8000000", "shared memory"], ()=>{ launch(p, small, 1n, 1n, 1000000n); });
         said("grid", ["70000 blocks along y", "65535"], ()=>{ launch(p, small, 1n, 70000n, 1n); });
-        said("no shared memory", ["negative"], ()=>{ launch(p, small, 1n, 1n, -3n); });
+        said("no shared memory", ["NegativeArraySize", "-3 elements"], ()=>{ launch(p, small, 1n, 1n, -3n); });
         launch(p, small, 4n, 2n, 20000n);
         launch(p, small, 0n, 2n, 32n);
         launch(p, small, 1n, 1n, 32n);

@@ -10,6 +10,7 @@ use crate::item_tree::source::Item;
 use crate::item_tree::{ClassItem, Modifiers};
 use crate::members::result_type;
 use crate::scope::problem::Problem;
+use crate::ty::context::Context;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
 use crate::ty::supers::{all_supertypes, direct_supertypes};
@@ -68,10 +69,12 @@ pub(crate) fn missing_functions(db: &dyn Db, class: ClassId) -> Vec<Ty> {
     all_supertypes(db, class).iter().copied().filter(is_missing).collect()
 }
 
-/// The operators by which a class is each of the functions with so many arguments that it implements.
-pub(crate) fn functions_of(db: &dyn Db, class: ClassId, count: usize) -> Vec<MethodId> {
+/// The operators by which a class, where its type parameters stand for `types`, is the function `wanted`.
+pub(crate) fn functions_of(db: &dyn Db, class: ClassId, types: &Substitution, wanted: Ty) -> Vec<MethodId> {
+    let context = Context::global(db);
+    let is_it = |ty: Ty| context.is_subtype(erase(db, types.apply(db, ty)), erase(db, wanted));
     let operator = |ty: &Ty| match ty.kind(db) {
-        TyKind::Function { params, .. } if params.len() == count => implementing(db, class, params),
+        TyKind::Function { params, .. } if is_it(*ty) => implementing(db, class, params),
         _ => None,
     };
     all_supertypes(db, class).iter().filter_map(operator).map(|(method, _)| method).collect()

@@ -1,5 +1,7 @@
 //! Calls in device code: what may be called, and what to do about the rest.
 
+use apg_syntax::TextRange;
+
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::promises::{Promise, Promised};
@@ -59,11 +61,17 @@ impl Draft<'_> {
 
     /// The type parameter whose bound promises the method that is called: which code it is is known when that of the kernel is made.
     fn promising(&self, method: MethodId, receiver: ExprId) -> Option<Ty> {
-        let ty = self.expr(self.unboxed(receiver)).ty.base(self.facts.db);
+        let ty = self.parameter(receiver)?;
         let in_interface = self.facts.class_kind(method.class(self.facts.db)) == ClassKind::Interface;
         // What all values have an object of the host has, too.
         let of_all = || self.facts.is_class(method.class(self.facts.db), "x10.lang.Any");
-        (ty.as_param(self.facts.db).is_some() && in_interface && !of_all()).then_some(ty)
+        (in_interface && !of_all()).then_some(ty)
+    }
+
+    /// The type parameter whose values an expression has.
+    fn parameter(&self, expr: ExprId) -> Option<Ty> {
+        let ty = self.expr(self.unboxed(expr)).ty.base(self.facts.db);
+        ty.as_param(self.facts.db).map(|_| ty)
     }
 
     /// `f(args)`; gives whether to go on to its operands.
@@ -71,14 +79,7 @@ impl Draft<'_> {
         let ExprKind::ClosureCall { closure, args } = &self.expr(expr).kind else { return true };
         let ty = self.expr(self.unboxed(*closure)).ty.base(self.facts.db);
         if ty.as_param(self.facts.db).is_some() {
-            self.promised_call(
-                ty,
-                Promised::Function(args.len()),
-                expr,
-                (Some(closure).into_iter(), args),
-                code,
-                uses,
-            );
+            self.promised_call(ty, Promised::Function, expr, (Some(closure).into_iter(), args), code, uses);
         } else if !self.is_refused_already(*closure) {
             self.refuse(
                 &cuda::closure_call::RULE,
@@ -106,6 +107,10 @@ impl Draft<'_> {
         }
         let (class_args, type_args) = match &self.expr(expr).kind {
             ExprKind::Call { class_args, type_args, .. } => (class_args.clone(), type_args.clone()),
+            // The value is boxed as the function that the bound says it is.
+            ExprKind::ClosureCall { closure, .. } => {
+                (vec![self.expr(*closure).ty.base(self.facts.db)], Vec::new())
+            }
             _ => Default::default(),
         };
         // Of a function it is not known whose rails it is given.
@@ -261,7 +266,9 @@ impl Draft<'_> {
             if receiver.is_some_and(|it| self.is_refused_already(it)) {
                 return false;
             }
-            if self.receiver_is_text(receiver) {
+            if let Some(of) = receiver.and_then(|it| self.parameter(it)) {
+                self.call_of_any(range, &name, of);
+            } else if self.receiver_is_text(receiver) {
                 self.refuse(
                     &cuda::string_in_kernel::RULE,
                     range,
@@ -275,6 +282,20 @@ impl Draft<'_> {
         }
         self.unannotated(expr, method, &name);
         true
+    }
+
+    /// `x.equals(y)`, `x.hashCode()` for a value of the type parameter `of`.
+    fn call_of_any(&self, range: TextRange, name: &str, of: Ty) {
+        let of = self.facts.show(of);
+        self.refuse(
+            &cuda::interface_call::RULE,
+            range,
+            &format!("a thread cannot call `{name}` of a `{of}`"),
+            &format!(
+                "what all values have is made for the host: compare with `==`, or call a method that a bound of `{of}` promises and its \
+                 structs mark `@CUDA`"
+            ),
+        );
     }
 
     /// Calls of the library that have a rule of their own; gives whether it is one.

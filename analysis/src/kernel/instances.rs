@@ -12,9 +12,9 @@ use super::promises::{Demand, Misfit};
 use super::repair::Repair;
 use super::report::{item_of, kernels};
 use super::violation::Violation;
-use super::{CaptureKind, Kernel, PreludeKind};
+use super::{CaptureKind, Kernel, PreludeKind, SharedInit};
 use crate::body::walk::Node;
-use crate::body::{Body, ExprKind, StmtId, StmtKind};
+use crate::body::{Body, ExprId, ExprKind, StmtId, StmtKind};
 use crate::db::{Db, Project};
 use crate::diagnostics::cuda;
 use crate::edited::edited;
@@ -22,11 +22,11 @@ use crate::ids::{FileOrigin, MethodId, SourceFile};
 use crate::infer::Owner;
 use crate::item_tree::Import;
 use crate::item_tree::items::{imports, method_type_param_ids};
-use crate::ty::Ty;
 use crate::ty::params::all_type_params;
 use crate::ty::relate::erase;
 use crate::ty::subst::Substitution;
 use crate::ty::test::mentions_param;
+use crate::ty::{Ty, TyKind};
 
 /// A method for a choice of its type parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,9 +63,45 @@ impl Instance {
         !self.class_args.is_empty() || !self.type_args.is_empty()
     }
 
+    /// Whether its types have outgrown those of sensible programs.
+    pub fn is_outgrown(&self, db: &dyn Db) -> bool {
+        outgrown(db, &self.class_args) || outgrown(db, &self.type_args)
+    }
+
     fn is_open(&self, db: &dyn Db) -> bool {
         self.class_args.iter().chain(&self.type_args).any(|ty| mentions_param(db, *ty))
     }
+}
+
+/// Whether types are larger than any that people write: from call to call they may grow without end, and double at each.
+pub(super) fn outgrown(db: &dyn Db, types: &[Ty]) -> bool {
+    /// Of parts, each counted as often as it occurs.
+    const MOST: usize = 128;
+    let mut open = types.to_vec();
+    let mut count = 0;
+    while let Some(ty) = open.pop() {
+        count += 1;
+        if count > MOST {
+            return true;
+        }
+        match ty.kind(db) {
+            TyKind::Class { args, .. } => open.extend(args),
+            TyKind::Function { params, result, .. } => {
+                open.extend(params);
+                open.push(*result);
+            }
+            TyKind::Constrained { base, .. } => open.push(*base),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Who runs code. The host calls `@CUDA` functions as any others: only of what threads call something is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    Host,
+    Device,
 }
 
 /// What the code of one method asks of its type parameters, and for what it calls others.
@@ -73,35 +109,74 @@ impl Instance {
 pub(super) struct Demands {
     /// What is asked.
     pub own: Vec<Demand>,
-    /// Calls; of what a device does not run only those that depend on type parameters.
-    pub calls: Vec<Instance>,
+    /// Calls, and who makes them; of those of the host only what depends on type parameters.
+    pub calls: Vec<(Side, Instance)>,
 }
 
-/// What the code of a method asks of types by itself.
+/// What the code of a method asks of types by itself where that side runs it.
 #[salsa::tracked]
-pub(super) fn demands(db: &dyn Db, method: MethodId) -> Arc<Demands> {
+pub(super) fn demands(db: &dyn Db, method: MethodId, side: Side) -> Arc<Demands> {
     let facts = Facts::new(db);
     let itself = Instance::itself(db, method);
-    let is_function = facts.callable(method) == Callable::Function;
-    let is_users = facts.is_users(method);
-    if !(is_function || is_users && itself.is_generic()) {
+    let result = facts.body(method);
+    let body = &result.body;
+    let mut own = Vec::new();
+    if side == Side::Device {
+        if facts.callable(method) != Callable::Function {
+            return Arc::default();
+        }
+        own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
+        own.extend(function_code(db, method).promises.iter().cloned().map(Demand::Kept));
+        let calls = calls(body, |_| Side::Device).map(|(side, instance, _)| (side, instance));
+        let calls = calls.collect();
+        return Arc::new(Demands { own, calls });
+    }
+    if !facts.is_users(method) || !itself.is_generic() {
         return Arc::default();
     }
-    let mut own = Vec::new();
-    if is_function {
-        let code = function_code(db, method);
-        own.extend(itself.type_args.iter().map(|ty| Demand::Held(*ty)));
-        own.extend(code.promises.iter().cloned().map(Demand::Kept));
-    }
-    let body = &facts.body(method).body;
-    for recognised in kernels(db, Owner::Method(method)).iter() {
+    let owner = Owner::Method(method);
+    for recognised in kernels(db, owner).iter() {
         if let Some(kernel) = &recognised.kernel {
             own.extend(kernel_demands(&facts, body, kernel));
         }
     }
-    let calls = calls(body).map(|(instance, _)| instance);
-    let calls = calls.filter(|it| is_function || it.is_open(db)).collect();
+    let device = device_code(db, owner, body);
+    let calls = calls(body, |node| device.side(node)).map(|(side, instance, _)| (side, instance));
+    let calls = calls.filter(|(_, it)| it.is_open(db)).collect();
     Arc::new(Demands { own, calls })
+}
+
+/// The parts of a body that threads run.
+struct DeviceCode(FxHashSet<Node>);
+
+impl DeviceCode {
+    fn side(&self, node: Node) -> Side {
+        if self.0.contains(&node) { Side::Device } else { Side::Host }
+    }
+}
+
+fn device_code(db: &dyn Db, owner: Owner, body: &Body) -> DeviceCode {
+    let mut all = FxHashSet::default();
+    for recognised in kernels(db, owner).iter() {
+        let parts = match &recognised.kernel {
+            Some(kernel) => {
+                let closures = kernel.shared.iter().filter_map(|it| match it.init {
+                    SharedInit::Closure { closure, .. } => Some(Node::Expr(closure)),
+                    _ => None,
+                });
+                closures.chain([Node::Stmt(kernel.body)]).collect()
+            }
+            // What its threads would be is not known.
+            None => vec![Node::Stmt(recognised.at)],
+        };
+        for part in parts {
+            body.walk(part, &mut |node| {
+                all.insert(node);
+                true
+            });
+        }
+    }
+    DeviceCode(all)
 }
 
 /// What a kernel holds, and calls.
@@ -129,48 +204,51 @@ fn kernel_demands(facts: &Facts, body: &Body, kernel: &Kernel) -> Vec<Demand> {
     held.chain(kernel.promises.iter().cloned().map(Demand::Kept)).collect()
 }
 
-/// The calls of a body for chosen types, and where they stand.
-fn calls(body: &Body) -> impl Iterator<Item = (Instance, TextRange)> {
-    let of_exprs = body.exprs.iter().filter_map(|expr| {
+/// The calls of a body for chosen types: who makes each, and where it stands.
+fn calls(body: &Body, side: impl Fn(Node) -> Side) -> impl Iterator<Item = (Side, Instance, TextRange)> {
+    let exprs = body.exprs.iter().enumerate().filter_map(|(index, expr)| {
         let (method, class_args, type_args) = match &expr.kind {
             ExprKind::Call { method, class_args, type_args, .. } => (*method, class_args, type_args.clone()),
             ExprKind::New { constructor, class_args, .. } => (*constructor, class_args, Vec::new()),
             _ => return None,
         };
-        Some((Instance { method, class_args: class_args.clone(), type_args }, expr.range))
+        let instance = Instance { method, class_args: class_args.clone(), type_args };
+        Some((Node::Expr(ExprId(index as u32)), instance, expr.range))
     });
-    let of_stmts = body.stmts.iter().filter_map(|stmt| match &stmt.kind {
+    let stmts = body.stmts.iter().enumerate().filter_map(|(index, stmt)| match &stmt.kind {
         StmtKind::ConstructorCall { constructor, class_args, .. } => {
             let class_args = class_args.clone();
-            Some((Instance { method: *constructor, class_args, type_args: Vec::new() }, stmt.range))
+            let instance = Instance { method: *constructor, class_args, type_args: Vec::new() };
+            Some((Node::Stmt(StmtId(index as u32)), instance, stmt.range))
         }
         _ => None,
     });
-    of_exprs.chain(of_stmts)
+    exprs.chain(stmts).map(move |(node, instance, range)| (side(node), instance, range))
 }
 
-/// What a method and all that it calls ask of its type parameters, and which method it is that asks.
+/// What a method that a side runs, and all that it calls, ask of its type parameters, and which method it is that asks.
 #[salsa::tracked]
-pub(super) fn summary(db: &dyn Db, method: MethodId) -> Arc<Vec<(Demand, MethodId)>> {
-    /// As many as no sensible program reaches; types may grow from call to call.
+pub(super) fn summary(db: &dyn Db, method: MethodId, side: Side) -> Arc<Vec<(Demand, MethodId)>> {
+    /// As many as no sensible program reaches.
     const MOST: usize = 1000;
     let facts = Facts::new(db);
     let mut found: Vec<(Demand, MethodId)> = Vec::new();
     let mut seen = FxHashSet::default();
-    let mut open = vec![Instance::itself(db, method)];
-    while let Some(instance) = open.pop() {
-        if seen.len() >= MOST || !seen.insert(instance.clone()) {
+    let mut open = vec![(side, Instance::itself(db, method))];
+    while let Some((side, instance)) = open.pop() {
+        if seen.len() >= MOST || instance.is_outgrown(db) || !seen.insert((side, instance.clone())) {
             continue;
         }
         let types = instance.types(db);
-        let demands = demands(db, instance.method);
+        let demands = demands(db, instance.method, side);
         for demand in &demands.own {
             let demand = demand.apply(&facts, &types);
             if demand.is_open(&facts) && !found.iter().any(|it| it.0 == demand) {
                 found.push((demand, instance.method));
             }
         }
-        open.extend(demands.calls.iter().map(|it| it.apply(db, &types)).filter(|it| it.is_open(db)));
+        let calls = demands.calls.iter().map(|(side, it)| (*side, it.apply(db, &types)));
+        open.extend(calls.filter(|(_, it)| it.is_open(db)));
     }
     Arc::new(found)
 }
@@ -206,24 +284,27 @@ fn bad_instances(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
     let facts = Facts::new(db);
     let body = &facts.body_of(owner).body;
     let at = body.root.unwrap_or(StmtId(0));
-    let calls = calls(body);
-    Arc::new(calls.filter_map(|(instance, range)| instance_violation(&facts, at, &instance, range)).collect())
+    let is_function = matches!(owner, Owner::Method(it) if facts.callable(it) == Callable::Function);
+    let device = device_code(db, owner, body);
+    let calls = calls(body, |node| if is_function { Side::Device } else { device.side(node) });
+    let violations = calls.filter_map(|(side, instance, range)| {
+        let (misfit, by) = bad_instance(&facts, side, &instance)?;
+        Some(violation(&facts, (at, range), instance.method, by, misfit))
+    });
+    Arc::new(violations.collect())
 }
 
-fn instance_violation(facts: &Facts, at: StmtId, instance: &Instance, range: TextRange) -> Option<Violation> {
+/// What is wrong with the types that a call chooses, and which method it is that asks for it.
+fn bad_instance(facts: &Facts, side: Side, instance: &Instance) -> Option<(Misfit, MethodId)> {
     if !instance.is_generic() {
         return None;
     }
-    let summary = summary(facts.db, instance.method);
+    let summary = summary(facts.db, instance.method, side);
     if summary.is_empty() {
         return None;
     }
     let types = instance.types(facts.db);
-    let closed = summary.iter().map(|(demand, by)| (demand.apply(facts, &types), *by));
-    let (misfit, by) = closed
-        .filter(|(demand, _)| !demand.is_open(facts))
-        .find_map(|(demand, by)| Some((facts.misfit(&demand)?, by)))?;
-    Some(violation(facts, (at, range), instance.method, by, misfit))
+    facts.misfit(summary.iter().map(|(demand, by)| (demand.apply(facts, &types), *by)))
 }
 
 fn violation(
@@ -233,8 +314,7 @@ fn violation(
     by: MethodId,
     misfit: Misfit,
 ) -> Violation {
-    let name = facts.method_name(called);
-    let through = if called == by { String::new() } else { format!(" through `{}`", facts.method_name(by)) };
+    let (name, asking) = (facts.method_name(called), facts.method_name(by));
     let generic = |message: String, note: &str| {
         Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
     };
@@ -246,7 +326,8 @@ fn violation(
         ),
         Misfit::NotMade(ty, method) => {
             let (own, shown) = (facts.method_name(method), facts.show(ty));
-            let message = format!("`{name}` calls `{own}` for these types, which is not made for the device");
+            let message =
+                format!("`{asking}` calls `{own}` for these types, which is not made for the device");
             let note = format!(
                 "a type parameter stands for `{shown}` here, and a thread calls what its bound promises: only functions marked `@CUDA` are \
                  checked and compiled for the device"
@@ -255,23 +336,21 @@ fn violation(
         }
         Misfit::Broken(method, first) => {
             let own = facts.method_name(method);
-            let message = format!("a thread calls `{own}`{}, which a device cannot run", {
-                if through.is_empty() { format!(" through `{name}`") } else { through }
-            });
+            let message = format!("a thread calls `{own}` through `{asking}`, which a device cannot run");
             Violation::new(at, &cuda::bad_callee::RULE, range, message)
                 .note(format!("{}: mend the function, or do without it here", first.message))
                 .related(Some(method), first.range, first.message.clone())
         }
         Misfit::OfThreads(method) => generic(
             format!(
-                "`{}`, which `{name}` calls by an interface, is about the threads around it",
+                "`{}`, which `{asking}` calls by an interface, is about the threads around it",
                 facts.method_name(method)
             ),
             "it waits for them, or asks for the number of its own: what an interface promises may do neither",
         ),
         Misfit::Writes(method) => generic(
             format!(
-                "`{}`, which `{name}` calls by an interface, sets elements of a captured rail",
+                "`{}`, which `{asking}` calls by an interface, sets elements of a captured rail",
                 facts.method_name(method)
             ),
             "a rail of the host is copied to the device and not back: write into a `GlobalRail`",

@@ -57,7 +57,15 @@ impl Draft<'_> {
         let StmtKind::Async { body, .. } = self.stmt(threads).kind else { return None };
         let is_block = matches!(self.stmt(body).kind, StmtKind::Block(_));
         let first = self.statements(body).first().copied().filter(|_| is_block && only_there)?;
-        self.moved(stmt, self.stmt(first).range.start(), "Compute it in each thread")
+        let to = self.stmt(first).range.start();
+        let title = "Compute it in each thread";
+        if self.shares_its_declaration(first) {
+            // Of `val x = 1, y = 2` the first statement is `x = 1`: behind the brace, then.
+            let brace = self.stmt(body).range.start() + TextSize::of('{');
+            let pieces = vec![Piece::NewLine(to), Piece::Source(self.stmt(stmt).range)];
+            return self.moved_as(stmt, RepairEdit { range: TextRange::empty(brace), text: pieces }, title);
+        }
+        self.moved(stmt, to, title)
     }
 
     /// Moves a rail that stands before the blocks or behind the threads before the threads of each block, if all that it is made of is there.
@@ -108,15 +116,18 @@ impl Draft<'_> {
         Some(())
     }
 
+    /// Moves a statement before what begins there.
     fn moved(&self, stmt: StmtId, to: TextSize, title: &str) -> Option<Repair> {
+        let pieces = vec![Piece::Source(self.stmt(stmt).range), Piece::NewLine(to)];
+        self.moved_as(stmt, RepairEdit { range: TextRange::empty(to), text: pieces }, title)
+    }
+
+    fn moved_as(&self, stmt: StmtId, insertion: RepairEdit, title: &str) -> Option<Repair> {
         let range = self.stmt(stmt).range;
-        if self.shares_its_declaration(stmt) || range.contains_inclusive(to) {
+        if self.shares_its_declaration(stmt) || range.contains_inclusive(insertion.range.start()) {
             return None;
         }
-        let edits = vec![
-            RepairEdit { range, text: Vec::new() },
-            RepairEdit { range: TextRange::empty(to), text: vec![Piece::Source(range), Piece::NewLine(to)] },
-        ];
-        Some(Repair::edits(vec![text(title)], edits))
+        let removal = RepairEdit { range, text: Vec::new() };
+        Some(Repair::edits(vec![text(title)], vec![removal, insertion]))
     }
 }

@@ -1,13 +1,14 @@
 //! What code with type parameters asks of the types that they stand for, and whether a type has it. The code of a kernel is made for each
 //! choice of them, so that a method which an interface promises is a known one there.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
 use super::facts::{Callable, Facts, Shape};
 use super::function::{FunctionCode, is_of_threads, reached};
-use super::instances::{Instance, demands, summary};
+use super::instances::{Instance, Side, demands, outgrown, summary};
 use super::violation::Violation;
 use crate::check::{functions_of, overridden};
 use crate::ids::{ClassId, MethodId};
@@ -25,7 +26,7 @@ pub struct Promise {
     pub of: Ty,
     /// What is promised.
     pub what: Promised,
-    /// The arguments of the interface.
+    /// The arguments of the interface; for a function alone its type.
     pub class_args: Vec<Ty>,
     /// Those of the method itself.
     pub type_args: Vec<Ty>,
@@ -38,8 +39,8 @@ pub struct Promise {
 pub enum Promised {
     /// A method of an interface.
     Method(MethodId),
-    /// A call as of a function with so many arguments.
-    Function(usize),
+    /// A call as of a function.
+    Function,
 }
 
 /// What code asks of a type.
@@ -92,26 +93,44 @@ pub(super) enum Misfit {
 }
 
 impl Facts<'_> {
-    /// What is wrong with a demand on a known type.
-    pub fn misfit(&self, demand: &Demand) -> Option<Misfit> {
-        self.misfit_within(demand, 0)
-    }
-
-    /// The same, `depth` promises deep: what keeps one may rely on others.
-    fn misfit_within(&self, demand: &Demand, depth: u32) -> Option<Misfit> {
-        /// Deeper than the types of any sensible program.
-        const DEEPEST: u32 = 32;
-        match demand {
-            _ if depth > DEEPEST => None,
-            Demand::Held(ty) => match self.shape(*ty) {
-                Shape::Plain | Shape::Unknown => None,
-                _ => Some(Misfit::NotHeld(*ty)),
-            },
-            Demand::Kept(promise) => {
-                let found = self.keepers(promise);
-                found.iter().find_map(|it| self.unfit_keeper(promise, it, depth))
+    /// The first misfit among demands, each with the method that makes it; and among those of the methods that keep what is promised. Each is
+    /// judged once: types that are made of others ask the same of them in many ways.
+    pub fn misfit(&self, demands: impl Iterator<Item = (Demand, MethodId)>) -> Option<(Misfit, MethodId)> {
+        /// As many as no sensible program reaches.
+        const MOST: usize = 1000;
+        let mut seen = FxHashSet::default();
+        let mut open: VecDeque<(Demand, MethodId)> = demands.collect();
+        while let Some((demand, by)) = open.pop_front() {
+            if demand.is_open(self) || seen.len() >= MOST || !seen.insert(demand.clone()) {
+                continue;
+            }
+            match &demand {
+                Demand::Held(ty) => {
+                    if !matches!(self.shape(*ty), Shape::Plain | Shape::Unknown) {
+                        return Some((Misfit::NotHeld(*ty), by));
+                    }
+                }
+                Demand::Kept(promise) => {
+                    for keeper in self.keepers(promise) {
+                        if let Some(misfit) = self.unfit_keeper(promise, &keeper) {
+                            return Some((misfit, by));
+                        }
+                        open.extend(self.asked_for(&keeper));
+                    }
+                }
             }
         }
+        None
+    }
+
+    /// What a thread that calls a function for those types asks of them.
+    fn asked_for(&self, instance: &Instance) -> Vec<(Demand, MethodId)> {
+        if outgrown(self.db, &instance.class_args) {
+            return Vec::new();
+        }
+        let types = instance.types(self.db);
+        let asked = summary(self.db, instance.method, Side::Device).iter();
+        asked.map(|(demand, by)| (demand.apply(self, &types), *by)).collect()
     }
 
     /// The methods by which a type keeps a promise: of a function more than one if it is several functions.
@@ -122,7 +141,11 @@ impl Facts<'_> {
         }
         let methods = match promise.what {
             Promised::Method(method) => self.implementing(class, args, method, &promise.class_args),
-            Promised::Function(count) => functions_of(self.db, class, count),
+            Promised::Function => {
+                let types = Substitution::class(self.db, class, args);
+                let wanted = promise.class_args.first();
+                wanted.map_or_else(Vec::new, |wanted| functions_of(self.db, class, &types, *wanted))
+            }
         };
         let instance =
             |method| Instance { method, class_args: args.to_vec(), type_args: promise.type_args.clone() };
@@ -141,7 +164,7 @@ impl Facts<'_> {
         own_methods(db, class, promised.name(db)).iter().copied().filter(is_wanted).collect()
     }
 
-    fn unfit_keeper(&self, promise: &Promise, keeper: &Instance, depth: u32) -> Option<Misfit> {
+    fn unfit_keeper(&self, promise: &Promise, keeper: &Instance) -> Option<Misfit> {
         let method = keeper.method;
         match self.callable(method) {
             Callable::Builtin => return None,
@@ -161,12 +184,7 @@ impl Facts<'_> {
         if self.sets_kept(promise, &codes, method) {
             return Some(Misfit::Writes(method));
         }
-        if self.comes_back(keeper) {
-            return Some(Misfit::Recursive(method));
-        }
-        let types = keeper.types(self.db);
-        let asked = summary(self.db, method).iter().map(|(demand, _)| demand.apply(self, &types));
-        asked.filter(|it| !it.is_open(self)).find_map(|it| self.misfit_within(&it, depth + 1))
+        self.comes_back(keeper).then_some(Misfit::Recursive(method))
     }
 
     fn sets_kept(
@@ -189,7 +207,7 @@ impl Facts<'_> {
             if instance == *start {
                 return true;
             }
-            if seen.len() < MOST && seen.insert(instance.clone()) {
+            if seen.len() < MOST && !instance.is_outgrown(self.db) && seen.insert(instance.clone()) {
                 open.extend(self.callees(&instance));
             }
         }
@@ -199,8 +217,8 @@ impl Facts<'_> {
     /// What a function calls, for those types.
     fn callees(&self, instance: &Instance) -> Vec<Instance> {
         let types = instance.types(self.db);
-        let demands = demands(self.db, instance.method);
-        let mut all: Vec<Instance> = demands.calls.iter().map(|it| it.apply(self.db, &types)).collect();
+        let demands = demands(self.db, instance.method, Side::Device);
+        let mut all: Vec<Instance> = demands.calls.iter().map(|(_, it)| it.apply(self.db, &types)).collect();
         for demand in &demands.own {
             if let Demand::Kept(promise) = demand.apply(self, &types) {
                 all.extend(self.keepers(&promise));

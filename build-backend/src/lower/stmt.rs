@@ -245,16 +245,13 @@ impl Builder<'_, '_> {
         self.push(Out::If { condition: failed, then, otherwise: Vec::new() });
     }
 
-    /// The factor of `@Unroll(n)`.
+    /// The factor of `@Unroll(n)`, a constant.
     fn unrolling(&self, annotations: &[Annotation]) -> Option<u32> {
         let unroll = annotations.iter().find(|it| it.name == "Unroll")?;
-        let mut value = *unroll.args.first()?;
-        loop {
-            match &self.source.body.expr(value).kind {
-                apg_analysis::body::ExprKind::Literal(Literal::Int(n)) => return u32::try_from(*n).ok(),
-                apg_analysis::body::ExprKind::Coerce { value: inner } => value = *inner,
-                _ => return None,
-            }
+        match apg_analysis::infer::constant::value(self.lowerer.db, &self.source.body, *unroll.args.first()?)?
+        {
+            Literal::Int(times) => u32::try_from(times).ok(),
+            _ => None,
         }
     }
 }
