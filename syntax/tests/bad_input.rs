@@ -88,6 +88,14 @@ fn deep_nesting_that_is_closed_gives_one_error() {
 }
 
 #[test]
+fn braces_that_lack_before_each_else_end_a_limited_number_of_blocks() {
+    for piece in ["if (x) { y();\n else { z(); }\n", "if (x) {\n else "] {
+        let errors = check(&format!("class A {{\n def f() {{\n{}}}\n}}\n", piece.repeat(1_000)));
+        assert!((100..400).contains(&errors), "{piece}: {errors}");
+    }
+}
+
+#[test]
 fn long_chains() {
     for (head, link, tail) in [
         ("val x = a", " + a", ";"),

@@ -7,7 +7,8 @@ pub(super) fn string(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> 
     let start = cursor.position();
     let mut ended = quoted(cursor, errors, b'"');
     if !ended
-        && (is_native(cursor.before(start), cursor.rest()) || goes_on(cursor.since(start), cursor.rest()))
+        && (is_native(cursor.before(start), cursor.since(start), cursor.rest())
+            || goes_on(cursor.since(start), cursor.rest()))
     {
         while !ended && !cursor.at_end() {
             // The quote, or the break of a line.
@@ -46,8 +47,9 @@ fn goes_on(line: &str, rest: &str) -> bool {
 }
 
 /// Whether a string that did not end in its first line is the code of `@Native("c++", "...")`: in it braces and `;` are not X10's. What
-/// stands before it is in the same block, so that a block's text alone still tells.
-fn is_native(before: &str, rest: &str) -> bool {
+/// stands before it is in the same block, so that a block's text alone still tells. Where its first `line` closes the annotation, or a member
+/// of a class follows, the quote was forgotten.
+fn is_native(before: &str, line: &str, rest: &str) -> bool {
     let language = before.trim_end().strip_suffix(',').and_then(|it| it.trim_end().strip_suffix('"'));
     let call = language.and_then(|it| it.trim_end_matches(|c: char| c != '"' && c != '\n').strip_suffix('"'));
     let name = call.and_then(|it| it.trim_end().strip_suffix('('));
@@ -60,7 +62,42 @@ fn is_native(before: &str, rest: &str) -> bool {
         is_escaped = byte == b'\\' && !is_escaped;
         is_end
     });
-    end.is_some_and(|end| rest[end + 1..].trim_start().starts_with(')'))
+    end.is_some_and(|end| {
+        rest[end + 1..].trim_start().starts_with(')')
+            && !closes_more(line)
+            && !rest[..end].lines().any(is_member)
+    })
+}
+
+/// Whether more parentheses are closed than opened.
+fn closes_more(line: &str) -> bool {
+    let mut open = 0_usize;
+    line.bytes().any(|byte| match byte {
+        b'(' => {
+            open += 1;
+            false
+        }
+        b')' if open == 0 => true,
+        b')' => {
+            open -= 1;
+            false
+        }
+        _ => false,
+    })
+}
+
+/// Whether a line of X10 starts a member of a class, as no line of C++ and Java does.
+fn is_member(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip_while(|word| {
+        word.starts_with('@')
+            || matches!(
+                *word,
+                "public" | "protected" | "private" | "static" | "final" | "abstract" | "native" | "property"
+            )
+    });
+    let is_declared = matches!(words.next(), Some("def" | "val" | "var" | "class" | "interface"));
+    // `val = 3;` is an assignment of C++.
+    is_declared && words.next().is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
 pub(super) fn identifier(cursor: &mut Cursor<'_>, errors: &mut Vec<SyntaxError>) -> SyntaxKind {

@@ -77,6 +77,23 @@ fn native_code_has_lines_of_its_own() {
 }
 
 #[test]
+fn a_member_or_the_end_of_the_annotation_ends_native_code_whose_quote_was_forgotten() {
+    let member = "static def b(s:String) { foo(x, \")\"); }";
+    for first in
+        ["puts(1)) static def a() { }", "puts(1))", "puts(1)\n@Inline def c() { }", "puts(1);\n val c = 1;"]
+    {
+        let text = format!("@Native(\"c++\", \"{first}\n{member}");
+        let lexed = lex(&text);
+        assert_eq!(lexed.errors.len(), 1, "{text}: {:?}", lexed.errors);
+        assert!(lexed.errors[0].message.contains("no closing"), "{text}");
+        assert!(tokens(&text).contains(&(STRING, "\")\"")), "{text}");
+    }
+    let native =
+        "@Native(\"c++\", \"{ int val = f(1);\n static int b;\n val = 3;\n struct S { };\n g(); }\")";
+    assert!(lex(native).errors.is_empty());
+}
+
+#[test]
 fn malformed_tokens_give_one_error_each() {
     for (text, kinds, message) in [
         ("\"abc\nx", vec![STRING, WHITESPACE, IDENT], "no closing"),

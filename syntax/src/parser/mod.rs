@@ -43,8 +43,10 @@ pub(crate) struct Parser<'a> {
     fuel: std::cell::Cell<u32>,
     /// Braces after an expression are not its constraint but a trailing closure: at the start of a statement.
     at_statement: bool,
-    /// It is a condition that stands without its parentheses.
-    is_condition: bool,
+    /// The braces after an expression or a type are the body that follows it: it is a condition without its parentheses.
+    body_follows: bool,
+    /// How many blocks were ended by the `else` of their `if`, which lack their brace.
+    ended_by_else: u32,
     /// Nesting was too deep to go on.
     gave_up: bool,
     /// The token in whose line the last error is that was reported.
@@ -75,7 +77,8 @@ pub(crate) fn parse(
         depth: 0,
         fuel: std::cell::Cell::new(FUEL),
         at_statement: false,
-        is_condition: false,
+        body_follows: false,
+        ended_by_else: 0,
         gave_up: false,
         last_report: usize::MAX,
         is_noted: false,
@@ -138,8 +141,10 @@ impl<'a> Parser<'a> {
     fn inside<T>(&mut self, open: usize, f: impl FnOnce(&mut Parser<'a>) -> T) -> T {
         let unclosed = self.matching(open).is_none().then_some(open);
         let saved = std::mem::replace(&mut self.unclosed, unclosed);
+        let body_follows = std::mem::take(&mut self.body_follows);
         let result = f(self);
         self.unclosed = saved;
+        self.body_follows = body_follows;
         result
     }
 

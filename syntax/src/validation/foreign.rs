@@ -117,7 +117,12 @@ pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<Synta
     let written = text(first);
     let is_const = written.starts_with("const ") || (x10_type(first).is_none() && !written.ends_with("mut"));
     let of_struct = owner.kind() == SyntaxKind::FIELD_DECL && path.class() == Some(SyntaxKind::STRUCT_DECL);
-    let keyword = if is_final || is_const || of_struct { "val" } else { "var" };
+    // The variable that a loop counts by changes, whatever word was before it.
+    let counts = !is_final
+        && x10_type(first).is_none()
+        && owner.kind() == LOCAL_DECL
+        && path.grandparent().is_some_and(|it| it.kind() == FOR_INIT);
+    let keyword = if (is_final || is_const || of_struct) && !counts { "val" } else { "var" };
     let mut range = first.range().cover(node.child(NAME).map_or(first.range(), Node::range));
     // `final` goes, if it is all there is.
     if let Some(token) = list.and_then(|it| it.token(SyntaxKind::FINAL_KW))

@@ -8,8 +8,7 @@ use crate::parser::CHAIN_LIMIT;
 /// An atom with the selections and calls after it.
 pub(super) fn chain(p: &mut Parser<'_>) -> Option<Operand> {
     let at_statement = std::mem::take(&mut p.at_statement);
-    // No closure trails the call that is a condition: the braces after it are a body.
-    let may_trail = at_statement && !std::mem::take(&mut p.is_condition);
+    let may_trail = at_statement && !p.body_follows;
     let mut lhs = atom(p)?;
     for _ in 0..CHAIN_LIMIT {
         let next = match p.current() {
@@ -167,7 +166,7 @@ fn constrained(p: &mut Parser<'_>, lhs: Operand, at_statement: bool) -> Option<O
 }
 
 fn is_constraint(p: &Parser<'_>, open: usize) -> bool {
-    p.matching(open).is_some_and(|close| !lookahead::has_statements(p, open, close))
+    !p.body_follows && p.matching(open).is_some_and(|close| !lookahead::has_statements(p, open, close))
 }
 
 fn as_type(p: &mut Parser<'_>, lhs: Operand) -> Option<Operand> {
@@ -412,7 +411,7 @@ fn new_rest(p: &mut Parser<'_>) {
         p.missing("expected `(` and the arguments of the constructor");
         p.replace_by("()".to_owned());
     }
-    if p.at(T!['{']) {
+    if p.at(T!['{']) && !p.body_follows {
         items::class_body(p);
     }
 }

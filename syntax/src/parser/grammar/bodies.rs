@@ -13,6 +13,8 @@ pub(super) struct Braces {
     own_errors: usize,
     /// The bracket around.
     unclosed: Option<usize>,
+    /// What stands before is part of a condition without its parentheses.
+    body_follows: bool,
 }
 
 impl Braces {
@@ -24,6 +26,7 @@ impl Braces {
         }
         p.unclosed = braces.unclosed;
         p.own_errors = braces.own_errors;
+        p.body_follows = braces.body_follows;
         None
     }
 
@@ -31,7 +34,9 @@ impl Braces {
     pub fn forgotten(p: &mut Parser<'_>) -> Braces {
         let unclosed = p.unclosed.take();
         let own_errors = std::mem::take(&mut p.own_errors);
-        Braces { start: p.position, is_opened: false, errors: p.errors.len(), own_errors, unclosed }
+        let body_follows = std::mem::take(&mut p.body_follows);
+        let errors = p.errors.len();
+        Braces { start: p.position, is_opened: false, errors, own_errors, unclosed, body_follows }
     }
 
     /// The opening brace, if there is one.
@@ -93,5 +98,6 @@ impl Braces {
         }
         p.unclosed = self.unclosed;
         p.own_errors = self.own_errors;
+        p.body_follows = self.body_follows;
     }
 }

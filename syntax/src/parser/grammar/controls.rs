@@ -262,7 +262,7 @@ pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
         foreign::loop_header(p);
         return body(p, FOR_IN_STMT);
     }
-    if let Some(variable) = habits::colon_loop_variable(p).filter(|_| form == Header::Bare) {
+    if let Some(variable) = habits::colon_loop_variable(p, form) {
         habits::colon_loop(p, variable);
         return body(p, FOR_IN_STMT);
     }

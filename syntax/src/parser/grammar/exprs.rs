@@ -103,6 +103,13 @@ pub(super) fn statement_expr(p: &mut Parser<'_>) -> Option<Completed> {
     result
 }
 
+/// An expression in the header of a statement that lacks its parentheses: stops before the braces of the body.
+pub(super) fn header_expr(p: &mut Parser<'_>) {
+    let saved = std::mem::replace(&mut p.body_follows, true);
+    statement_expr(p);
+    p.body_follows = saved;
+}
+
 fn any_expr(p: &mut Parser<'_>) -> Option<Completed> {
     p.nested(|p| {
         let (start, errors) = (p.position, p.errors.len());

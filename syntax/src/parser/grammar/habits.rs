@@ -342,9 +342,7 @@ pub(super) fn property_as_field(p: &mut Parser<'_>) -> bool {
 /// What should stand in parentheses, and does not: up to the braces of the body.
 pub(super) fn without_parens(p: &mut Parser<'_>) {
     let start = p.position;
-    p.is_condition = true;
-    exprs::statement_expr(p);
-    p.is_condition = false;
+    exprs::header_expr(p);
     if p.position == start {
         return;
     }
@@ -356,49 +354,65 @@ pub(super) fn without_parens(p: &mut Parser<'_>) {
         p.bump();
         return;
     }
-    parenthesise(p, start);
+    parenthesise(p, start, p.text_of(start, p.position));
 }
 
-fn parenthesise(p: &mut Parser<'_>, start: usize) {
+/// What the tokens from `start` on, meant as `text`, should stand in.
+fn parenthesise(p: &mut Parser<'_>, start: usize, text: &str) {
     if p.last_error == p.position {
         return;
     }
-    let text = p.text_of(start, p.position).to_owned();
     let range = p.range_since(start);
     p.error_at(range, "this stands in parentheses");
     p.hint(&format!("write `({text})`"));
     p.replace_by(format!("({text})"));
 }
 
-/// Whether `x in e` stands here without parentheses.
+/// Whether `x in e`, `x of e` or `x : e` stands here without parentheses.
 pub(super) fn at_bare_loop(p: &Parser<'_>) -> bool {
-    p.at(IDENT) && p.nth(1) == T![in]
+    p.at(IDENT) && (p.nth(1) == T![in] || is_other_in(p, p.position + 1))
+}
+
+/// What other languages write for `in`.
+fn is_other_in(p: &Parser<'_>, index: usize) -> bool {
+    p.kind_at(index) == T![:] || p.kind_at(index) == IDENT && p.text(index) == "of"
 }
 
 /// `x in e`
 pub(super) fn bare_loop(p: &mut Parser<'_>) {
     let start = p.position;
-    formals::loop_variable(p);
-    p.expect(T![in]);
-    exprs::statement_expr(p);
-    parenthesise(p, start);
+    if p.nth(1) == T![in] {
+        formals::loop_variable(p);
+        p.expect(T![in]);
+    } else {
+        let m = p.start();
+        name(p);
+        m.complete(p, FORMAL);
+        aside(p, 1);
+    }
+    let collection = p.position;
+    exprs::header_expr(p);
+    let text = format!("{} in {}", p.text(start), p.text_of(collection, p.position));
+    parenthesise(p, start, &text);
 }
 
-/// Where the variable is, if the header `(x : e)`, `(val x : e)` or `(x of e)` opens here.
-pub(super) fn colon_loop_variable(p: &Parser<'_>) -> Option<usize> {
+/// Where the variable is, if the header `(x : e)`, `(val x : e)`, `(x of e)` or `(let x in e)` opens here.
+pub(super) fn colon_loop_variable(p: &Parser<'_>, form: lookahead::Header) -> Option<usize> {
     let first = p.position + 1;
-    let is_worded = match p.kind_at(first) {
-        T![val] | T![var] => true,
-        IDENT => foreign::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT,
-        _ => false,
+    let name = match p.kind_at(first) {
+        T![final] => foreign::name_after_type(p, first + 1).unwrap_or(first + 1),
+        T![val] | T![var] => first + 1,
+        IDENT if foreign::INFERRED.contains(&p.text(first)) && p.kind_at(first + 1) == IDENT => {
+            foreign::name_after_type(p, first).unwrap_or(first + 1)
+        }
+        _ => first,
     };
-    let name = first + usize::from(is_worded);
-    let is_in = match p.kind_at(name + 1) {
-        T![:] => true,
-        IDENT => p.text(name + 1) == "of",
-        _ => false,
+    let is_header = match form {
+        lookahead::Header::In => p.kind_at(first) == IDENT && name > first && p.kind_at(name + 1) == T![in],
+        lookahead::Header::Bare => is_other_in(p, name + 1),
+        lookahead::Header::Basic => false,
     };
-    (p.at(T!['(']) && p.kind_at(name) == IDENT && is_in).then_some(name)
+    (p.at(T!['(']) && p.kind_at(name) == IDENT && is_header).then_some(name)
 }
 
 /// `(x : e)`
@@ -413,14 +427,18 @@ pub(super) fn colon_loop(p: &mut Parser<'_>, variable: usize) {
     name(p);
     m.complete(p, FORMAL);
     let range = range_of(p, first, p.position);
-    let variable = p.text(p.position - 1).to_owned();
+    let text = p.text(variable);
     let tight = adjacent(p, p.position);
-    p.error_at(range, "a loop over a collection has `in`");
-    p.hint("write `(x in e)`");
-    p.replace_by(format!("{variable} in{}", if tight { " " } else { "" }));
-    let m = p.start();
-    p.bump();
-    m.complete(p, ERROR);
+    if p.at(T![in]) {
+        p.error_at(range, format!("the variable of a loop has no `{}`", p.text_of(first, variable)));
+    } else {
+        p.error_at(range, "a loop over a collection has `in`");
+    }
+    p.hint(&format!("write `({text} in ...)`"));
+    p.replace_by(format!("{text} in{}", if tight { " " } else { "" }));
+    if !p.eat(T![in]) {
+        aside(p, 1);
+    }
     exprs::expr(p);
     lists::close_bracket(p, open, T![')']);
 }

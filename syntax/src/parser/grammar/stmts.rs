@@ -51,7 +51,11 @@ fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
             words::local_function(p);
             continue;
         }
-        if at_member(p) || body.opened().is_some_and(|open| at_else_of(p, open)) {
+        if at_member(p) {
+            break;
+        }
+        if body.opened().is_some_and(|open| at_else_of(p, open)) {
+            p.ended_by_else += 1;
             break;
         }
         let before = p.position;
@@ -66,9 +70,13 @@ fn statements(p: &mut Parser<'_>, body: &Body, tail: Tail) -> bool {
     false
 }
 
+/// So many blocks end at an `else`. Where more braces are missing, lines do not tell the `if` of each.
+const ENDED_BY_ELSE: u32 = 100;
+
 /// Whether the `else` of the `if` stands here whose block opens at `open`: the brace that ends the block is missing.
 fn at_else_of(p: &Parser<'_>, open: usize) -> bool {
-    let is_open = p.at(T![else]) && p.input.is_paired && p.matching(open).is_none();
+    let is_open =
+        p.at(T![else]) && p.input.is_paired && p.ended_by_else < ENDED_BY_ELSE && p.matching(open).is_none();
     let condition = open.checked_sub(1).filter(|close| is_open && p.kind_at(*close) == T![')']);
     condition.and_then(|close| p.matching(close)).is_some_and(|it| it > 0 && p.kind_at(it - 1) == T![if])
 }

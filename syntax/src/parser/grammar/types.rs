@@ -101,6 +101,7 @@ pub(super) fn suffixes(p: &mut Parser<'_>, mut ty: Completed, braces: Braces<'_>
         }
         let is_constraint = p.at(T!['{'])
             && match braces {
+                Braces::Constraint if p.body_follows => false,
                 // Statements are the body of a declaration that lacks a bracket before it.
                 Braces::Constraint => p
                     .matching(p.position)

@@ -110,17 +110,44 @@ fn match_body(p: &Parser<'_>) -> Option<usize> {
     }
     let open = match p.nth(1) {
         T!['('] => p.matching(p.position + 1)? + 1,
-        IDENT | T![this] => {
+        next if next == IDENT || next.is_literal() || matches!(next, T![this] | T![here] | T![self]) => {
             let mut index = p.position + 1;
-            while !p.input.newline_before(index) && !matches!(p.kind_at(index), T!['{'] | T![;] | EOF) {
+            while !p.input.newline_before(index)
+                && index < p.position + SUBJECT
+                && !matches!(p.kind_at(index), T!['{'] | T!['}'] | T![;] | EOF)
+            {
                 index = p.matching(index).filter(|it| *it > index).unwrap_or(index) + 1;
             }
-            index
+            // No statement of X10 is like it.
+            return (p.kind_at(index) == T!['{']).then_some(index);
         }
         _ => return None,
     };
-    let is_case = matches!(p.kind_at(open + 2), T![=>] | T![->]) || p.kind_at(open + 1) == T![case];
+    let is_case = matches!(p.kind_at(open + 2), T![=>] | T![->])
+        || p.kind_at(open + 1) == T![case]
+        || at_pattern(p, open + 1);
     (p.kind_at(open) == T!['{'] && is_case).then_some(open)
+}
+
+/// So many tokens are looked at for the braces after what `match` has without parentheses, and for the arrow after a pattern.
+const SUBJECT: usize = 64;
+
+/// Whether a pattern stands at `index`, and the arrow after it: nothing that a closure after a call starts with.
+fn at_pattern(p: &Parser<'_>, index: usize) -> bool {
+    let mut at = index;
+    while at < index + SUBJECT {
+        at = match p.kind_at(at) {
+            T![=>] => return at > index,
+            T!['('] if at > index => p.matching(at).map_or(at, |it| it + 1),
+            IDENT | T![|] | T![-] | T![.] | T![..] | T![null] | T![true] | T![false] => at + 1,
+            kind if kind.is_literal() => at + 1,
+            _ => return false,
+        };
+        if p.kind_at(at) == T!['('] && p.matching(at).is_none() {
+            return false;
+        }
+    }
+    false
 }
 
 /// The keyword with the opposite condition, where a statement follows `unless (c)` or `until (c)`.
@@ -400,20 +427,50 @@ pub(super) fn from_import(p: &mut Parser<'_>) -> bool {
     if p.kind_at(import) != T![import] {
         return false;
     }
-    let (package, name) = (p.text_of(index + 1, import).trim().to_owned(), p.text(import + 1));
-    let range = range_of(p, index, import + 1);
+    let package = p.text_of(index + 1, import).trim().to_owned();
+    let (names, end) = imported_names(p, import + 1);
+    let imports: Vec<_> = names.iter().map(|name| format!("import {package}.{name};")).collect();
+    let range = range_of(p, index, end - 1);
     p.error_at(range, "an import has no `from`");
-    p.hint(&format!("write `import {package}.{name};`"));
-    if p.kind_at(import + 2) != T![,] {
-        let end = if p.kind_at(import + 2) == T![;] { "" } else { ";" };
-        p.replace_by(format!("import {package}.{name}{end}"));
+    p.hint(&match imports.as_slice() {
+        [] => format!("write `import {package}.Name;` for each type"),
+        imports => format!("write `{}`", imports.join(" ")),
+    });
+    // What follows may give another name to the last one, which no import does.
+    if !imports.is_empty() && (p.kind_at(end - 1) == T![;] || p.input.newline_before(end)) {
+        p.replace_by(imports.join("\n"));
     }
-    aside(p, import + 1 - index);
+    aside(p, end - index);
     if !p.at_line_start() {
         line_rest_aside(p);
         p.eat(T![;]);
     }
     true
+}
+
+/// The names that are imported at `index`, `*` or several with commas, and perhaps parentheses, around; and the index after them and
+/// their `;`.
+fn imported_names<'a>(p: &Parser<'a>, index: usize) -> (Vec<&'a str>, usize) {
+    let close = p.matching(index).filter(|_| p.kind_at(index) == T!['(']);
+    let mut at = index + usize::from(close.is_some());
+    let mut names = Vec::new();
+    while p.kind_at(at) == IDENT || p.kind_at(at) == T![*] && names.is_empty() {
+        names.push(p.text(at));
+        at += 1;
+        if p.kind_at(at) != T![,] || close.is_none() && p.input.newline_before(at + 1) {
+            break;
+        }
+        at += 1;
+    }
+    match close {
+        Some(close) if at == close => at += 1,
+        Some(close) => (names, at) = (Vec::new(), close + 1),
+        None => {}
+    }
+    if p.kind_at(at) == T![;] && !p.input.newline_before(at) {
+        at += 1;
+    }
+    (names, at.max(index))
 }
 
 /// `template <typename T>` before a declaration. Whether it stands here.
