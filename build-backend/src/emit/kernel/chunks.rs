@@ -156,7 +156,7 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             _ => format!("const int e_ = j_ * {CHUNK} + l_; const apg_i64 t0_ = c0_ + l_, t1_ = q_ + j_;"),
         });
-        self.indices(chunk.turn);
+        self.indices(chunk.turn, "t0_");
         body(self);
         self.code.out.close("}");
         self.code.twins.clear();

@@ -180,7 +180,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for axis in 0..self.axes() {
             self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
         }
-        self.indices(&Turn::of_block());
+        self.indices(&Turn::of_block(), "t0_");
         let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
         let mut compared = FxHashSet::default();
         for side in &sides {

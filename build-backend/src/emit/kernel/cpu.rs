@@ -225,7 +225,11 @@ pub fn block_indices(code: &mut Code<'_>, kernel: &Kernel, axes: [&str; 3]) {
 }
 
 fn shared(code: &mut Code<'_>, kernel: &Kernel) {
+    let overwritten = super::first::overwritten(kernel);
     for (number, rail) in kernel.shared.iter().enumerate() {
+        if overwritten.contains(&rail.local) {
+            continue;
+        }
         code.out.open("{");
         if let SharedInit::Function { index, setup, .. } = &rail.init {
             let mut own = vec![*index];

@@ -318,8 +318,7 @@ impl<'k> Printer<'_, '_, 'k> {
         for limit in limits {
             self.code.out.line(limit);
         }
-        self.lanes_pragma();
-        self.code.out.open(format!("for (apg_i64 t0_ = {begin}; t0_ < end_; t0_ += {step}) {{"));
+        self.lanes_loop(&begin, "end_", step);
         self.each_thread(turn, &piece.inside(), "");
         self.code.out.close("}");
         self.code.out.close("}");

@@ -2,25 +2,49 @@
 //! need not where initial values are arithmetic, and a thread touches only what it has filled itself until the program's first barrier; a device's compiler then sees
 //! an initial value and what is stored over it together, and leaves the first away.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::initial::Initial;
 use crate::mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use crate::mir::*;
+
+/// So many elements of a rail each thread stores to, one by one, in front of the first barrier; nobody writes more.
+const MOST_STORES: i64 = 64;
 
 /// The threads must meet.
 pub fn needs_barrier(kernel: &Kernel) -> bool {
     if !kernel.shared.iter().all(|it| Initial::of(kernel, &it.init).is_own()) {
         return true;
     }
-    let mut assigned: FxHashMap<LocalId, usize> = FxHashMap::default();
-    visit_stmts(&kernel.body, &mut |stmt| {
-        if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
-            *assigned.entry(*local).or_default() += 1;
-        }
+    Start::of(kernel).list(&kernel.body) == Seen::Others
+}
+
+/// Shared rails all of whose elements the threads store to before any is read: their initial values are never seen.
+pub fn overwritten(kernel: &Kernel) -> FxHashSet<LocalId> {
+    let mut start = Start::of(kernel);
+    let mut ends = false;
+    visit_stmts(&kernel.body, &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
+    let threads = kernel.host.threads.iter().map(super::constant);
+    let threads = threads.fold(Some(1_i64), |all, it| all?.checked_mul(it?));
+    let Some(threads) = threads.filter(|it| *it > 0 && !ends) else { return FxHashSet::default() };
+    if start.list(&kernel.body) != Seen::Barrier {
+        return FxHashSet::default();
+    }
+    let (stored, _) = start.stored(&kernel.body);
+    let lengths = kernel.host.shared_lengths.iter().map(super::constant);
+    let rails = kernel.shared.iter().zip(lengths).filter(|(rail, length)| {
+        let is_plain = match &rail.init {
+            SharedInit::Zero => true,
+            SharedInit::Value(value) => {
+                matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero)
+            }
+            _ => false,
+        };
+        let all =
+            |length: i64| (0..length).step_by(threads as usize).all(|it| stored.contains(&(rail.local, it)));
+        is_plain && length.is_some_and(|it| it % threads == 0 && it / threads <= MOST_STORES && all(it))
     });
-    let mut start = Start { kernel, assigned, values: FxHashMap::default() };
-    start.list(&kernel.body) == Seen::Others
+    rails.map(|it| it.0.local).collect()
 }
 
 /// What statements do before the first barrier.
@@ -61,7 +85,53 @@ struct Linear {
     axes: [i64; 3],
 }
 
-impl Start<'_> {
+impl<'a> Start<'a> {
+    fn of(kernel: &'a Kernel) -> Start<'a> {
+        let mut assigned: FxHashMap<LocalId, usize> = FxHashMap::default();
+        visit_stmts(&kernel.body, &mut |stmt| {
+            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
+                *assigned.entry(*local).or_default() += 1;
+            }
+        });
+        Start { kernel, assigned, values: FxHashMap::default() }
+    }
+
+    /// What every thread stores to of shared rails up to the first barrier: the rail, and what is added to the thread's number in the block. And whether
+    /// the end of the statements is reached without one. Only after `list`, which has found the values of locals.
+    fn stored(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
+        let mut found = FxHashSet::default();
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Barrier => return (found, false),
+                StmtKind::Block(inner) => {
+                    let (more, goes_on) = self.stored(inner);
+                    found.extend(more);
+                    if !goes_on {
+                        return (found, false);
+                    }
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    let ((first, goes_on), (second, _)) = (self.stored(then), self.stored(otherwise));
+                    found.extend(first.intersection(&second));
+                    if !goes_on {
+                        return (found, false);
+                    }
+                }
+                StmtKind::SetElement { rail, index, .. } if self.is_own(index) => {
+                    if let (ExprKind::Local(local), Some(at)) = (&rail.kind, self.linear(index)) {
+                        found.insert((*local, at.constant));
+                    }
+                }
+                // It may be left in the middle, or not be gone through at all.
+                StmtKind::Set { .. } | StmtKind::SetElement { .. } | StmtKind::Expr(_) => {}
+                StmtKind::Break(_) | StmtKind::Continue(_) => return (found, false),
+                StmtKind::Loop { .. } | StmtKind::Labeled { .. } | StmtKind::Switch { .. } => {}
+                _ => return (found, false),
+            }
+        }
+        (found, true)
+    }
+
     fn list(&mut self, stmts: &[Stmt]) -> Seen {
         for stmt in stmts {
             let seen = self.stmt(stmt);

@@ -62,7 +62,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.made(&turns);
         let lane = LINE / widest(&turns, &wishes);
         self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += {lane}) {{"));
-        self.indices(&Turn::of_block());
+        self.indices(&Turn::of_block(), "t0_");
         let mut locals = FxHashSet::default();
         mentioned(&wishes, &mut locals);
         self.declare_derived(&locals);
@@ -116,7 +116,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.open(format!("const auto first_ = [&]({}, apg_i64 *at_) {{", parameters.join(", ")));
         self.code.out.line("const apg_i64 t0_ = 0, t1_ = 0, t2_ = 0; (void)t1_; (void)t2_;");
         self.made(turns);
-        self.indices(&Turn::of_block());
+        self.indices(&Turn::of_block(), "t0_");
         let mut locals = FxHashSet::default();
         unsure.iter().for_each(|it| mentioned_in(it, &mut locals));
         self.declare_derived(&locals);

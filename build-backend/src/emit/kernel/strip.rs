@@ -192,8 +192,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.block_of_strip(strips);
         let around = self.read_ahead(&strips.stmts, &[]);
         let turn = Turn::of_block();
-        self.lanes_pragma();
-        self.code.out.open(format!("for (apg_i64 t0_ = 0; t0_ < {}; ++t0_) {{", turn.count));
+        self.lanes_loop("0", turn.count, 1);
         self.each_thread(&turn, &strips.stmts, "");
         self.code.out.close("}");
         self.code.ahead = around;

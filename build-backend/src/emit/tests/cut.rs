@@ -169,9 +169,10 @@ fn the_first_of_each_warp_come_one_after_the_other() {
     ];
     let expected = |_, x: i64| 1 + 10 * i64::from(x % 16 == 0) + 100 * i64::from(x % 32 == 5 && x > 10);
     let text = rows(96, 0, body, expected);
-    for part in
-        ["for (apg_i64 t0_ = 0; t0_ < end_; t0_ += 16) {", "for (apg_i64 t0_ = 5; t0_ < end_; t0_ += 32) {"]
-    {
+    for part in [
+        "for (apg_i64 t0_ = 0; t0_ < end_; t0_ += 16, s0_ += 16) {",
+        "for (apg_i64 t0_ = 5; t0_ < end_; t0_ += 32, s0_ += 32) {",
+    ] {
         assert!(text.contains(part), "{part} is not there in\n{text}");
     }
 }

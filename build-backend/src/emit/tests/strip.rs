@@ -56,7 +56,7 @@ fn blocks_beside_each_other_are_done_row_by_row() {
         let parts = [
             "const apg_i64 count_ = apg_strip(left_, ",
             "for (apg_i64 block_ = strip_; block_ < next_; ++block_) {",
-            "for (apg_i64 t0_ = 0; t0_ < n0_; ++t0_) {",
+            "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 1, s0_ += 1) {",
         ];
         let mut from = 0;
         for part in parts {

@@ -1,0 +1,60 @@
+//! Initial values of shared rails that nobody sees.
+
+use super::build::*;
+use super::kernels::*;
+use crate::mir::*;
+
+const SHARED: u32 = 4;
+
+/// The processor's code of `first; barrier; out(thread) = shared(63 - thread) + shared(64 + thread)` on 64 threads; 128 Ints are shared, at first 7.
+fn reversed(first: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
+    let shared = |index: Expr| element(Ty::I32, ints(SHARED), convert(Ty::I64, index));
+    let back = add(int(63), mul(thread(), int(-1)));
+    let mut body = first;
+    body.extend([barrier(), out(thread(), add(shared(back), shared(add(thread(), int(64)))))]);
+    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS)], body);
+    share(&mut kernel, SHARED, 128, SharedInit::Value(int(7)));
+    let program = launch(kernel, 64, 20);
+    let expected: String = (0..64).map(|it| format!("{}\n", expected(it))).collect();
+    assert_eq!(super::run(&program), expected);
+    super::for_processor(&program)
+}
+
+fn put(index: Expr, value: Expr) -> Stmt {
+    store(ints(SHARED), Ty::I32, convert(Ty::I64, index), value)
+}
+fn upper() -> Stmt {
+    put(add(int(64), thread()), int(100))
+}
+fn early() -> Expr {
+    lt(convert(Ty::I64, thread()), var(N, Ty::I64))
+}
+
+#[test]
+fn what_all_threads_store_over_is_not_filled() {
+    let plain = reversed(vec![put(thread(), thread()), upper()], |it| 63 - it + 100);
+    let either = stmt(StmtKind::If {
+        condition: early(),
+        then: vec![put(thread(), int(1))],
+        otherwise: vec![put(thread(), int(2))],
+    });
+    let either = reversed(vec![upper(), either], |it| if 63 - it < 20 { 101 } else { 102 });
+    for text in [plain, either] {
+        assert!(!text.contains("value_ = 7"), "{text}");
+    }
+}
+
+#[test]
+fn what_some_threads_store_over_is_filled() {
+    let half = reversed(vec![upper()], |_| 107);
+    let some = reversed(vec![when_true(early(), vec![put(thread(), int(1))]), upper()], |it| {
+        if 63 - it < 20 { 101 } else { 107 }
+    });
+    let read = put(thread(), add(element(Ty::I32, ints(SHARED), convert(Ty::I64, thread())), int(1)));
+    let read = reversed(vec![upper(), read], |_| 108);
+    let ends = vec![when_true(lt(int(100), thread()), vec![ret(None)]), put(thread(), int(3)), upper()];
+    let ends = reversed(ends, |_| 103);
+    for text in [half, some, read, ends] {
+        assert!(text.contains("value_ = 7"), "{text}");
+    }
+}
