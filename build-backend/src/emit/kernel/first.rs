@@ -24,8 +24,8 @@ pub fn overwritten(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = Start::of(kernel);
     let mut ends = false;
     visit_stmts(&kernel.body, &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
-    let threads = kernel.host.threads.iter().map(super::constant);
-    let threads = threads.fold(Some(1_i64), |all, it| all?.checked_mul(it?));
+    let mut threads = kernel.host.threads.iter().map(super::constant);
+    let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));
     let Some(threads) = threads.filter(|it| *it > 0 && !ends) else { return FxHashSet::default() };
     if start.list(&kernel.body) != Seen::Barrier {
         return FxHashSet::default();
