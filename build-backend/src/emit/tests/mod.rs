@@ -5,6 +5,7 @@ mod chunks;
 mod cut;
 mod device;
 mod early;
+mod held;
 mod host;
 mod kernels;
 mod soon;
