@@ -13,6 +13,7 @@ use super::driver;
 use super::error::{DeviceError, Kind};
 use super::nccl::{self, Element, Member, Reduction};
 use super::queue::{Event, Stream};
+use super::readback::Writing;
 use super::{Device, Done};
 use crate::layout::slot;
 
@@ -74,6 +75,8 @@ pub struct Work {
 /// Devices that do collective operations together.
 pub struct Communicator {
     devices: Vec<Arc<Device>>,
+    /// What the others send is written at any time.
+    _writing: Vec<Writing>,
     members: Arc<Mutex<Option<Members>>>,
     orders: Mutex<Sender<Order>>,
 }
@@ -107,7 +110,8 @@ impl Communicator {
                 serve(&orders, &joined);
             })
             .map_err(|error| DeviceError::new(Kind::Internal, format!("no thread for NCCL: {error}")))?;
-        Ok(Communicator { devices, members, orders: Mutex::new(sender) })
+        let writing = devices.iter().map(|device| device.writing()).collect();
+        Ok(Communicator { devices, _writing: writing, members, orders: Mutex::new(sender) })
     }
 
     /// The devices of this process.

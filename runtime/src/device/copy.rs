@@ -88,7 +88,7 @@ impl Device {
     /// # Safety
     /// The host memory is valid until `done` is called.
     pub unsafe fn upload(&self, pieces: Vec<Upload>, done: Done) {
-        self.uploads.submit(Work::Upload(pieces), done);
+        self.uploads.submit(Work::Upload(pieces), self.writes(done));
     }
 
     /// Copies from the device.

@@ -1,6 +1,7 @@
 //! A kernel's environment as the device sees it: a copy of the program's struct in which rails have device addresses.
 
 use std::ffi::CStr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::buffers::Buffer;
@@ -162,19 +163,23 @@ fn name(capture: &Capture) -> String {
     unsafe { CStr::from_ptr(capture.name) }.to_string_lossy().into_owned()
 }
 
+/// The memory of the kernel's global rails.
+pub fn global_rails(kernel: &Kernel, environment: &[u8]) -> impl Iterator<Item = Range<u64>> + Clone {
+    captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL).map(|capture| {
+        let bytes = &environment[capture.offset as usize..][..size_of::<GlobalRail>()];
+        // SAFETY: the bytes are there; only plain data is read.
+        let rail = unsafe { bytes.as_ptr().cast::<GlobalRail>().read_unaligned() };
+        let start = rail.handle as u64;
+        start..start.saturating_add((rail.size as u64).saturating_mul(u64::from(capture.element_size)))
+    })
+}
+
 /// Whether two of the kernel's global rails have memory in common. Code that is compiled without `APG_OVERLAP` relies on the
 /// opposite.
 pub fn overlap(kernel: &Kernel, environment: &[u8]) -> bool {
-    let ranges =
-        captures(kernel).iter().filter(|capture| capture.kind == capture_kind::GLOBAL_RAIL).map(|capture| {
-            let bytes = &environment[capture.offset as usize..][..size_of::<GlobalRail>()];
-            // SAFETY: the bytes are there; only plain data is read.
-            let rail = unsafe { bytes.as_ptr().cast::<GlobalRail>().read_unaligned() };
-            let start = rail.handle as u64;
-            (start, start.saturating_add((rail.size as u64).saturating_mul(u64::from(capture.element_size))))
-        });
-    ranges.clone().enumerate().any(|(index, (start, end))| {
-        ranges.clone().skip(index + 1).any(|(other, other_end)| start < other_end && other < end)
+    let ranges = global_rails(kernel, environment);
+    ranges.clone().enumerate().any(|(index, rail)| {
+        ranges.clone().skip(index + 1).any(|other| rail.start < other.end && other.start < rail.end)
     })
 }
 

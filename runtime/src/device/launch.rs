@@ -6,12 +6,14 @@ use std::sync::Arc;
 use super::buffers::Buffer;
 use super::constants::{self, Part};
 use super::copy::Upload;
+use super::direct::keeping;
 use super::driver::{self, Failure, sys};
 use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::fault::Record;
 use super::module::{Function, Variant, place_of};
 use super::queue::{Flight, Order, Stopwatch, Stream};
+use super::readback::Reader;
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
@@ -275,11 +277,11 @@ impl Device {
             Ok(function)
         };
         // SAFETY: by the caller.
-        let has_few_threads = unsafe { self.has_few_threads(kernel, environment, plan)? };
+        let reads_early = !overlap && unsafe { self.has_few_threads(kernel, environment, plan)? };
         let with = |proven, narrow, plan: &mut Plan| {
-            let function = plain(proven, 0, narrow, proven && has_few_threads, plan)?;
+            let function = plain(proven, 0, narrow, proven && reads_early, plan)?;
             // It needs more registers: if blocks would have to wait for each other then, they had better not.
-            match proven && has_few_threads && !self.holds_all(&function, plan).map_err(at)? {
+            match proven && reads_early && !self.holds_all(&function, plan).map_err(at)? {
                 true => plain(proven, 0, narrow, false, plan),
                 false => Ok(function),
             }
@@ -477,8 +479,12 @@ impl Ready {
         let mut parameters = [environment, std::ptr::from_mut(&mut plan.shared).cast()];
         let uploads = std::mem::take(&mut self.prepared.uploads);
         let stopwatch = if profile::on() { Stopwatch::new().map(Arc::new) } else { None };
+        let writing = device.writing();
+        let rails = environment::global_rails(self.kernel, self.prepared.bytes());
+        let reader = Reader::new(std::ptr::from_ref(self.kernel) as usize, &writing, rails);
+        let done = keeping(writing, done);
         let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), done);
-        queue.submit(
+        let flight = queue.submit(
             |stream| {
                 // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay until `finished`.
                 unsafe { upload_on(stream, &uploads)? };
@@ -492,8 +498,11 @@ impl Ready {
             Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
-        )
+        )?;
+        device.read_behind(queue, reader);
+        Some(flight)
     }
+
     /// What is called when the kernel has ended. All that it uses is kept until then.
     fn finished(
         self,

@@ -85,6 +85,7 @@ impl Device {
             let message = format!("{} has no rail at address {address:#x}: deleted twice?", self.label());
             return Err(DeviceError::new(Kind::IllegalArgument, message));
         }
+        self.end_reads();
         self.free_untracked(address)
     }
 
@@ -96,7 +97,7 @@ impl Device {
 
     /// Fills memory with zeros.
     pub fn clear(&self, address: u64, bytes: u64, done: Done) {
-        self.uploads.clear(address, bytes, done);
+        self.uploads.clear(address, bytes, self.writes(done));
     }
 
     /// An error unless the range lies in memory of the program on this device.

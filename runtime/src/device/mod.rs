@@ -25,6 +25,7 @@ mod nccl;
 mod occupancy;
 mod pinned;
 mod queue;
+mod readback;
 mod resources;
 mod selftest;
 #[cfg(test)]
@@ -103,6 +104,7 @@ pub struct Device {
     modules: module::Modules,
     kernels: queue::Queues,
     direct: direct::Direct,
+    readbacks: readback::Readbacks,
     uploads: copy::Engine,
     downloads: copy::Engine,
 }
@@ -147,6 +149,7 @@ impl Device {
             modules: module::Modules::new(cache),
             kernels: queue::Queues::new(&context, ordinal, "gpu", KERNELS)?,
             direct: direct::Direct::new(&context, ordinal)?,
+            readbacks: readback::Readbacks::default(),
             uploads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-in"))?,
             downloads: copy::Engine::new(&context, format!("apg-gpu{ordinal}-out"))?,
             context,

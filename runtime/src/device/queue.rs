@@ -375,6 +375,20 @@ impl Flight {
             None => self.ending = Some(ending),
         }
     }
+
+    /// It is waited for from now on, and what `done` makes of what was to be called at its end is called.
+    pub fn anew(mut self, done: impl FnOnce(Done) -> Done) -> Flight {
+        self.ending = self.ending.take().map(|mut ending| {
+            (ending.done, ending.began) = (done(ending.done), Instant::now());
+            ending
+        });
+        self
+    }
+
+    /// Waits until nothing of what was put on its queue goes on.
+    pub fn drain(&self) {
+        self.queue.stream.lock().drain();
+    }
 }
 
 impl Drop for Flight {

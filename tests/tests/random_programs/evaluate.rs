@@ -175,9 +175,8 @@ impl Machine<'_> {
             let values = RefCell::new(vec![Type::Long.wrap(0).convert(ty); size as usize]);
             Cell::Array(Rc::new(Array { sizes: vec![size], values }))
         };
-        // Blocks run beside each other: those after one that fails may still not come to an end.
+        // Blocks run beside each other, and so do threads: those beside one that fails must come to an end too.
         for block in 0..kernel.blocks {
-            let mut fails = false;
             let shared = zeros(kernel.shared.1, kernel.threads);
             let mut threads: Vec<Frame> = (0..kernel.threads)
                 .map(|thread| {
@@ -194,23 +193,21 @@ impl Machine<'_> {
             let mut phases = vec![Vec::new()];
             self.phases(&function.body, &mut same, &mut phases)?;
             for phase in &phases {
-                for thread in &mut threads {
-                    match self.block(phase, thread) {
-                        Ok(()) => {}
+                let mut left = Vec::new();
+                for mut thread in threads {
+                    match self.block(phase, &mut thread) {
+                        Ok(()) => left.push(thread),
                         Err(Stop::Return(value)) => {
                             let own = sum(&thread.array(kernel.own.0)?.values.borrow());
                             let value = value.convert(Type::Long).integer() as i64;
                             results
                                 .push(Type::Long.wrap(i128::from(value.wrapping_mul(31).wrapping_add(own))));
                         }
-                        Err(Stop::Throw(_)) => fails = true,
+                        Err(Stop::Throw(_)) => failed = true,
                         Err(stop) => return Err(stop),
                     }
                 }
-                if fails {
-                    failed = true;
-                    break;
-                }
+                threads = left;
             }
         }
         if failed {

@@ -71,6 +71,8 @@ fn random_programs_print_what_they_must() {
 fn check(seed: u64) {
     let program = generate::program(seed);
     let Some(difference) = difference(&program) else { return };
+    // Cutting it down takes a while, and a hunt may be stopped meanwhile.
+    eprintln!("seed {seed}: {}", difference.0);
     let folder = std::env::temp_dir().join(format!("apg-random-{seed}"));
     std::fs::create_dir_all(&folder).expect("a folder of temporary files");
     write(&program, &folder.join("whole"));
