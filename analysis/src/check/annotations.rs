@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use crate::db::Db;
 use crate::diagnostics::{name as name_rules, r#type as type_rules};
 use crate::ids::{ClassId, FieldId, MethodId};
+use crate::infer::cuda_words::{MARKED, is_device_word};
 use crate::item_tree::source::Item;
 use crate::item_tree::{AnnotationItem, ClassItem};
 use crate::scope::problem::Problem;
@@ -54,8 +55,13 @@ fn misplaced(
         let problem = scope.missing_class(&names, annotation.at)?;
         let message = format!("there is no annotation `@{}` here", annotation.name);
         let unknown = Problem::new(&name_rules::unknown_type::RULE, annotation.at, message);
+        // A word without `@`, which was said when it was parsed.
+        if annotation.name.starts_with("__") {
+            return None;
+        }
         return Some(match annotation.name.as_str() {
             "Override" | "override" => unknown.note("whether a method overrides one is checked without any: leave it out"),
+            name if is_device_word(name) => unknown.note(MARKED).replace_by("Replace by `CUDA`".to_owned(), "CUDA"),
             // What resembles it, or is to be imported.
             _ if !problem.diagnostic.fixes.is_empty() => problem,
             _ => unknown.note("an annotation is an interface: import it, or declare one that extends one of `x10.lang.annotations`"),

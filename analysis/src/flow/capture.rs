@@ -180,12 +180,15 @@ impl<'a> Walker<'a> {
         let Some(&(depth, place)) = self.declared.get(&local) else { return };
         let between = &self.frames[depth.min(self.frames.len())..];
         let mut finished = false;
+        // The activities of a kernel are its blocks and threads, which have rules of their own.
+        let in_kernel = self.frames.iter().any(|frame| matches!(frame, Frame::Kernel));
         for frame in between {
             match frame {
                 Frame::Finish => finished = true,
                 Frame::Closure => return self.refuse_closure(local, at, assigned),
                 Frame::Kernel => return,
                 Frame::At if assigned || place != self.here => return self.refuse_at(local, at, assigned),
+                Frame::Async if in_kernel => {}
                 Frame::Async if !finished => return self.refuse_async(local, at),
                 Frame::At | Frame::Async => {}
             }
@@ -253,9 +256,19 @@ impl<'a> Walker<'a> {
         self.refuse(diagnostic, local);
     }
 
+    /// Whether the variable that is read here is changed: `x += 1` reads it first.
+    fn is_changed(&self, local: LocalId, at: ExprId) -> bool {
+        let range = self.body.expr(at).range;
+        self.body.exprs.iter().any(|expr| {
+            let assigns =
+                matches!(expr.kind, ExprKind::Assign { target: AssignTarget::Local(it), .. } if it == local);
+            assigns && expr.range.start() == range.start() && expr.range.contains_range(range)
+        })
+    }
+
     fn refuse_at(&mut self, local: LocalId, at: ExprId, assigned: bool) {
         let name = &self.body.local(local).name;
-        let (does, instead) = if assigned {
+        let (does, instead) = if assigned || self.is_changed(local, at) {
             (
                 "assigned",
                 format!(

@@ -7,7 +7,9 @@ mod capture;
 pub mod construction;
 mod exceptions;
 mod lost_write;
+mod not_awaited;
 mod state;
+mod waiting;
 
 use apg_syntax::TextRange;
 
@@ -61,5 +63,7 @@ pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     diagnostics.append(&mut capture.diagnostics);
     diagnostics.append(&mut exceptions::check(facts.db, owner, body));
     diagnostics.append(&mut lost_write::check(facts, body));
+    diagnostics.append(&mut waiting::check(facts, body));
+    diagnostics.append(&mut not_awaited::check(facts, body));
     diagnostics
 }

@@ -1,13 +1,13 @@
 //! What starts, waits for and moves activities: `async`, `finish`, `at`, `ateach`.
 
 use apg_syntax::TextRange;
-use apg_syntax::ast::{self, HasAnnotations};
+use apg_syntax::ast::{self, AstNode, HasAnnotations};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::scopes::{FrameKind, Returns};
 use crate::body::{Clocked, ExprId, ExprKind, LocalKind, StmtId, StmtKind};
-use crate::diagnostics::{Fix, r#async as async_rules, flow};
+use crate::diagnostics::{Fix, TextEdit, r#async as async_rules, flow};
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -17,11 +17,20 @@ impl Infer<'_> {
         let clocks: Vec<ast::Expr> = s.clocks().collect();
         let clocked = self.clocked(s.clocked_token().is_some(), s.clocked_clause().is_some(), &clocks);
         if clocked == Clocked::Implicit && !self.in_clocked_finish && !self.in_kernel {
-            self.report(
-                async_rules::unclocked::RULE
-                    .at(range, "no `clocked finish` is around this `clocked async`")
-                    .note("write `clocked finish` for the `finish` that waits for it, or name the clocks: `async clocked (c)`"),
-            );
+            let diagnostic = async_rules::unclocked::RULE
+                .at(range, "no `clocked finish` is around this `clocked async`")
+                .note("write `clocked finish` for the `finish` that waits for it, or name the clocks: `async clocked (c)`");
+            self.report(match waiting_finish(s) {
+                Some(finish) => diagnostic.fix(Fix {
+                    title: "Write `clocked finish`".to_owned(),
+                    edits: vec![TextEdit {
+                        file: None,
+                        range: TextRange::empty(finish.start()),
+                        text: "clocked ".to_owned(),
+                    }],
+                }),
+                None => diagnostic,
+            });
         }
         self.scopes.enter_frame(FrameKind::Async);
         let body = self.stmt(s.body().as_ref(), range);
@@ -307,4 +316,11 @@ impl Infer<'_> {
         }
         stmts
     }
+}
+
+/// The word `finish` of the innermost one around an `async` in the same code.
+fn waiting_finish(s: &ast::AsyncStmt) -> Option<TextRange> {
+    let around = s.syntax().ancestors();
+    let here = around.skip(1).take_while(|it| !ast::ClosureExpr::can_cast(it.kind()));
+    here.filter_map(ast::FinishStmt::cast).next()?.finish_token().map(|it| it.text_range())
 }

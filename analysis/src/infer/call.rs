@@ -157,6 +157,7 @@ impl Infer<'_> {
             return self.report(super::habits::replaced(diagnostic, arrow, ".".to_owned()));
         }
         let near = apg_syntax::closest(name, names.iter().map(SmolStr::as_str));
+        let near = near.filter(|_| !super::elsewhere::is_foreign(name));
         // `sqrt(x)`, as where such functions need no class.
         let math = near.is_none().then(|| known_class(self.db, Known::Math)).flatten();
         if let Some(math) = math
@@ -502,6 +503,9 @@ impl Infer<'_> {
             let note = match self.is_string(ty) {
                 true => {
                     "a string never changes: make a new one, with `x10.util.StringBuilder` if in many steps"
+                }
+                false if self.show(ty.base(self.db)).starts_with("CUDAConstantRail") => {
+                    "constant memory is only read: results are written to a `GlobalRail`"
                 }
                 false => "its class declares no `operator this(...) = (...)`",
             };

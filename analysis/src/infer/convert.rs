@@ -195,6 +195,18 @@ impl<'db> Infer<'db> {
         self.report(diagnostic);
     }
 
+    /// Where a rail is wanted and given, but one of them may be another place's.
+    fn of_another_place(&self, from: Ty, to: Ty) -> Option<&'static str> {
+        let (local, global) = (|ty: Ty| ty.rail_element(self.db), |ty: Ty| ty.global_rail_element(self.db));
+        match (global(from).is_some() && local(to).is_some(), local(from).is_some() && global(to).is_some()) {
+            (true, _) => Some(
+                "its elements may be at another place: `finish Rail.asyncCopy(r, 0, rail, 0, r.size)` copies them to a rail of this one",
+            ),
+            (_, true) => Some("`GlobalRail(rail)` names a rail of this place everywhere"),
+            _ => None,
+        }
+    }
+
     /// Adds to an error what the value `id` has to do with the type that it should have, and how it becomes one.
     pub(super) fn with_difference(&self, mut diagnostic: Diagnostic, id: ExprId, to: Ty) -> Diagnostic {
         let from = self.ty(id);
@@ -222,6 +234,8 @@ impl<'db> Infer<'db> {
             if let Some(fix) = fix.or_else(|| self.cast_fix(id, to.base(self.db))) {
                 diagnostic = diagnostic.fix(fix);
             }
+        } else if let Some(note) = self.of_another_place(from, to) {
+            diagnostic = diagnostic.note(note);
         } else if from.is_null(self.db) {
             diagnostic = diagnostic.note("only objects of classes may be `null`: values of structs, numbers among them, always are there");
         } else if let Some((items, fix)) = self.items_fix(id, to) {

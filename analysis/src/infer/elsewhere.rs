@@ -6,7 +6,7 @@ use apg_syntax::{TextRange, closest};
 
 use super::ctx::{Infer, range_of};
 use super::habits::replaced;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::item_tree::source::{Item, item_source};
 use crate::ty::Ty;
 
@@ -31,7 +31,27 @@ fn statement(name: &str) -> Option<&'static str> {
 
 /// The function that is called alike.
 fn function(name: &str) -> Option<&'static str> {
-    matches!(name, "__syncthreads" | "syncthreads").then_some("Clock.advanceAll")
+    Some(match name {
+        "__syncthreads" | "syncthreads" | "advance" => "Clock.advanceAll",
+        "await" => "when",
+        "numPlaces" | "numLocales" => "Place.numPlaces",
+        _ => return None,
+    })
+}
+
+/// The value, or the statement, that a name without arguments stands for.
+fn value(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "numPlaces" | "numLocales" | "MAX_PLACES" => "Place.numPlaces()",
+        "next" | "__syncthreads" => "Clock.advanceAll()",
+        _ => return None,
+    })
+}
+
+/// Whether nothing else than that of another language is meant, whatever resembles it here.
+pub(super) fn is_foreign(name: &str) -> bool {
+    let of_libraries = ["__", "MPI_", "omp_", "cuda", "threadIdx", "blockIdx", "blockDim", "gridDim"];
+    name == "numLocales" || of_libraries.iter().any(|it| name.starts_with(it)) && note(name).is_some()
 }
 
 /// What X10 has in place of a function, variable or word of other languages and libraries.
@@ -107,7 +127,19 @@ fn note(name: &str) -> Option<&'static str> {
         }
         "next" | "advance" => "`Clock.advanceAll()` waits for the other activities of all clocks of this one",
         "resume" => "`Clock.resumeAll()` lets the other activities of the clocks go on",
-        "numLocales" => "`Place.numPlaces()` is the number of places",
+        "await" => "`when (c) { ... }` waits until `c` holds",
+        "wait" | "waitAll" | "waitall" => {
+            "`finish { ... }` waits for all activities started in it, `when (c) { ... }` until `c` holds"
+        }
+        "barrier" | "syncBlock" => {
+            "`Clock.advanceAll()` is the barrier of the threads of a block and of the activities of a clock, `Team.WORLD.barrier()` that of places"
+        }
+        "GPU" | "Gpu" | "gpu" | "CUDADevice" | "cudaSetDevice" => {
+            "the GPUs of a host are the places below it: `PlaceTopology.getTopology().getChild(here, 0)`"
+        }
+        "__shared__" => super::cuda_words::SHARED,
+        "__global__" | "__device__" | "__host__" => super::cuda_words::MARKED,
+        "numLocales" | "numPlaces" | "MAX_PLACES" => "`Place.numPlaces()` is the number of places",
         "Locales" => "`Place.places()` are the places",
         _ => return None,
     })
@@ -124,7 +156,20 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
         ("Dist", "block") => ("makeBlock", false),
         ("Dist", "cyclic") => ("makeCyclic", false),
         ("Clock", "next" | "advance") => ("advanceAll", false),
+        ("Place", "next" | "prev") => (if name == "next" { "places().next" } else { "places().prev" }, false),
+        ("Place", "id") => ("here.id", true),
+        ("CUDABlock" | "CUDAWarp" | "CUDAUtilities", "barrier" | "sync" | "syncthreads") => {
+            ("Clock.advanceAll", true)
+        }
+        ("GlobalRail", "make") => ("CUDAUtilities.makeGlobalRail", true),
         ("Team", "SUM") => ("ADD", false),
+        ("Team", "barrier") => ("WORLD.barrier", false),
+        ("Team", "allreduce") => ("WORLD.allreduce", false),
+        ("Team", "reduce") => ("WORLD.reduce", false),
+        ("Team", "bcast") => ("WORLD.bcast", false),
+        ("Team", "scatter") => ("WORLD.scatter", false),
+        ("Team", "gather") => ("WORLD.gather", false),
+        ("Team", "alltoall") => ("WORLD.alltoall", false),
         ("Team", "PROD" | "PRODUCT") => ("MUL", false),
         ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat" | "valueOf") => {
             ("parse", false)
@@ -150,12 +195,20 @@ fn method(class: &str, name: &str) -> Option<&'static str> {
             "`c.advance()` waits for the other activities of a clock"
         }
         ("GlobalRef", "apply" | "get" | "deref") => "the object is `g()`, at the place where it lives",
-        ("Cell" | "Rail" | "Array" | "String", "apply") => {
+        ("GlobalRail" | "Rail", "copyTo" | "copyFrom" | "copyToHost" | "toRail") => {
+            "`finish Rail.asyncCopy(from, 0, to, 0, n)` copies between places, `Rail.copy(from, 0, to, 0, n)` at one"
+        }
+        ("Cell" | "Rail" | "GlobalRail" | "Array" | "String", "apply") => {
             "a value is read by a call: `x(i)`, or `x()` without an index"
         }
-        ("Rail" | "Array" | "Cell", "set") => "a value is set by `x(i) = v`, or `x() = v` without an index",
+        ("Rail" | "GlobalRail" | "Array" | "Cell", "set") => {
+            "a value is set by `x(i) = v`, or `x() = v` without an index"
+        }
         ("Entry", "key" | "value" | "first" | "second") => {
             "an entry of a map has `getKey()` and `getValue()`"
+        }
+        ("GlobalRail", "delete" | "free" | "dispose" | "release") => {
+            "memory that `CUDAUtilities.makeGlobalRail` made is given back by `CUDAUtilities.deleteGlobalRail(r)`; a rail of a host is let go by `r.forget()`"
         }
         ("Rail", "reduce" | "map" | "sort" | "scan") => {
             "rails are worked on by `x10.util.RailUtils`: `RailUtils.reduce(rail, f, zero)`"
@@ -190,15 +243,47 @@ impl Infer<'_> {
             (None, Some(keyword)) => diagnostic.note(format!("did you mean the keyword `{keyword}`?")),
             (None, None) => return None,
         };
+        if name == "cobegin" {
+            return Some(match self.begun_at_once(at) {
+                Some(fix) => diagnostic.fix(fix),
+                None => diagnostic,
+            });
+        }
         Some(match keyword.or_else(|| function(name)) {
             Some(instead) => replaced(diagnostic, at, instead.to_owned()),
             None => diagnostic,
         })
     }
 
+    /// `finish { async a(); async b(); }` for `cobegin { a(); b(); }`.
+    fn begun_at_once(&self, at: TextRange) -> Option<Fix> {
+        let item = item_source(self.db, Item::from(self.owner));
+        let root = item.as_ref()?.syntax();
+        let name = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
+        let block = name.parent_ancestors().find_map(ast::TrailingClosureStmt::cast)?.block()?;
+        let stmts: Vec<ast::Stmt> = block.stmts().collect();
+        if block.tail().is_some() || stmts.iter().any(|it| matches!(it, ast::Stmt::LocalDecl(_))) {
+            return None;
+        }
+        let edit = |range, text: &str| TextEdit { file: None, range, text: text.to_owned() };
+        let mut edits = vec![edit(at, "finish")];
+        edits.extend(stmts.iter().map(|it| edit(TextRange::empty(range_of(it).start()), "async ")));
+        Some(Fix { title: "Write `finish`, and `async` before each statement".to_owned(), edits })
+    }
+
     /// A name of another language that stands for a value.
-    pub(super) fn name_elsewhere(diagnostic: Diagnostic, name: &str) -> Option<Diagnostic> {
-        note(name).map(|note| diagnostic.note(note))
+    pub(super) fn name_elsewhere(
+        &self,
+        diagnostic: Diagnostic,
+        name: &str,
+        at: TextRange,
+    ) -> Option<Diagnostic> {
+        let diagnostic = diagnostic.note(note(name)?);
+        let known = value(name).map(|text| (at, text.to_owned()));
+        Some(match self.kernel_index(name, at).or(known) {
+            Some((range, text)) => replaced(diagnostic, range, text),
+            None => diagnostic,
+        })
     }
 
     /// Whether braces follow the name at `at` as those of a statement, with a parenthesis between or not.
@@ -208,6 +293,23 @@ impl Infer<'_> {
         let name = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
         let call = name.parent_ancestors().find_map(ast::TrailingClosureStmt::cast)?;
         (range_of(&call.callee()?) == at).then(|| call.arg_list().is_some())
+    }
+
+    /// `Place.places().next(p)` for `p.next()`.
+    fn asked_of_places(&self, class: &str, name: &str, at: TextRange) -> Option<(TextRange, String)> {
+        if class != "Place" || !matches!(name, "next" | "prev") {
+            return None;
+        }
+        let item = item_source(self.db, Item::from(self.owner));
+        let root = item.as_ref()?.syntax();
+        let token = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
+        let call = token.parent_ancestors().find_map(ast::CallExpr::cast)?;
+        let Some(ast::Expr::FieldExpr(selected)) = call.callee() else { return None };
+        if range_of(&selected.name_ref()?) != at || call.args().next().is_some() {
+            return None;
+        }
+        let place = selected.receiver()?.syntax().text().to_string();
+        Some((range_of(&call), format!("Place.places().{name}({})", place.trim())))
     }
 
     /// A member of older X10 or of another language.
@@ -222,7 +324,11 @@ impl Infer<'_> {
         let (class, _) = ty.as_class(self.db)?;
         let class = class.name(self.db).as_str();
         if let Some(note) = method(class, name).filter(|_| !is_static) {
-            return Some(diagnostic.clone().note(note));
+            let diagnostic = diagnostic.clone().note(note);
+            return Some(match self.asked_of_places(class, name, at) {
+                Some((range, text)) => replaced(diagnostic, range, text),
+                None => diagnostic,
+            });
         }
         let (text, with_class) = member(class, name).filter(|_| is_static)?;
         let is_called = self.is_called(at);

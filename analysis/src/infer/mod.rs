@@ -16,6 +16,7 @@ pub mod constant;
 mod construct;
 mod convert;
 mod ctx;
+pub(crate) mod cuda_words;
 mod elsewhere;
 mod establish;
 mod expr;

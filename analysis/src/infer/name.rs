@@ -333,7 +333,10 @@ impl<'db> Infer<'db> {
                 self.check_visible(field, at);
                 return Resolved::Value(self.static_field(field, range));
             }
-            return Resolved::Value(self.no_instance(name, at));
+            return Resolved::Value(match ty == Ty::place(self.db) && name == "id" {
+                true => self.not_static(ty, name, at),
+                false => self.no_instance(name, at),
+            });
         }
         let class = ty.as_class(self.db).map(|(class, _)| class);
         let nested = class.and_then(|class| match self.type_scope().member_type(class, name)? {

@@ -352,7 +352,27 @@ impl Infer<'_> {
         let mut diagnostic = type_rules::incomparable::RULE
             .at(range, message)
             .note("`==` converts nothing: convert one side with `as`, to `Any` if need be");
+        if a.is_null(self.db) || b.is_null(self.db) {
+            diagnostic.notes.clear();
+            diagnostic =
+                diagnostic.note("only objects of classes may be `null`: values of structs always are there");
+        }
         let number = |ty: Ty| ty.primitive(self.db).is_some_and(Known::is_number);
+        let place = |ty: Ty| ty == Ty::place(self.db);
+        let compared = match (place(a) && number(b), number(a) && place(b)) {
+            (true, _) => Some(left),
+            (_, true) => Some(right),
+            _ => None,
+        };
+        if let Some(place) = compared {
+            diagnostic.notes.clear();
+            diagnostic = diagnostic.note("places have numbers: `p.id`, a `Long`");
+            let at = self.range(place);
+            if let Some(text) = self.source(at) {
+                let text = format!("{}.id", super::making::operand(&text));
+                diagnostic = super::habits::replaced(diagnostic, at, text);
+            }
+        }
         if number(a) && number(b) {
             let fix = self.literal_fix(right, a).or_else(|| self.literal_fix(left, b));
             diagnostic = fix.into_iter().fold(diagnostic, crate::diagnostics::Diagnostic::fix);

@@ -294,6 +294,14 @@ impl<'db> Infer<'db> {
                 let diagnostic = type_rules::mismatch::RULE
                     .at(self.range(argument), message)
                     .note(format!("it is an argument of `{declared}`"));
+                let is_global =
+                    Ty::this_type(self.db, only.method.class(self.db)).global_rail_element(self.db).is_some();
+                let diagnostic = match is_global && self.ty(argument).base(self.db) == Ty::long(self.db) {
+                    true => diagnostic.note(
+                        "rails of other places are made by `CUDAUtilities.makeGlobalRail[T](place, size)`",
+                    ),
+                    false => diagnostic,
+                };
                 self.with_difference(diagnostic, argument, expected)
             }
             _ => {
@@ -303,12 +311,37 @@ impl<'db> Infer<'db> {
                 if let Some(converted) = self.converted_by_name(&diagnostic, only, call) {
                     return converted;
                 }
+                if let Some(note) = self.held_elsewhere(only, call) {
+                    return diagnostic.note(note);
+                }
+                if let Some(near) = self.seen_alike(only) {
+                    return super::habits::replaced(
+                        diagnostic.note(format!("did you mean `{near}`?")),
+                        call.at,
+                        near,
+                    );
+                }
                 match (&only.reason, self.maker(only.method)) {
                     (Reason::Hidden(..), Some(note)) => diagnostic.note(note),
                     _ => diagnostic,
                 }
             }
         }
+    }
+
+    /// `h(p)` of a handle: what it stands for at another place is to be had there.
+    fn held_elsewhere(&self, only: &Rejection, call: &Call) -> Option<&'static str> {
+        let class = Ty::this_type(self.db, only.method.class(self.db));
+        let [argument] = call.args[..] else { return None };
+        let is_place = self.ty(argument).base(self.db) == Ty::place(self.db);
+        let names_place = is_place && only.method.name(self.db) == "operator()";
+        if names_place && class.is_known(self.db, Known::PlaceLocalHandle) {
+            return Some(
+                "`h()` is the object of this place; that of another is used there: `at (p) { ... h() ... }`",
+            );
+        }
+        (names_place && class.is_known(self.db, Known::GlobalRef))
+            .then_some("`g()` is the object, at the place where it lives: `at (g) { ... g() ... }`")
     }
 
     /// `Long(x)` as a conversion, which is `x as Long` of a number; text is read.
@@ -343,6 +376,21 @@ impl<'db> Infer<'db> {
         Some(super::habits::replaced(diagnostic, call.range, format!("({text} as {})", self.show(to))))
     }
 
+    /// A method that can be seen, and whose name differs in capital letters only from that of one that cannot.
+    fn seen_alike(&self, only: &Rejection) -> Option<String> {
+        let Reason::Hidden(class, _) = only.reason else { return None };
+        let hidden = only.method.name(self.db);
+        let alike = |it: &&MethodId| {
+            let name = it.name(self.db);
+            let item = method_item(self.db, **it);
+            name != hidden
+                && name.eq_ignore_ascii_case(hidden)
+                && item.is_some_and(|it| self.context().can_access(class, it.modifiers))
+        };
+        let methods = crate::item_tree::items::methods(self.db, class);
+        Some(methods.iter().find(alike)?.name(self.db).to_string())
+    }
+
     /// The static method that makes objects of a class whose constructor cannot be seen.
     fn maker(&self, constructor: MethodId) -> Option<String> {
         let db = self.db;
@@ -352,7 +400,14 @@ impl<'db> Infer<'db> {
             method_is_static(db, **method)
                 && method_item(db, **method).is_some_and(|it| self.context().can_access(class, it.modifiers))
         };
-        let found = own_methods(db, class, "make").iter().find(makes).filter(|_| is_constructor)?;
+        if !is_constructor {
+            return None;
+        }
+        let gives = |it: &&MethodId| {
+            makes(it) && crate::members::result_type(db, **it).as_class(db).is_some_and(|(of, _)| of == class)
+        };
+        let mut others = crate::item_tree::items::methods(db, class).iter().filter(gives);
+        let found = own_methods(db, class, "make").iter().find(makes).or_else(|| others.next())?;
         Some(format!(
             "objects are made by `{}.{}`",
             class.name(db),

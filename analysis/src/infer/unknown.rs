@@ -28,8 +28,8 @@ impl Infer<'_> {
         }
         let near = super::habits::literal(name).or_else(|| crate::scope::lookup::type_elsewhere(name));
         let near = near.or_else(|| closest(name, names.iter().map(SmolStr::as_str)));
-        if near.is_none()
-            && let Some(diagnostic) = Self::name_elsewhere(diagnostic.clone(), name)
+        if (near.is_none() || super::elsewhere::is_foreign(name))
+            && let Some(diagnostic) = self.name_elsewhere(diagnostic.clone(), name, range)
         {
             return self.report(diagnostic);
         }

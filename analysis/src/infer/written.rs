@@ -1,11 +1,15 @@
 //! Types as they are written in code, in the scope of that code.
 
 use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::Owner;
 use super::ctx::{Infer, range_of};
-use crate::diagnostics::Diagnostic;
+use super::cuda_words;
+use super::habits::replaced;
+use crate::diagnostics::name::unknown_type;
+use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::ClassId;
 use crate::item_tree::items::field_is_static;
 use crate::item_tree::lower::types::TypeLowering;
@@ -129,6 +133,14 @@ impl<'db> Infer<'db> {
     /// The class of an annotation.
     pub(super) fn annotation_class(&mut self, annotation: &ast::Annotation) -> Option<ClassId> {
         let ty = annotation.named_type()?;
+        // Said when it was parsed.
+        if annotation.syntax().text().char_at(0.into()) != Some('@') {
+            return None;
+        }
+        if let Some(unknown) = self.device_annotation(annotation, &ty) {
+            self.report(unknown);
+            return None;
+        }
         self.with_type_scope(None, |scope, lowering, problems| {
             let mut reference = lowering.named(&ty);
             // Its arguments are values, not those of a constrained type.
@@ -138,5 +150,27 @@ impl<'db> Infer<'db> {
             scope.resolve_class(&reference, problems)
         })
         .map(|(class, _)| class)
+    }
+
+    /// An annotation that marks code for devices, or shared memory, elsewhere, and that nothing is called here.
+    fn device_annotation(&self, annotation: &ast::Annotation, ty: &ast::NamedType) -> Option<Diagnostic> {
+        let name = ty.name_ref()?.text();
+        let is_shared = cuda_words::is_shared_word(&name);
+        if !(is_shared || cuda_words::is_device_word(&name))
+            || self.class_named(std::slice::from_ref(&name)).is_some()
+        {
+            return None;
+        }
+        let message = format!("there is no annotation `@{name}` here");
+        let diagnostic = unknown_type::RULE.at(range_of(ty), message);
+        if !is_shared {
+            return Some(replaced(diagnostic.note(cuda_words::MARKED), range_of(ty), "CUDA".to_owned()));
+        }
+        let whole = range_of(annotation);
+        let after = TextRange::at(whole.end(), TextSize::of(' '));
+        let has_space = self.source(after).is_some_and(|it| it == " ");
+        let range = if has_space { whole.cover(after) } else { whole };
+        let edits = vec![TextEdit { file: None, range, text: String::new() }];
+        Some(diagnostic.note(cuda_words::SHARED).fix(Fix { title: format!("Leave `@{name}` out"), edits }))
     }
 }

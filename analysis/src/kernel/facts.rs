@@ -319,4 +319,5 @@ fn marks_device_code(annotations: &[AnnotationItem]) -> bool {
 /// Whether one name was probably meant to be the other.
 pub(super) fn is_misspelt(written: &str, meant: &str) -> bool {
     apg_syntax::closest(written, std::iter::once(meant)).is_some()
+        || meant == "CUDA" && crate::infer::cuda_words::is_device_word(written)
 }

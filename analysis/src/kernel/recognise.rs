@@ -161,6 +161,21 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
             .note(note)
             .repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
     }
+    // `at (p) async @CUDA { ... }`: the two have to change places.
+    let around = |stmt: StmtId| match draft.parents.parent(Node::Stmt(stmt)) {
+        Some(Node::Stmt(parent)) => Some((parent, &draft.stmt(parent).kind)),
+        _ => None,
+    };
+    if let Some((started, StmtKind::Async { .. })) = around(stmt)
+        && let Some((at, StmtKind::At { .. })) = around(started)
+    {
+        let head = TextRange::new(draft.stmt(at).range.start(), draft.stmt(started).range.start());
+        let edits = vec![
+            RepairEdit { range: head, text: Vec::new() },
+            RepairEdit { range: TextRange::empty(range.start()), text: vec![Piece::Source(head)] },
+        ];
+        return violation.note(note).repair(Repair::edits(vec![text("Write `async at`")], edits));
+    }
     let whole = draft.stmt(stmt).range;
     let insert =
         |offset, piece: &str| RepairEdit { range: TextRange::empty(offset), text: vec![text(piece)] };

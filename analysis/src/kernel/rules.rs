@@ -10,6 +10,7 @@ use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Rule, article, cuda};
 use crate::ids::{FieldId, MethodId};
+use crate::ty::Ty;
 
 /// What the code of a kernel or function uses of the world around it, in order of first use.
 #[derive(Debug, Default)]
@@ -239,6 +240,12 @@ impl Draft<'_> {
             .into_iter()
             .map(|side| self.facts.shape(self.expr(side).ty))
             .find(|shape| !matches!(shape, Shape::Plain | Shape::Unknown | Shape::Text));
+        // That a struct is no `null` has been said.
+        let (a, b) = (self.expr(left).ty, self.expr(right).ty);
+        let struct_and_null = |a: Ty, b: Ty| a.is_null(self.facts.db) && b.is_struct(self.facts.db);
+        if struct_and_null(a, b) || struct_and_null(b, a) {
+            return false;
+        }
         if unfit.is_some() {
             self.refuse(&cuda::reference_comparison::RULE, self.expr(expr).range, "a thread cannot compare references",
                 "an object or rail of the host has no identity on a device: compare before the `at` and pass the result");

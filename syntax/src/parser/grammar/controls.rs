@@ -255,28 +255,64 @@ fn do_(p: &mut Parser<'_>) -> SyntaxKind {
     DO_STMT
 }
 
-pub(super) fn for_(p: &mut Parser<'_>) -> SyntaxKind {
+fn for_(p: &mut Parser<'_>) -> SyntaxKind {
+    let kind = for_header(p);
+    body(p, kind)
+}
+
+/// What stands between `for` and the body.
+fn for_header(p: &mut Parser<'_>) -> SyntaxKind {
     let open = p.position;
     let form = if p.at(T!['(']) { lookahead::header(p, open) } else { Header::Bare };
     if form == Header::Bare && foreign::is_loop(p, open) {
         foreign::loop_header(p);
-        return body(p, FOR_IN_STMT);
+        return FOR_IN_STMT;
     }
     if let Some(variable) = habits::colon_loop_variable(p, form) {
         habits::colon_loop(p, variable);
-        return body(p, FOR_IN_STMT);
+        return FOR_IN_STMT;
     }
     if habits::at_bare_loop(p) {
         habits::bare_loop(p);
-        return body(p, FOR_IN_STMT);
+        return FOR_IN_STMT;
     }
     if form != Header::Basic {
         loop_header(p, form);
-        return body(p, FOR_IN_STMT);
+        return FOR_IN_STMT;
     }
     p.inside(open, |p| basic_header(p, open));
     lists::close_bracket(p, open, T![')']);
-    body(p, FOR_STMT)
+    FOR_STMT
+}
+
+/// A loop whose rounds run at once elsewhere, at the word that starts it: `finish for (x in e) async`, if its header says all of that.
+pub(super) fn parallel_for(p: &mut Parser<'_>) {
+    let word = p.position;
+    let message = format!("there is no `{}`", p.text(word));
+    let hint = "write `finish for (x in e) async` to start an activity for each element and wait for them; `for (x in e)` takes them one \
+                after the other";
+    let open = word + 1;
+    let first = if p.kind_at(open) == T!['('] { open + 1 } else { open };
+    let variable = p.matching(first).filter(|_| p.kind_at(first) == T!['[']).unwrap_or(first);
+    if p.text(word) == "foreach" || p.kind_at(variable + 1) != T![in] {
+        habits::replaced(p, 1, &message, hint, "for");
+        for_(p);
+        return;
+    }
+    let errors = p.errors.len();
+    habits::aside(p, 1);
+    for_header(p);
+    p.errors.truncate(errors);
+    p.last_error = usize::MAX;
+    let range = habits::range_of(p, word, p.position - 1);
+    p.error_at(range, message);
+    p.hint(hint);
+    let header = p.text_of(open, p.position).trim().to_owned();
+    p.replace_by(match first > open {
+        true => format!("finish for {header} async"),
+        false => format!("finish for ({header}) async"),
+    });
+    body(p, FOR_IN_STMT);
 }
 
 /// `(a; b; c` of a `for`.
@@ -371,6 +407,17 @@ fn async_(p: &mut Parser<'_>) -> SyntaxKind {
 fn clocked(p: &mut Parser<'_>) -> SyntaxKind {
     if p.eat(T![finish]) {
         return body(p, FINISH_STMT);
+    }
+    let close = p.matching(p.position).filter(|it| p.at(T!['(']) && p.kind_at(it + 1) == T![async]);
+    if let Some(close) = close {
+        let range = habits::range_of(p, p.position - 1, close + 1);
+        p.error_at(range, "the clocks of an activity follow its `async`");
+        let clocks = p.text_of(p.position, close + 1).to_owned();
+        p.hint(&format!("write `async clocked{clocks}`"));
+        p.replace_by(format!("async clocked{clocks}"));
+        let m = p.start();
+        lists::arg_list(p);
+        m.complete(p, CLOCKED_CLAUSE);
     }
     if !p.eat(T![async]) {
         p.missing("expected `async` or `finish`");

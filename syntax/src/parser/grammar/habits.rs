@@ -460,15 +460,6 @@ pub(super) fn at_foreach(p: &Parser<'_>, index: usize) -> bool {
     PARALLEL.contains(&p.text(index)) && matches!(p.kind_at(after), T![in] | T![:])
 }
 
-/// `foreach (x in e)`
-pub(super) fn foreach(p: &mut Parser<'_>) {
-    let message = format!("there is no `{}`", p.text(p.position));
-    let hint = "write `for (x in e) async` to start an activity for each element, with a `finish` around it to wait for \
-                them; `for (x in e)` takes them one after the other";
-    replaced(p, 1, &message, hint, "for");
-    controls::for_(p);
-}
-
 /// `elif`, where an `else if` may stand; it is taken.
 pub(super) fn else_if(p: &mut Parser<'_>) -> bool {
     // `elif(x);` calls a method.

@@ -139,8 +139,12 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
 
 /// Annotations, which belong to the node that is open.
 pub(super) fn annotations(p: &mut Parser<'_>) {
-    while p.at(T![@]) {
-        annotation(p);
+    loop {
+        match p.current() {
+            T![@] => annotation(p),
+            IDENT if cuda::is_mark(p, p.position) => cuda::mark(p),
+            _ => return,
+        }
     }
 }
 
@@ -165,6 +169,7 @@ pub(super) fn modifier_list(p: &mut Parser<'_>) {
     while p.position < end && !p.at_end() {
         match p.current() {
             T![@] => annotation(p),
+            IDENT if cuda::is_mark(p, p.position) => cuda::mark(p),
             IDENT => habits::modifier(p),
             _ => p.bump(),
         }

@@ -5,8 +5,11 @@ use crate::parser::input::Input;
 
 /// After the annotations that start at `index`.
 pub(super) fn after_annotations(p: &Parser<'_>, mut index: usize) -> usize {
-    while p.kind_at(index) == T![@] {
+    while p.kind_at(index) == T![@] || cuda::is_mark(p, index) {
         index += 1;
+        if p.kind_at(index - 1) == IDENT {
+            continue;
+        }
         while p.kind_at(index) == IDENT {
             index += 1;
             for open in [T!['['], T!['(']] {
@@ -40,7 +43,7 @@ pub(super) fn after_modifiers(p: &Parser<'_>, mut index: usize) -> usize {
             kind if MODIFIERS.contains(kind) => index += 1,
             // `property` is a modifier before `def` and `operator`.
             T![property] if p.kind_at(index + 1).is_keyword() => index += 1,
-            IDENT if habits::is_modifier(p, index) => index += 1,
+            IDENT if habits::is_modifier(p, index) || cuda::is_mark(p, index) => index += 1,
             _ => return index,
         }
     }

@@ -5,6 +5,7 @@ mod angles;
 mod atoms;
 mod bodies;
 mod controls;
+mod cuda;
 mod exprs;
 mod foreign;
 mod formals;

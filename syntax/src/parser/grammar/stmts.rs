@@ -114,8 +114,8 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
-    if p.at(IDENT) {
-        if words::statement(p) {
+    if p.at(IDENT) && !cuda::is_mark(p, p.position) {
+        if cuda::shared_memory(p) || words::statement(p) {
             return false;
         }
         typos::statement(p);
@@ -176,7 +176,7 @@ fn stmt_after_annotations(p: &mut Parser<'_>, m: Marker, annotated: usize, tail:
         }
         IDENT if habits::at_foreach(p, annotated) => {
             items::annotations(p);
-            habits::foreach(p);
+            controls::parallel_for(p);
             m.complete(p, FOR_IN_STMT);
         }
         IDENT if is_label(p, annotated) => {

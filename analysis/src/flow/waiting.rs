@@ -1,0 +1,152 @@
+//! Waiting where it is forbidden, in the code of an `atomic`, and where it waits for nobody, in an activity that is on no clock.
+
+use apg_syntax::TextRange;
+
+use super::Facts;
+use crate::body::parents::Parents;
+use crate::body::walk::Node;
+use crate::body::{Body, Clocked, ExprKind, StmtId, StmtKind};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#async as rules};
+use crate::ids::MethodId;
+use crate::ty::Ty;
+use crate::ty::known::Known;
+
+/// The warnings of one body.
+pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
+    let Some(root) = body.root else { return Vec::new() };
+    let is_atomic = |kind: &StmtKind| matches!(kind, StmtKind::Atomic(_) | StmtKind::When(_));
+    let has_atomic = body.stmts.iter().any(|it| is_atomic(&it.kind));
+    let calls_barrier = body.exprs.iter().any(|it| is_barrier(facts, &it.kind));
+    let mut diagnostics = Vec::new();
+    if has_atomic {
+        body.walk(Node::Stmt(root), &mut |node| {
+            let code = match node {
+                Node::Stmt(id) => match &body.stmt(id).kind {
+                    StmtKind::Atomic(code) => vec![*code],
+                    StmtKind::When(arms) => arms.iter().map(|(_, code)| *code).collect(),
+                    // What device code may not do has rules of its own.
+                    _ => return !is_kernel(body, id),
+                },
+                Node::Expr(_) => return true,
+            };
+            code.into_iter().for_each(|code| blocked(facts, body, code, &mut diagnostics));
+            false
+        });
+    }
+    if calls_barrier {
+        diagnostics.extend(idle_barriers(facts, body));
+    }
+    diagnostics
+}
+
+fn is_kernel(body: &Body, id: StmtId) -> bool {
+    let marked = |id: StmtId| body.stmt(id).annotations.iter().any(|it| it.name == "CUDA");
+    matches!(body.stmt(id).kind, StmtKind::At { body, .. } if marked(id) || marked(body))
+}
+
+fn is_clock(facts: &Facts<'_>, method: MethodId) -> bool {
+    Ty::this_type(facts.db, method.class(facts.db)).is_known(facts.db, Known::Clock)
+}
+
+/// `Clock.advanceAll()`
+fn is_barrier(facts: &Facts<'_>, kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Call { method, .. } if method.name(facts.db) == "advanceAll" && is_clock(facts, *method))
+}
+
+/// Adds what the code of an `atomic` does that would wait or start others; of what is in that nothing more is said.
+fn blocked(facts: &Facts<'_>, body: &Body, code: StmtId, diagnostics: &mut Vec<Diagnostic>) {
+    let head = |id: StmtId, inner: StmtId| {
+        TextRange::new(body.stmt(id).range.start(), body.stmt(inner).range.start())
+    };
+    body.walk(Node::Stmt(code), &mut |node| {
+        let (word, range) = match node {
+            Node::Stmt(id) => match &body.stmt(id).kind {
+                StmtKind::Async { body: inner, .. } => ("async", head(id, *inner)),
+                StmtKind::Finish { body: inner, .. } => ("finish", head(id, *inner)),
+                StmtKind::At { body: inner, .. } => ("at", head(id, *inner)),
+                StmtKind::AtEach { body: inner, .. } => ("ateach", head(id, *inner)),
+                StmtKind::When(arms) if !arms.is_empty() => ("when", head(id, arms[0].1)),
+                _ => return true,
+            },
+            Node::Expr(id) => match &body.expr(id).kind {
+                ExprKind::Closure(_) => return false,
+                ExprKind::At { .. } => ("at", body.expr(id).range),
+                kind if is_barrier(facts, kind) => ("Clock.advanceAll()", body.expr(id).range),
+                _ => return true,
+            },
+        };
+        diagnostics.push(
+            rules::blocked_atomic::RULE
+                .at(range, format!("`{word}` in the code of an `atomic` or `when`"))
+                .note("it would wait or start others while no other `atomic` of the place can run: an IllegalOperationException is raised here when the program runs")
+                .note("do it before or after the `atomic`, with what both need in a `val`"),
+        );
+        false
+    });
+}
+
+/// The barriers in activities that are on no clock.
+fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
+    let parents = Parents::of(body);
+    let mut diagnostics = Vec::new();
+    for (index, expr) in body.exprs.iter().enumerate() {
+        if !is_barrier(facts, &expr.kind) {
+            continue;
+        }
+        let Some(started) = started_by(facts, body, &parents, crate::body::ExprId(index as u32)) else {
+            continue;
+        };
+        let diagnostic = rules::idle_barrier::RULE
+            .at(expr.range, "this activity is on no clock: the barrier waits for nobody");
+        let is_clocked = |node: Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(id).kind, StmtKind::Finish { clocked: Clocked::Implicit, .. }));
+        let finishes = |node: &Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(*id).kind, StmtKind::Finish { .. }));
+        let finish = parents.ancestors(Node::Stmt(started)).find(finishes);
+        let start = TextRange::empty(body.stmt(started).range.start());
+        diagnostics.push(match finish.is_some_and(is_clocked) {
+            true => diagnostic.note("write `clocked async` for each activity of a `clocked finish`").fix(Fix {
+                title: "Write `clocked async`".to_owned(),
+                edits: vec![TextEdit { file: None, range: start, text: "clocked ".to_owned() }],
+            }),
+            false => diagnostic
+                .note("write `clocked finish` around the activities and `clocked async` for each, or name the clocks: `async clocked (c)`"),
+        });
+    }
+    diagnostics
+}
+
+/// The `async` that runs a barrier, if nothing in it gets it onto a clock.
+fn started_by(
+    facts: &Facts<'_>,
+    body: &Body,
+    parents: &Parents,
+    barrier: crate::body::ExprId,
+) -> Option<StmtId> {
+    let mut started = None;
+    for node in parents.ancestors(Node::Expr(barrier)) {
+        match node {
+            Node::Expr(id) if matches!(body.expr(id).kind, ExprKind::Closure(_)) => return None,
+            Node::Expr(_) => {}
+            Node::Stmt(id) if is_kernel(body, id) => return None,
+            Node::Stmt(id) => match &body.stmt(id).kind {
+                StmtKind::Async { clocked: Clocked::No, .. } if started.is_none() => started = Some(id),
+                // Who starts activities with a clock of its own is on that.
+                StmtKind::Async { .. }
+                | StmtKind::AtEach { .. }
+                | StmtKind::Finish { clocked: Clocked::Implicit, .. }
+                    if started.is_none() =>
+                {
+                    return None;
+                }
+                _ => {}
+            },
+        }
+    }
+    let started = started?;
+    let mut registers = false;
+    body.walk(Node::Stmt(started), &mut |node| {
+        registers |= matches!(node, Node::Expr(id) if matches!(&body.expr(id).kind,
+            ExprKind::Call { method, .. } if is_clock(facts, *method) && !is_barrier(facts, &body.expr(id).kind)));
+        !registers
+    });
+    (!registers).then_some(started)
+}
