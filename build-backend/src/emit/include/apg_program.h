@@ -339,6 +339,43 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
+/* What 16 threads read of rows of their own in 16 turns, turn by turn: squares with a side of one vector, in whose rows those of one half take turns with
+   those of the other until each is what was a column. */
+alignas(64) static const char apg_no_row[128] = {};
+template <class T> static inline __attribute__((always_inline)) void apg_transpose(const T *const *rows, T *to) {
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+  constexpr int bytes = 64;
+#elif defined(__AVX__)
+  constexpr int bytes = 32;
+#else
+  constexpr int bytes = 16;
+#endif
+  constexpr int side = bytes / (int)sizeof(T);
+  typedef T apg_row __attribute__((vector_size(bytes)));
+  typedef __typeof__(apg_row{} < apg_row{}) apg_places;
+  apg_places low, high;
+  for (int i = 0; i < side; ++i) { low[i] = i / 2 + i % 2 * side; high[i] = low[i] + side / 2; }
+  for (int first = 0; first < 16; first += side)
+    for (int turn = 0; turn < 16; turn += side) {
+      apg_row now[side], next[side];
+#pragma GCC unroll 16
+      for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + turn, bytes);
+#pragma GCC unroll 4
+      for (int step = 1; step < side; step *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < side; ++i) next[i] = __builtin_shuffle(now[i / 2], now[i / 2 + side / 2], i % 2 ? high : low);
+#pragma GCC unroll 16
+        for (int i = 0; i < side; ++i) now[i] = next[i];
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < side; ++i) __builtin_memcpy(to + (turn + i) * 16 + first, &now[i], bytes);
+    }
+#else
+  for (int thread = 0; thread < 16; ++thread)
+    for (int turn = 0; turn < 16; ++turn) to[turn * 16 + thread] = rows[thread][turn];
+#endif
+}
 /* Elements that a loop in long strides reads in a later turn are asked for in this one: a processor foresees only what follows. `next` is where
    the next turn begins, and what lies outside of the rail is not read. */
 template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step) {

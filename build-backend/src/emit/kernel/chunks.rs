@@ -140,7 +140,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// A loop over the threads of a chunk.
-    fn each(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
+    pub(super) fn each(&mut self, chunk: &Chunk<'_>, body: impl FnOnce(&mut Self)) {
         let Deep { rows, axis } = chunk.deep;
         if rows > 1 {
             self.code.out.line(format!("#pragma GCC unroll {rows}"));
@@ -219,7 +219,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn parts(&mut self, chunk: &mut Chunk<'_>, parts: &[Part<'k>]) {
+    pub(super) fn parts(&mut self, chunk: &mut Chunk<'_>, parts: &[Part<'k>]) {
         for part in parts {
             match part {
                 Part::Lanes(stmts) => self.lanes(chunk, stmts),
@@ -242,14 +242,23 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn turns(&mut self, chunk: &mut Chunk<'_>, stmt: &Stmt, body: &[Part<'k>], update: &[Part<'k>]) {
+    fn turns(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, body: &[Part<'k>], update: &[Part<'k>]) {
         let StmtKind::Loop { condition, unroll, test_last, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.code.expr(condition);
+        self.labels += 1;
+        let flag = format!("tiled{}_", self.labels);
+        let rows = self.rows_read(chunk, stmt, body);
+        if rows.is_some() {
+            self.code.out.line(format!("bool {flag} = false; (void){flag};"));
+        }
         if let Some(count) = unroll {
             self.code.out.line(format!("#pragma GCC unroll {count}"));
         }
         self.code.out.open(if *test_last { "do {".to_owned() } else { format!("while ({condition}) {{") });
+        if let Some(rows) = &rows {
+            self.tiles(chunk, (rows, &flag), body, update);
+        }
         self.parts(chunk, body);
         self.parts(chunk, update);
         self.code.out.close(if *test_last { format!("}} while ({condition});") } else { "}".to_owned() });
@@ -293,6 +302,17 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.ahead = around;
     }
 
+    /// Declares what a thread has of the arrays that are mentioned, to read it.
+    pub(super) fn declare_arrays(&mut self, chunk: &Chunk<'_>, mentioned: &FxHashSet<LocalId>) {
+        for (local, _) in chunk.arrays.iter().filter(|it| mentioned.contains(&it.0)) {
+            let place = self.code.local(*local);
+            if place.stack.is_none() {
+                let ty = self.code.ty(place.ty);
+                self.code.out.line(format!("const {ty} {0} = {0}_a[e_];", place.text));
+            }
+        }
+    }
+
     /// A branch that each thread takes for itself.
     fn masked(&mut self, chunk: &mut Chunk<'_>, stmt: &'k Stmt, then: &[Part<'k>], otherwise: &[Part<'k>]) {
         let StmtKind::If { condition, .. } = &stmt.kind else { return };
@@ -308,17 +328,9 @@ impl<'k> Printer<'_, '_, 'k> {
                 mentioned.insert(local);
             }
         });
-        let arrays: Vec<LocalId> =
-            chunk.arrays.iter().map(|it| it.0).filter(|it| mentioned.contains(it)).collect();
         self.each(chunk, |printer| {
             printer.declare_derived(&mentioned);
-            for local in arrays {
-                let place = printer.code.local(local);
-                if place.stack.is_none() {
-                    let ty = printer.code.ty(place.ty);
-                    printer.code.out.line(format!("const {ty} {0} = {0}_a[e_];", place.text));
-                }
-            }
+            printer.declare_arrays(chunk, &mentioned);
             printer.code.at(stmt.position);
             let condition = printer.code.expr(condition);
             printer.code.out.line(format!("const bool in_ = {guard}, on_ = in_ && {condition};"));
@@ -339,21 +351,21 @@ impl<'k> Printer<'_, '_, 'k> {
 }
 
 /// What holds where parts of a run are printed.
-struct Chunk<'s> {
+pub(super) struct Chunk<'s> {
     turn: &'s Turn<'s>,
     /// Locals with an array, as they were before.
     arrays: Vec<(LocalId, super::super::code::Place)>,
     /// Locals with one value for all.
-    uniform: &'s [LocalId],
+    pub(super) uniform: &'s [LocalId],
     /// Which threads take part.
-    guard: Vec<String>,
+    pub(super) guard: Vec<String>,
     /// A thread may end.
     ends: bool,
     deep: Deep,
 }
 
 impl Chunk<'_> {
-    fn threads(&self) -> i64 {
+    pub(super) fn threads(&self) -> i64 {
         CHUNK * self.deep.rows
     }
 }

@@ -20,6 +20,7 @@ mod stride;
 mod strided;
 mod strip;
 mod threads;
+mod transpose;
 mod turns;
 mod unroll;
 mod usage;

@@ -69,7 +69,7 @@ pub fn stride<'a>(stmt: &'a Stmt, context: &Context<'_, 'a>) -> Option<Stride<'a
 }
 
 /// `i < end`, `i <= end`, or the same the other way round.
-fn bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
+pub(super) fn bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let (counter, end, inclusive) = match operation {

@@ -9,6 +9,7 @@ mod host;
 mod kernels;
 mod soon;
 mod strip;
+mod transpose;
 
 use std::process::Command;
 
