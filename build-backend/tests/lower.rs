@@ -107,6 +107,52 @@ fn loops_are_unrolled_as_often_as_a_constant_says() {
     }
 }
 
+/// How often a loop is unrolled in which another one stands, for which 20,000 turns are asked, and how often that is.
+fn unrolled(inner: &str) -> (u32, u32) {
+    let text = format!(
+        "public class Main {{ public static def main(args:Rail[String]) {{ var s:Long = 0; val n = args.size; \
+         @x10.compiler.Unroll(8) for (var k:Long = 0; k < 64; k++) {{ @x10.compiler.Unroll(20000) {inner} s += k * s; }} \
+         Console.OUT.println(s); }} }}"
+    );
+    let mut program = program(&text);
+    apg_build::optimise::limit_unrolling(&mut program);
+    let mut found = Vec::new();
+    for function in &program.functions {
+        mir::walk::visit_stmts(&function.body, &mut |it| {
+            if let mir::StmtKind::Loop { unroll: Some(times), .. } = it.kind {
+                found.push(times);
+            }
+        });
+    }
+    assert_eq!(found.len(), 2, "{inner}");
+    (found[0], found[1])
+}
+
+#[test]
+fn what_is_asked_above_the_turns_of_a_loop_makes_no_loop_around_it_smaller() {
+    for (inner, turns) in [
+        ("for (var j:Long = 0; j < 8; j++)", 8),
+        ("for (var j:Int = 0n; j < 8n; j += 3n)", 3),
+        ("for (var j:Long = 2; j <= 8; j++)", 7),
+        ("for (var j:Long = 9; j > 1; j -= 2)", 4),
+        ("for (var j:Long = 9; j >= 1; j -= 2)", 5),
+        ("for (var j:Long = 5; j < 5; j++)", 1),
+        ("for (j in 3n..7n)", 5),
+    ] {
+        assert_eq!(unrolled(inner), (8, turns), "{inner}");
+    }
+    for inner in [
+        "for (var j:Long = n; j < 8; j++)",
+        "for (var j:Long = 0; j < n; j++)",
+        "for (var j:Long = 1; j < 8; j *= 2)",
+        "for (var j:Long = 0; j != 8; j += 3)",
+        "for (j in 0..n)",
+    ] {
+        let (outer, times) = unrolled(inner);
+        assert!(outer == 1 && times > 1000, "{inner}: {outer}, {times}");
+    }
+}
+
 #[test]
 fn operands_are_evaluated_in_order() {
     let members = "static def f(n:Long):Long = n;";

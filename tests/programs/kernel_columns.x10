@@ -179,7 +179,8 @@ public class kernel_columns {
             }
             Console.OUT.println("nothing was raised");
         } catch (e:MultipleExceptions) {
-            Console.OUT.println(e.exceptions(0).getMessage());
+            val message = e.exceptions(0).getMessage();
+            Console.OUT.println(message.substring(message.indexOf("kernel: ")));
         }
         CUDAUtilities.deleteGlobalRail(from);
         CUDAUtilities.deleteGlobalRail(out);

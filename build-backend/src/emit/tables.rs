@@ -329,7 +329,7 @@ impl Code<'_> {
         let depends = super::kernel::depends_on_launch(self.program, self.names, id);
         let proven = depends.then(|| format!("proven_{name}"));
         if let Some(proven) = &proven {
-            self.out.line(format!("apg_u8 {proven}(const void *, const apg_launch *);"));
+            self.out.line(format!("apg_u64 {proven}(const void *, const apg_launch *);"));
         }
         let proven = proven.unwrap_or_else(|| "nullptr".into());
         self.out.line(format!("extern const apg_kernel {name};"));

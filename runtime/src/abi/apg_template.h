@@ -95,9 +95,10 @@ typedef struct apg_kernel {
   apg_object *(*configure)(const void *env, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *out);
   /* CPU form: runs blocks [first, last) of the flattened grid (x fastest) */
   apg_object *(*cpu)(const void *env, const apg_launch *launch, apg_i64 first, apg_i64 last);
-  /* Whether all accesses that depend on the launch are inside their rails: then the device code is compiled with APG_PROVEN
-     and the CPU form told so. Null if none does. */
-  apg_u8 (*proven)(const void *env, const apg_launch *launch);
+  /* 1 if all accesses that depend on the launch are inside their rails: then the device code is compiled with APG_PROVEN
+     and the CPU form told so. 2, 4: their indices may be computed with 64 bits, with 32. The upper half has a bit for each condition that
+     accesses depend on: where not all hold, APG_HELD has those that do. Null if nothing depends on the launch. */
+  apg_u64 (*proven)(const void *env, const apg_launch *launch);
 } apg_kernel;
 
 /* ---- statics ----

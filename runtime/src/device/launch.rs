@@ -268,8 +268,8 @@ impl Device {
         plan: &mut Plan,
     ) -> Result<Arc<Function>, LaunchError> {
         let at = |error: DeviceError| error.at(&place_of(kernel));
-        let plain = |proven, narrow, early, plan: &mut Plan| {
-            let variant = Variant { overlap, proven, narrow, constant, early };
+        let plain = |proven, held, narrow, early, plan: &mut Plan| {
+            let variant = Variant { overlap, proven, held, narrow, constant, early };
             let function = self.function(kernel, variant).map_err(at)?;
             self.context.enter()?;
             // SAFETY: by the caller.
@@ -279,21 +279,26 @@ impl Device {
         // SAFETY: by the caller.
         let reads_early = !overlap && unsafe { self.has_few_threads(kernel, environment, plan)? };
         let with = |proven, narrow, plan: &mut Plan| {
-            let function = plain(proven, narrow, proven && reads_early, plan)?;
+            let function = plain(proven, 0, narrow, proven && reads_early, plan)?;
             // It needs more registers: if blocks would have to wait for each other then, they had better not.
             match proven && reads_early && !self.holds_all(&function, plan).map_err(at)? {
-                true => plain(proven, narrow, false, plan),
+                true => plain(proven, 0, narrow, false, plan),
                 false => Ok(function),
             }
         };
         let Some(proven) = kernel.proven else { return with(false, false, plan) };
         let found = with(true, true, plan)?;
         // SAFETY: the kernel's own function, with its environment.
-        match unsafe { proven(environment, &plan.launch) } {
+        let known = unsafe { proven(environment, &plan.launch) };
+        match known & 7 {
             _ if plan.is_empty() => Ok(found),
             7 => Ok(found),
             3 => with(true, false, plan),
-            _ => with(false, false, plan),
+            // What is known of some accesses holds of them alone.
+            _ => match self.modules.held(kernel, (known >> 32) as u32) {
+                0 => with(false, false, plan),
+                held => plain(false, held, known & 4 != 0, false, plan),
+            },
         }
     }
 

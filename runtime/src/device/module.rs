@@ -45,7 +45,9 @@ pub struct Variant {
     pub overlap: bool,
     /// Accesses that depend on the launch are inside their rails.
     pub proven: bool,
-    /// And what says so fits 32 bits.
+    /// Where not all are: the conditions that hold, a bit each.
+    pub held: u32,
+    /// Indices fit 32 bits.
     pub narrow: bool,
     /// Constant rails are in constant memory.
     pub constant: bool,
@@ -57,7 +59,12 @@ pub struct Variant {
 pub struct Modules {
     cache: Option<PathBuf>,
     loaded: Mutex<FxHashMap<(usize, Variant), Slot>>,
+    /// The conditions that held at launches of a kernel at which not all did.
+    held: Mutex<FxHashMap<usize, Vec<u32>>>,
 }
+
+/// For how many choices of conditions a kernel is compiled: where each launch has another, that would take longer than the checks.
+const MOST_HELD: usize = 4;
 
 /// Where the kernel stands.
 pub fn place_of(kernel: &Kernel) -> Place {
@@ -75,7 +82,17 @@ fn text(pointer: *const std::ffi::c_char) -> String {
 impl Modules {
     /// None yet.
     pub fn new(cache: Option<PathBuf>) -> Modules {
-        Modules { cache, loaded: Mutex::default() }
+        Modules { cache, loaded: Mutex::default(), held: Mutex::default() }
+    }
+
+    /// Which of the conditions that hold the code relies on.
+    pub(super) fn held(&self, kernel: &Kernel, held: u32) -> u32 {
+        let mut known = self.held.lock();
+        let choices = known.entry(std::ptr::from_ref(kernel) as usize).or_default();
+        if choices.len() < MOST_HELD && !choices.contains(&held) {
+            choices.push(held);
+        }
+        if choices.contains(&held) { held } else { 0 }
     }
 }
 
@@ -156,6 +173,9 @@ impl Device {
             if wanted {
                 head.push_str(&format!("#define {name}\n"));
             }
+        }
+        if variant.held != 0 {
+            head.push_str(&format!("#define APG_HELD {}u\n", variant.held));
         }
         let source = format!("{head}{source}");
         let options = compile::options(self.capability).join(" ");

@@ -188,3 +188,10 @@ fn global_rails_that_have_memory_in_common_are_noticed() {
     assert!(!overlap((1000, 10), (1080, 10)) && !overlap((1040, 10), (1000, 10)));
     assert!(!overlap((1000, 0), (1000, 10)));
 }
+
+#[test]
+fn a_kernel_is_compiled_for_few_choices_of_conditions() {
+    let modules = module::Modules::new(None);
+    let relied_on: Vec<u32> = [5, 1, 5, 0, 3, 7, 9, 1].iter().map(|it| modules.held(&KERNEL, *it)).collect();
+    assert_eq!(relied_on, [5, 1, 5, 0, 3, 0, 0, 1]);
+}

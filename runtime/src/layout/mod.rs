@@ -355,7 +355,7 @@ pub struct Launch {
     pub shared_lengths: [i64; MAX_SHARED],
     /// Where the processor's form leaves a record.
     pub fault: *mut Fault,
-    /// What [`Kernel::proven`] says.
+    /// What [`Kernel::proven`] says of all accesses.
     pub proven: u32,
 }
 
@@ -405,9 +405,9 @@ pub struct Kernel {
     pub configure: unsafe extern "C" fn(*const c_void, i32, i32, *mut Launch) -> *mut Object,
     /// Runs some blocks on the processor.
     pub cpu: unsafe extern "C" fn(*const c_void, *const Launch, i64, i64) -> *mut Object,
-    /// Whether all accesses that depend on the launch are inside their rails (1), and whether their indices may be computed with 64
-    /// bits (2); none if nothing depends on the launch.
-    pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u8>,
+    /// Whether all accesses that depend on the launch are inside their rails (1), whether their indices may be computed with 64
+    /// bits (2) or with 32 (4), and in the upper half which conditions hold; none if nothing depends on the launch.
+    pub proven: Option<unsafe extern "C" fn(*const c_void, *const Launch) -> u64>,
 }
 
 // SAFETY: the record is written atomically, by whoever is first.

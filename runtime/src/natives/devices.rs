@@ -217,7 +217,7 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
     launch.fault = &raw mut fault;
     if let Some(proven) = kernel.proven {
         // SAFETY: the kernel's own function, with its environment.
-        launch.proven = u32::from(unsafe { proven(bytes.as_ptr().cast(), launch) });
+        launch.proven = unsafe { proven(bytes.as_ptr().cast(), launch) } as u32;
     }
     let blocks = launch.blocks.iter().try_fold(1_i64, |all, extent| all.checked_mul(i64::from(*extent)));
     let environment = Environment(prepared.bytes().as_ptr().cast());

@@ -21,6 +21,11 @@ static constexpr bool proven_ = true;
 #else
 static constexpr bool proven_ = false;
 #endif
+/* Where that is not so of all, it may be so of those whose conditions hold. */
+#ifndef APG_HELD
+#define APG_HELD 0u
+#endif
+template <unsigned conditions> static constexpr bool held_ = proven_ || (conditions & ~APG_HELD) == 0;
 /* What the host has found to fit 32 bits is computed with 32. */
 #ifdef APG_NARROW
 static constexpr bool narrow_ = true;

@@ -39,20 +39,24 @@ impl Code<'_> {
     }
 
     /// Whether and how an access is checked: the template argument of the check, none if it needs none.
-    fn check_of(&self, index: &Expr) -> Option<&'static str> {
+    fn check_of(&self, index: &Expr) -> Option<String> {
         if self.program.unchecked {
             return None;
         }
         match self.proofs.get(&std::ptr::from_ref(index)).copied().unwrap_or(Proof::Unknown) {
             Proof::Inside => None,
-            Proof::AtLaunch => Some("proven_"),
-            Proof::Unknown => Some("false"),
+            // On a device each access has its own conditions; code for the processor is of one piece.
+            Proof::AtLaunch(conditions) if self.target == Target::Cuda => {
+                Some(format!("(held_<{conditions}u>)"))
+            }
+            Proof::AtLaunch(_) => Some("proven_".to_owned()),
+            Proof::Unknown => Some("false".to_owned()),
         }
     }
 
     /// Whether an access needs no check in launches that the host finds right.
     pub fn is_inside(&self, index: &Expr) -> bool {
-        self.check_of(index) != Some("false")
+        self.check_of(index).is_none_or(|it| it != "false")
     }
 
     /// An element of a rail whose first element and length are known by name.
@@ -69,17 +73,13 @@ impl Code<'_> {
         let wide = self.target == Target::Cpu && self.wide.contains(&std::ptr::from_ref(index));
         let wide = wide.then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
-        let or_short = |text: String| match &short {
-            Some(short) => format!("(narrow_ ? (apg_i64)({short}) : {text})"),
-            None => text,
-        };
         let Some(proven) = self.check_of(index) else {
             let index = self.expr(index);
-            if short.is_some() {
-                return rail.element(&or_short(format!("(apg_i64)({index})")));
-            }
-            return rail
-                .element(&wide.map_or(index.clone(), |it| format!("(proven_ ? {it} : (apg_i64)({index}))")));
+            return rail.element(&match (short, wide) {
+                (Some(short), _) => format!("(narrow_ ? (apg_i64)({short}) : (apg_i64)({index}))"),
+                (None, Some(wide)) => format!("(proven_ ? {wide} : (apg_i64)({index}))"),
+                (None, None) => index,
+            });
         };
         // 32 bits are compared faster than 64.
         let narrow = match &index.kind {
@@ -93,14 +93,13 @@ impl Code<'_> {
         let check = |proven: &str, index: &str| {
             format!("apg_index<{proven}>({index}, {length}, {data}, {})", self.site())
         };
-        let checked = |proven: &str| check(proven, &text);
-        rail.element(&match wide {
-            Some(wide) if proven == "proven_" => format!("(proven_ ? {wide} : {})", checked("false")),
-            _ if proven == "proven_" => or_short(checked(proven)),
-            _ => match &short {
-                Some(short) => format!("(narrow_ ? {} : {})", check("false", short), checked("false")),
-                None => checked("false"),
-            },
+        let checked = check(&proven, &text);
+        rail.element(&match (wide, short) {
+            (Some(wide), _) if proven == "proven_" => {
+                format!("(proven_ ? {wide} : {})", check("false", &text))
+            }
+            (_, Some(short)) => format!("(narrow_ ? {} : {checked})", check(&proven, &short)),
+            _ => checked,
         })
     }
 

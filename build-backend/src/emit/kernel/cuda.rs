@@ -101,7 +101,10 @@ fn constants_ahead(code: &mut Code<'_>, kernel: &Kernel) {
         let index_known = super::constant(index);
         if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
             (capture.map(|it| it.kind), index_known)
-            && matches!(code.proofs.get(&std::ptr::from_ref(&**index)), Some(Proof::Inside | Proof::AtLaunch))
+            && matches!(
+                code.proofs.get(&std::ptr::from_ref(&**index)),
+                Some(Proof::Inside | Proof::AtLaunch(_))
+            )
         {
             uses.entry((local.0, value)).or_default().push(std::ptr::from_ref(&**index));
         }

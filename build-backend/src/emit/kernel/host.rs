@@ -24,25 +24,30 @@ pub fn host(code: &mut Code<'_>) -> String {
     format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
 }
 
-/// The function that says whether the accesses that depend on the launch are inside their rails (1), and whether their indices
-/// can be computed with 64 bits (2).
+/// The function that says whether the accesses that depend on the launch are inside their rails (1), whether their indices
+/// can be computed with 64 bits (2) or with 32 (4), and, above 32 bits of that, which conditions of accesses hold.
 fn proven(code: &mut Code<'_>, id: KernelId) -> String {
     if !super::depends_on_launch(code.program, code.names, id) {
         return String::new();
     }
     let bounds = super::bounds::kernel(code.program, code.names, id);
-    let condition = bounds.condition.filter(|_| !code.program.unchecked).unwrap_or_else(|| "true".into());
+    let conditions = if code.program.unchecked { Vec::new() } else { bounds.conditions };
     let wide = bounds.wide_condition.unwrap_or_else(|| "true".into());
     let narrow = bounds.narrow_condition.unwrap_or_else(|| "true".into());
     let symbol = &code.names.kernels[id.index()];
-    code.out.open(format!("apg_u8 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
+    code.out.open(format!("apg_u64 proven_{symbol}(const void *env_, const apg_launch *launch) {{"));
     code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env; (void)launch;"));
     code.out.line("bool bad_ = false;");
     for line in bounds.lines {
         code.out.line(line);
     }
+    code.out.line("apg_u64 held_ = 0;");
+    for (bit, condition) in conditions.iter().enumerate() {
+        code.out.line(format!("held_ |= (apg_u64)({condition}) << {bit};"));
+    }
+    let all = (1_u64 << conditions.len()) - 1;
     code.out.line(format!(
-        "return bad_ ? 0 : (({condition}) ? 1 : 0) | (({wide}) ? 2 : 0) | (({narrow}) ? 4 : 0);"
+        "return bad_ ? 0 : held_ << 32 | (held_ == {all}ULL ? 1 : 0) | (({wide}) ? 2 : 0) | (({narrow}) ? 4 : 0);"
     ));
     code.out.close("}");
     code.used.absorb(bounds.used);

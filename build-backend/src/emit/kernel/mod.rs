@@ -61,7 +61,7 @@ pub fn depends_on_launch(program: &Program, names: &Names, id: KernelId) -> bool
     let bounds = bounds::kernel(program, names, id);
     bounds.wide_condition.is_some()
         || bounds.narrow_condition.is_some()
-        || bounds.condition.is_some() && !program.unchecked
+        || !bounds.conditions.is_empty() && !program.unchecked
 }
 
 /// The value of an integer constant.

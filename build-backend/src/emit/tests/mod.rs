@@ -6,6 +6,7 @@ mod cut;
 mod device;
 mod early;
 mod fills;
+mod held;
 mod host;
 mod kernels;
 mod soon;

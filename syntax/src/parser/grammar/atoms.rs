@@ -182,6 +182,9 @@ pub(super) fn atom(p: &mut Parser<'_>) -> Option<Operand> {
         p.missing("expected an expression");
         return None;
     }
+    if p.at(IDENT) && values::at_statement(p) {
+        return Some(Operand::expr(values::statement(p)));
+    }
     if p.at(IDENT)
         && let Some(value) = words::value(p)
     {
@@ -252,6 +255,7 @@ fn bigger_atom(p: &mut Parser<'_>) -> Option<Operand> {
             at_expr(p, m)
         }
         T![finish] => finish_expr(p),
+        _ if values::at_statement(p) => values::statement(p),
         T![if] if p.nth(1) == T!['('] && !p.at_line_start() => values::if_value(p),
         T!['{'] if values::at_braced_rail(p) => values::braced_rail(p),
         T!['{'] if values::at_braced_value(p) => values::braced_value(p),

@@ -31,7 +31,7 @@ const FIRST: TokenSet = TokenSet::new(&[
 .union(PREFIX);
 
 pub(super) fn at_first(p: &Parser<'_>) -> bool {
-    p.at_set(&FIRST) || reserved::is_value(p, p.position)
+    p.at_set(&FIRST) || reserved::is_value(p, p.position) || values::at_statement(p)
 }
 
 /// An operand: an expression, or what can only be a type.

@@ -174,50 +174,117 @@ pub(super) fn braced_value(p: &mut Parser<'_>) -> Completed {
     m.complete(p, NAME_EXPR)
 }
 
-//--- Conditions
+//--- Statements
+
+/// Whether a statement stands here that has a value elsewhere, where a value is meant: `val x = switch (y) { ... }`.
+pub(super) fn at_statement(p: &Parser<'_>) -> bool {
+    let before = p.kind_at(p.position.wrapping_sub(1));
+    let wanted = matches!(before, T![=] | T![=>] | T![return] | T!['('] | T![,]);
+    if !wanted || p.at_line_start() {
+        return false;
+    }
+    match p.current() {
+        T![if] | T![switch] => p.nth(1) == T!['('],
+        T![try] => p.nth(1) == T!['{'],
+        IDENT | T![when] => words::match_body(p).is_some(),
+        _ => false,
+    }
+}
+
+/// A statement where a value is meant.
+pub(super) fn statement(p: &mut Parser<'_>) -> Completed {
+    if p.at(T![if]) {
+        return if_value(p);
+    }
+    let m = p.start();
+    let start = p.position;
+    let (word, body) = (p.text(start), words::match_body(p));
+    let is_try = p.at(T![try]);
+    p.bump();
+    while p.position < body.unwrap_or(p.position) {
+        p.bump();
+    }
+    while matches!(p.current(), T!['('] | T!['{']) || is_try && matches!(p.current(), T![catch] | T![finally])
+    {
+        match p.matching(p.position) {
+            None if p.at(T!['(']) || p.at(T!['{']) => break,
+            None => p.bump(),
+            Some(_) => {
+                let is_body = p.at(T!['{']);
+                p.skip_balanced();
+                if is_body && !is_try {
+                    break;
+                }
+            }
+        }
+    }
+    let range = p.range_since(start);
+    p.error_at(range, format!("{} `{word}` has no value", if word == "if" { "an" } else { "a" }));
+    p.hint(match is_try {
+        true => "declare a `var` before it, and assign to that in it and in each `catch`",
+        false => "declare a `var` before a `switch`, and assign to that in each `case`; or `return` from each in a method or closure",
+    });
+    // No more is known of it than that it is an argument.
+    let m = m.complete(p, ERROR).precede(p);
+    m.complete(p, NAME_EXPR)
+}
 
 /// `if (c) a else b` where a value is meant.
 pub(super) fn if_value(p: &mut Parser<'_>) -> Completed {
     let start = p.position;
     let m = p.start();
-    p.bump();
     let is_whole = matches!(
         p.kind_at(start.wrapping_sub(1)),
         T![=] | T![=>] | T![return] | T!['('] | T![,] | T!['['] | T!['{']
     );
-    let condition = p.position;
-    controls::in_parens(p);
-    let then = p.position;
-    let braces = p.at(T!['{']);
-    branch(p);
-    let otherwise = p.position + 1;
-    let has_else = p.eat(T![else]);
-    if has_else {
-        branch(p);
-    }
+    let (text, is_plain) = conditional(p);
     if p.last_error != p.position {
         let range = p.range_since(start);
         p.error_at(range, "an `if` has no value");
         p.hint("write `condition ? a : b`");
-        if has_else && !braces && p.kind_at(otherwise) != T![if] {
-            let text = format!(
-                "{} ? {} : {}",
-                p.text_of(condition, then),
-                p.text_of(then, otherwise - 1),
-                p.text_of(otherwise, p.position)
-            );
+        if let Some(text) = text {
             p.replace_by(if is_whole { text } else { format!("({text})") });
         }
     }
-    m.complete(p, if braces || !has_else { ERROR } else { CONDITIONAL_EXPR })
+    m.complete(p, if is_plain { CONDITIONAL_EXPR } else { ERROR })
 }
 
-fn branch(p: &mut Parser<'_>) {
-    if p.at(T!['{']) {
-        p.skip_balanced();
-    } else {
-        exprs::expr(p);
+/// `if (c) a else b`: what to write for it, and whether both branches are there without braces.
+fn conditional(p: &mut Parser<'_>) -> (Option<String>, bool) {
+    p.bump();
+    let condition = p.position;
+    controls::in_parens(p);
+    let condition = p.text_of(condition, p.position).trim().to_owned();
+    let (then, is_plain) = branch(p);
+    if !p.eat(T![else]) {
+        return (None, false);
     }
+    let (otherwise, is_too) = match p.current() {
+        T![if] => {
+            let m = p.start();
+            let (text, is_plain) = conditional(p);
+            m.complete(p, if is_plain { CONDITIONAL_EXPR } else { ERROR });
+            (text.map(|it| format!("({it})")), is_plain)
+        }
+        _ => branch(p),
+    };
+    let text = then.zip(otherwise).map(|(a, b)| format!("{condition} ? {a} : {b}"));
+    (text, is_plain && is_too)
+}
+
+/// `e`, or `{ e }`: the text of the value, if it is all there is, and whether it has no braces.
+fn branch(p: &mut Parser<'_>) -> (Option<String>, bool) {
+    let start = p.position;
+    if !p.at(T!['{']) {
+        exprs::expr(p);
+        return (Some(p.text_of(start, p.position).trim().to_owned()), true);
+    }
+    p.skip_balanced();
+    let inside = start + 1..p.position - 1;
+    let is_value = !inside.is_empty()
+        && inside.clone().all(|it| !matches!(p.kind_at(it), T![;] | T!['{'] | T![=] | T![val] | T![var]))
+        && inside.clone().skip(1).all(|it| !p.input.newline_before(it));
+    (is_value.then(|| p.text_of(inside.start, inside.end).trim().to_owned()), false)
 }
 
 //--- Operators

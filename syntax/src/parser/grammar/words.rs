@@ -104,7 +104,7 @@ fn is_pass(p: &Parser<'_>) -> bool {
 }
 
 /// Where the braces open, if `match (x) { pattern => ... }` or `match x { ... }` stands here, and not a call of a method of this name.
-fn match_body(p: &Parser<'_>) -> Option<usize> {
+pub(super) fn match_body(p: &Parser<'_>) -> Option<usize> {
     if !matches!(p.text(p.position), "match" | "when" | "select") {
         return None;
     }

@@ -101,7 +101,7 @@ impl Book {
     }
 
     /// What forms that are far from exact rest on: that an access is inside its rail is not asked of the host where only they
-    /// would say so, since what it denies brings the checks of all accesses back.
+    /// would say so, since where it denies anything the code is compiled once more.
     pub fn rough(&mut self) -> FactId {
         self.fact("true".into())
     }

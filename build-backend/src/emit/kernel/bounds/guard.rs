@@ -1,12 +1,16 @@
 //! What a condition says of the values in it.
 
+use std::collections::BTreeSet;
+
 use super::Prover;
-use super::form::{Form, Num, Range};
+use super::form::{FactId, Form, Num, Range};
 use super::value::{key, limits, plain};
 use crate::mir::*;
 
 /// How many such facts are kept.
 const MOST_GAPS: usize = 16;
+/// The widest step of a counter whose distance to a bound is looked at.
+const MOST_APART: u64 = 1 << 30;
 
 /// `a < b` (or `a <= b`) that holds: smaller side, larger side, whether they may be equal.
 pub fn ordered(operation: Operation, args: &[Expr], holds: bool) -> Option<(&Expr, &Expr, bool)> {
@@ -51,17 +55,17 @@ impl Prover<'_, '_> {
                 if let Some((a, b, equal)) = ordered(*operation, args, holds) {
                     self.learn(a, b, equal);
                     let (below, above) = (self.bounds(a), self.bounds(b));
-                    let gap = Num::Known(i64::from(!equal));
+                    let (gap, facts) = self.least_gap(a, b, equal);
                     let most = above.1.clone().map(|it| self.book.sub(&it, &gap));
                     let least = below.0.clone().map(|it| self.book.add(&it, &gap));
-                    self.narrow(a, (None, most), b);
-                    self.narrow(b, (least, None), a);
+                    self.narrow(a, (None, most), b, &facts);
+                    self.narrow(b, (least, None), a, &facts);
                 } else if let ([a, b], true) =
                     (args.as_slice(), *operation == if holds { Operation::Eq } else { Operation::Ne })
                 {
                     let (left, right) = (self.bounds(a), self.bounds(b));
-                    self.narrow(a, right, b);
-                    self.narrow(b, left, a);
+                    self.narrow(a, right, b, &BTreeSet::new());
+                    self.narrow(b, left, a, &BTreeSet::new());
                 }
             }
             _ => {}
@@ -70,13 +74,7 @@ impl Prover<'_, '_> {
 
     /// The one is not beyond the other: sums that both are part of are bounded by that.
     fn learn(&mut self, below: &Expr, above: &Expr, equal: bool) {
-        if limits(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
-            return;
-        }
-        let narrowed = std::mem::replace(&mut self.narrowed, false);
-        let forms = self.exact(below).zip(self.exact(above));
-        self.narrowed = narrowed;
-        let Some(((below, _), (above, _))) = forms else { return };
+        let Some((below, above)) = self.unguarded(below, above) else { return };
         let mut gap = self.book.difference(&above, &below);
         if gap.terms.len() < 2 {
             return;
@@ -85,6 +83,37 @@ impl Prover<'_, '_> {
         if self.state.gaps.len() < MOST_GAPS && !self.state.gaps.contains(&gap) {
             self.state.gaps.push(gap);
         }
+    }
+
+    /// The least that two values can be apart where the one is below the other, and what that rests on. Between what goes up in
+    /// equal steps and a bound, it is what is left of the bound: behind `k < n` and `k = 16 * turn`, if 16 divides `n`, `k <= n - 16`.
+    fn least_gap(&mut self, below: &Expr, above: &Expr, equal: bool) -> (Num, BTreeSet<FactId>) {
+        let least = Num::Known(i64::from(!equal));
+        let forms = self.unguarded(below, above);
+        let Some((below, above)) = forms else { return (least, BTreeSet::new()) };
+        let gap = self.book.difference(&above, &below);
+        let by = gap.terms.values().try_fold(0, |by, factor| match factor {
+            Num::Known(factor) => Some(common(by, factor.unsigned_abs())),
+            Num::Text(_) => None,
+        });
+        let Some(by @ 2..=MOST_APART) = by else { return (least, BTreeSet::new()) };
+        let by = Num::Known(by as i64);
+        let more = self.book.sub(&gap.constant, &least);
+        let whole = self.book.floor(&more, &by);
+        let whole = self.book.mul(&whole, &by);
+        let left = self.book.sub(&more, &whole);
+        (self.book.add(&least, &left), gap.facts)
+    }
+
+    /// The values that are compared, without what guards say of them.
+    fn unguarded(&mut self, below: &Expr, above: &Expr) -> Option<(Form, Form)> {
+        if limits(below.ty).is_none() || below.ty == Ty::U64 || above.ty == Ty::U64 {
+            return None;
+        }
+        let narrowed = std::mem::replace(&mut self.narrowed, false);
+        let forms = self.exact(below).zip(self.exact(above));
+        self.narrowed = narrowed;
+        forms.map(|((below, _), (above, _))| (below, above))
     }
 
     /// The bounds of a form that follow from what is known not to be negative.
@@ -125,7 +154,7 @@ impl Prover<'_, '_> {
     }
 
     /// An expression is within a range as well; the range comes from another one.
-    fn narrow(&mut self, expr: &Expr, range: Range, from: &Expr) {
+    fn narrow(&mut self, expr: &Expr, range: Range, from: &Expr, more: &BTreeSet<FactId>) {
         let expr = plain(expr);
         // A narrower range of a wrapped value is not one of the value before.
         if limits(expr.ty).is_none()
@@ -139,7 +168,7 @@ impl Prover<'_, '_> {
             return;
         }
         let Some((other, _)) = self.exact(from) else { return };
-        let (mut facts, mut all) = (other.facts, (None, None));
+        let (mut facts, mut all) = (&other.facts | more, (None, None));
         if let Some((form, own)) = self.exact(expr) {
             facts.extend(&form.facts);
             all = own;
@@ -155,6 +184,11 @@ impl Prover<'_, '_> {
         let form = self.book.atom((low, high), facts);
         self.state.narrow.insert(key(expr), form);
     }
+}
+
+/// The greatest number that divides both.
+fn common(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common(b, a % b) }
 }
 
 /// Whether an expression has the same value again, as long as its locals have.

@@ -27,15 +27,29 @@ pub use wide::is_wide;
 /// How many locals are looked behind for one index.
 const MOST_EXPANDED: u32 = 48;
 
+/// The last bit of [`Proof::AtLaunch`]; conditions beyond share it.
+const LAST_CONDITION: usize = 31;
+
 /// How much is known of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// It is inside the rail, always.
     Inside,
-    /// It is if the host says so at the launch.
-    AtLaunch,
+    /// It is if the host says so at the launch: these of [`Bounds::conditions`] hold, a bit each.
+    AtLaunch(u32),
     /// Nothing.
     Unknown,
+}
+
+impl Proof {
+    /// What is known of an access that is seen twice.
+    fn and(self, other: Proof) -> Proof {
+        match (self, other) {
+            (Proof::Inside, it) | (it, Proof::Inside) => it,
+            (Proof::AtLaunch(a), Proof::AtLaunch(b)) => Proof::AtLaunch(a | b),
+            (Proof::Unknown, _) | (_, Proof::Unknown) => Proof::Unknown,
+        }
+    }
 }
 
 /// What is known of a body's accesses.
@@ -43,10 +57,10 @@ pub enum Proof {
 pub struct Bounds {
     /// By the address of the index expression.
     pub proofs: FxHashMap<*const Expr, Proof>,
-    /// Host code of the conditions, and the expression that says whether they hold.
+    /// Host code of what follows.
     pub lines: Vec<String>,
-    /// None if nothing depends on the launch.
-    pub condition: Option<String>,
+    /// What accesses depend on at the launch: an expression for each bit.
+    pub conditions: Vec<String>,
     /// Indices that are the same when they are computed with 64 bits, and steps of counters that do not wrap, by address.
     pub wide: FxHashSet<*const Expr>,
     /// The condition of that; none if it holds always.
@@ -97,7 +111,7 @@ struct Prover<'p, 'a> {
     uniform: FxHashSet<LocalId>,
     lengths: FxHashMap<LocalId, Bound>,
     proofs: FxHashMap<*const Expr, Proof>,
-    /// One for each access that depends on the launch.
+    /// What accesses depend on at the launch.
     conditions: Vec<String>,
     /// See [`wide::Wide`].
     wide: wide::Wide,
@@ -186,7 +200,7 @@ pub fn function(program: &Program, names: &Names, function: &Function) -> Bounds
     prover.stmts(&function.body);
     let mut bounds = prover.finish(|_| false);
     for proof in bounds.proofs.values_mut() {
-        if *proof == Proof::AtLaunch {
+        if matches!(proof, Proof::AtLaunch(_)) {
             *proof = Proof::Unknown;
         }
     }
@@ -240,13 +254,14 @@ impl<'p, 'a> Prover<'p, 'a> {
 
     fn finish(self, own: impl Fn(LocalId) -> bool) -> Bounds {
         let all = |conditions: &[String]| (!conditions.is_empty()).then(|| conditions.join(" && "));
-        let (condition, wide_condition) = (all(&self.conditions), all(&self.wide.conditions()));
+        let wide_condition = all(&self.wide.conditions());
         let narrow = self.narrow.finish(own);
         let narrow_condition = all(&narrow.conditions);
-        let results = [condition.as_deref(), wide_condition.as_deref(), narrow_condition.as_deref()];
+        let conditions = sharing_bits(self.conditions);
+        let results = conditions.iter().chain(&wide_condition).chain(&narrow_condition);
         Bounds {
-            lines: form::needed(self.book.lines, results.into_iter().flatten()),
-            condition,
+            lines: form::needed(self.book.lines, results.map(String::as_str)),
+            conditions,
             wide_condition,
             wide: self.wide.indices(),
             narrow,
@@ -263,9 +278,7 @@ impl<'p, 'a> Prover<'p, 'a> {
         self.narrow_index(index);
         // A body may be walked only once, but an access that is walked twice must hold both times.
         let entry = self.proofs.entry(std::ptr::from_ref(index)).or_insert(proof);
-        if *entry == Proof::Inside {
-            *entry = proof;
-        }
+        *entry = entry.and(proof);
     }
 
     /// What is known of an index, in one way after the other.
@@ -321,9 +334,19 @@ impl<'p, 'a> Prover<'p, 'a> {
         }
         let fact = self.book.fact(text);
         let name = format!("q{fact}");
-        if !self.conditions.contains(&name) {
+        let number = self.conditions.iter().position(|it| *it == name).unwrap_or(self.conditions.len());
+        if number == self.conditions.len() {
             self.conditions.push(name);
         }
-        Some(Proof::AtLaunch)
+        Some(Proof::AtLaunch(1 << number.min(LAST_CONDITION)))
     }
+}
+
+/// The conditions that share the last bit become one.
+fn sharing_bits(mut conditions: Vec<String>) -> Vec<String> {
+    if conditions.len() > LAST_CONDITION {
+        let rest = conditions.split_off(LAST_CONDITION).join(" && ");
+        conditions.push(rest);
+    }
+    conditions
 }
