@@ -92,8 +92,9 @@ impl Pocket {
             Some(address) => address,
             None if device.direct.made.fetch_add(1, Ordering::Relaxed) < POCKETS => {
                 let mut memory: *mut c_void = std::ptr::null_mut();
+                let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
                 // SAFETY: a context is current; the result goes to a local.
-                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, sys::CU_MEMHOSTALLOC_PORTABLE) };
+                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, flags) };
                 driver::check(made).ok()?;
                 Address(memory.cast())
             }
@@ -275,10 +276,14 @@ impl Device {
         let (ended, pace) = (record.ended(), self.pace(Way::Out, bytes));
         let done = keeping((pocket, record), Box::new(|_| ()));
         let order = Order { done, ended, pace, what: "copy" };
-        // SAFETY: the pocket is long enough and this copy's alone.
-        let start = |stream: &Stream| unsafe { fetch(stream, source, address, bytes as usize) };
+        let fetcher = self.fetcher();
+        // SAFETY: the pocket is long enough, this copy's alone, and known to the device by its address.
+        let start = |stream: &Stream| match &fetcher {
+            Some(fetcher) => unsafe { fetcher.fetch(stream, source, address.0 as u64, bytes as u32) },
+            None => unsafe { fetch(stream, source, address, bytes as usize) },
+        };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
-        queue.submit(start, order, failed).map(|flight| Early { pocket: address, flight })
+        queue.turn().submit(start, order, failed).map(|flight| Early { pocket: address, flight })
     }
 
     fn pace(&self, way: Way, bytes: u64) -> Arc<Pace> {

@@ -462,7 +462,8 @@ impl Ready {
         let (device, function) = (Arc::clone(&self.device), Arc::clone(&self.function));
         let mut by_pointer = self.by_pointer;
         // The context is current: this is the thread that has configured the launch, or that of copies.
-        let queue = device.kernels.pick();
+        let turn = device.kernels.pick();
+        let queue = Arc::clone(turn.queue());
         let record = match Record::new(&device) {
             Ok(record) => record,
             Err(error) => {
@@ -484,7 +485,7 @@ impl Ready {
         let reader = Reader::new(std::ptr::from_ref(self.kernel) as usize, &writing, rails);
         let done = keeping(writing, done);
         let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), done);
-        let flight = queue.submit(
+        let flight = turn.submit(
             |stream| {
                 // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay until `finished`.
                 unsafe { upload_on(stream, &uploads)? };
@@ -499,7 +500,7 @@ impl Ready {
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
         )?;
-        device.read_behind(queue, reader);
+        device.read_behind(&queue, reader);
         Some(flight)
     }
 

@@ -115,7 +115,9 @@ impl Device {
 
     /// Memory is going to be released: nothing of it may be on its way.
     pub(super) fn end_reads(&self) {
-        if let Some(early) = self.readbacks.known.lock().forget() {
+        // What was known is open to others while this waits.
+        let early = self.readbacks.known.lock().forget();
+        if let Some(early) = early {
             early.drain();
         }
     }
