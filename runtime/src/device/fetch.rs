@@ -56,38 +56,42 @@ fn parts(source: u64, target: u64, bytes: u32) -> (u32, u32) {
     (words, bytes - words * WORD as u32)
 }
 
+/// A copy to host memory.
+pub struct Fetch {
+    function: Arc<Function>,
+    source: u64,
+    target: u64,
+    bytes: u32,
+}
+
 impl Device {
-    /// The kernel that copies, if the device has it.
-    pub(super) fn fetcher(&self) -> Option<Arc<Function>> {
-        self.function(&KERNEL, Variant::default()).ok()
+    /// A copy of so many bytes to host memory that the device knows by the same address; none if the kernel cannot be compiled.
+    pub(super) fn fetch(&self, source: u64, target: u64, bytes: u32) -> Option<Fetch> {
+        let function = self.function(&KERNEL, Variant::default()).ok()?;
+        Some(Fetch { function, source, target, bytes })
     }
 }
 
-impl Function {
-    /// Puts a copy to host memory on a stream; this is the function of [`Device::fetcher`].
+impl Fetch {
+    /// Puts it on a stream.
     ///
     /// # Safety
-    /// Both are valid for so many bytes until the copy has ended, and the device knows the target by the same address.
-    pub(super) unsafe fn fetch(
-        &self,
-        stream: &Stream,
-        source: u64,
-        target: u64,
-        bytes: u32,
-    ) -> Result<(), Failure> {
-        let (mut words, mut rest) = parts(source, target, bytes);
+    /// Both sides are valid until the stream has come so far, and the target is this copy's alone.
+    pub unsafe fn put(&self, stream: &Stream) -> Result<(), Failure> {
+        let (mut words, mut rest) = parts(self.source, self.target, self.bytes);
         let blocks = words.max(rest).div_ceil(THREADS);
-        let (mut from, mut to) = (source, target);
+        let (mut target, mut source) = (self.target, self.source);
         let mut parameters: [*mut c_void; 4] = [
-            std::ptr::from_mut(&mut to).cast(),
-            std::ptr::from_mut(&mut from).cast(),
+            std::ptr::from_mut(&mut target).cast(),
+            std::ptr::from_mut(&mut source).cast(),
             std::ptr::from_mut(&mut words).cast(),
             std::ptr::from_mut(&mut rest).cast(),
         ];
-        let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
+        let (function, parameters, none) =
+            (self.function.raw(), parameters.as_mut_ptr(), std::ptr::null_mut());
         // SAFETY: the function takes these four, which the driver copies before it returns; the memory is valid by the caller.
         driver::check(unsafe {
-            sys::cuLaunchKernel(self.raw(), blocks, 1, 1, THREADS, 1, 1, 0, stream.0, parameters, none)
+            sys::cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, stream.0, parameters, none)
         })
     }
 }

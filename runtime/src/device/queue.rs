@@ -314,20 +314,9 @@ impl Queue {
             spare: Mutex::default(),
         })
     }
-
-    /// A turn behind what is on this queue.
-    pub fn turn(self: &Arc<Self>) -> Turn {
-        self.load.fetch_add(1, Ordering::Relaxed);
-        Turn(Arc::clone(self))
-    }
 }
 
 impl Turn {
-    /// Where it is.
-    pub fn queue(&self) -> &Arc<Queue> {
-        &self.0
-    }
-
     /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with its error. Work of
     /// several callers is not mixed.
     pub fn submit(
@@ -405,20 +394,6 @@ impl Flight {
             Some(end) => ending.happen(end),
             None => self.ending = Some(ending),
         }
-    }
-
-    /// It is waited for from now on, and what `done` makes of what was to be called at its end is called.
-    pub fn anew(mut self, done: impl FnOnce(Done) -> Done) -> Flight {
-        self.ending = self.ending.take().map(|mut ending| {
-            (ending.done, ending.began) = (done(ending.done), Instant::now());
-            ending
-        });
-        self
-    }
-
-    /// Waits until nothing of what was put on its queue goes on.
-    pub fn drain(&self) {
-        self.queue.stream.lock().drain();
     }
 }
 
