@@ -13,7 +13,7 @@ use super::copy::{Download, Upload};
 use super::driver::{self, Failure, sys};
 use super::error::DeviceError;
 use super::fault::Record;
-use super::queue::{Flight, Order, Pace, Queues, Stream};
+use super::queue::{Flight, Marks, Order, Pace, Queues, Stream};
 use super::{Device, Done, pinned};
 use crate::memory::watch;
 
@@ -279,7 +279,7 @@ impl Device {
         let pace = self.pace(way, bytes);
         let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
-        self.direct.queues.pick().submit(start, order, failed)
+        self.direct.queues.pick().submit(|stream| start(stream).map(|()| Marks::Not), order, failed)
     }
 }
 

@@ -12,7 +12,7 @@ use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::fault::Record;
 use super::module::{Function, Variant, place_of};
-use super::queue::{Flight, Order, Stopwatch, Stream};
+use super::queue::{Flight, Marks, Order, Stopwatch, Stream};
 use super::readback::{Ahead, Reader};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
@@ -495,7 +495,9 @@ impl Ready {
                 unsafe { launch_on(stream, &function, plan, &mut parameters)? };
                 stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))?;
                 // SAFETY: a range of a rail that the kernel has, and a pocket that stays until `finished`.
-                fetch.as_ref().map_or(Ok(()), |it| unsafe { it.put(stream) })
+                fetch
+                    .as_ref()
+                    .map_or(Ok(Marks::Not), |it| unsafe { it.put(stream, ended).map(|()| Marks::Itself) })
             },
             Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
             // `finished` says where.

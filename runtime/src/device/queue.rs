@@ -88,6 +88,14 @@ struct End {
     at: Instant,
 }
 
+/// Whether what has been put on a stream says itself that it has ended.
+pub enum Marks {
+    /// It writes 1 to [`Order::ended`].
+    Itself,
+    /// The stream is to do so behind it.
+    Not,
+}
+
 /// What belongs to work on a stream.
 pub struct Order {
     /// Called at its end.
@@ -321,7 +329,7 @@ impl Turn {
     /// several callers is not mixed.
     pub fn submit(
         self,
-        start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
+        start: impl FnOnce(&Stream) -> Result<Marks, driver::Failure>,
         order: Order,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
@@ -331,7 +339,10 @@ impl Turn {
             let stream = queue.stream.lock();
             // What has begun must not go on when `done` gives memory back.
             start(&stream)
-                .and_then(|()| Mark::after(&stream, ended, &queue.spare))
+                .and_then(|marks| match marks {
+                    Marks::Itself => Ok(Mark::Flag(ended)),
+                    Marks::Not => Mark::after(&stream, ended, &queue.spare),
+                })
                 .inspect_err(|_| stream.drain())
         };
         match started {
