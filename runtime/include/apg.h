@@ -39,18 +39,20 @@ typedef struct apg_field {
 typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg_itable;
 
 /* Drives collection, serialization, dispatch, casts, names. Index in apg_program.types is the same at every place. */
-struct apg_type {
-  apg_u32 id; apg_u32 kind;
-  const char *name;                 /* X10 name, with type arguments */
-  const apg_type *super;
-  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header */
-  apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */
-  apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */
-  apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */
-  apg_u32 vtable_length;
-  apg_u32 custom;                   /* an apg_custom */
-  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */
+#define APG_TYPE_MEMBERS \
+  apg_u32 id; apg_u32 kind; \
+  const char *name;                 /* X10 name, with type arguments */ \
+  const apg_type *super; \
+  apg_u64 size;                     /* bytes of an instance with header; of a rail or string: of the header */ \
+  apg_u32 field_count; const apg_field *fields;      /* all, inherited first; not of rails and strings */ \
+  apg_u8 element_slot; apg_u32 element_size; const apg_type *element;   /* rails */ \
+  apg_u32 interface_count; const apg_itable *interfaces;   /* sorted by id */ \
+  apg_u32 vtable_length; \
+  apg_u32 custom;                   /* an apg_custom */ \
+  apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */ \
   apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */
+struct apg_type {
+  APG_TYPE_MEMBERS
   const void *vtable[];             /* virtual methods: in the descriptor itself, so that a call reads no pointer to them */
 };
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::activity::engine::LocalEngine;
 use crate::activity::{self, Activity, Finish, Work};
+use crate::device;
 use crate::distributed::{self, Governor, System, session};
 use crate::interrupt::{self, Then};
 use crate::memory::{self, Handle, Ref};
@@ -74,6 +75,7 @@ impl RunOptions {
 /// When it cannot be started, in words for the user.
 pub fn run(options: &RunOptions) -> Result<i32, String> {
     sanitizer::look();
+    device::ask_for_connections();
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
     memory::configure(options.heap, places.max(1) as usize);
     interrupt::set(|_| {

@@ -3,7 +3,7 @@ import x10.util.CUDAUtilities;
 
 /**
  * The cost of an empty kernel through `finish async at`, and of one whose only number is read after it, in microseconds: medians of 1,000
- * after 100 to warm up.
+ * after 100 to warm up. Then how long some activities take that each run a kernel of one block and read 16 KB of what it has written.
  */
 public class launch {
     static def empty(p:Place) {
@@ -26,16 +26,47 @@ public class launch {
         finish Rail.asyncCopy(count, 0, found, 0, 1);
     }
 
+    /** So many turns of one block; each thread leaves a number. */
+    static def busy(p:Place, turns:Int, out:GlobalRail[Float]{self.home() == p}) {
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async {
+                clocked finish for (thread in 0n..255n) clocked async {
+                    var x:Float = thread as Float;
+                    for (turn in 1n..turns) x = x * 0.999f + 1.0f;
+                    for (var to:Int = thread; to < 4096n; to += 256n) out(to) = x;
+                }
+            }
+        }
+    }
+
+    static def several(p:Place, count:Long) {
+        val turns = 100000n;
+        val written = new Rail[GlobalRail[Float]](count, (Long)=>CUDAUtilities.makeGlobalRail[Float](p, 4096));
+        val read = new Rail[Rail[Float]](count, (Long)=>new Rail[Float](4096));
+        measure(count + " at once", 10, 100, () => {
+            finish for (i in 0..(count - 1)) async {
+                val out = written(i) as GlobalRail[Float]{self.home() == p};
+                busy(p, turns, out);
+                finish Rail.asyncCopy(out, 0, read(i), 0, 4096);
+            }
+        });
+        for (rail in written) CUDAUtilities.deleteGlobalRail(rail);
+    }
+
     static def measure(what:String, work:()=>void) {
-        for (i in 1..100) work();
+        measure(what, 100, 1000, work);
+    }
+
+    static def measure(what:String, warm:Long, runs:Long, work:()=>void) {
+        for (i in 1..warm) work();
         val times = new x10.util.ArrayList[Long]();
-        for (i in 1..1000) {
+        for (i in 1..runs) {
             val start = System.nanoTime();
             work();
             times.add(System.nanoTime() - start);
         }
         times.sort((a:Long, b:Long)=>a.compareTo(b));
-        Console.OUT.printf("%s: median %.2f us, p99 %.2f us\n", what, times(500) / 1000.0, times(990) / 1000.0);
+        Console.OUT.printf("%s: median %.2f us, p99 %.2f us\n", what, times(runs / 2) / 1000.0, times(runs * 99 / 100) / 1000.0);
     }
 
     public static def main(args:Rail[String]) {
@@ -47,5 +78,6 @@ public class launch {
         measure("launch, wait and read at " + p, () => counted(p, count, found));
         if (found(0) != 1100) Console.OUT.println("read " + found(0));
         CUDAUtilities.deleteGlobalRail(count);
+        for (activities in [1, 4, 8, 16 as Long]) several(p, activities);
     }
 }

@@ -112,6 +112,47 @@ public class kernel_columns {
         CUDAUtilities.deleteGlobalRail(b);
     }
 
+    /** A named place in a row, in both halves of a turn; and a loop in a loop, each of which reads a row. */
+    static def named(p:Place, n:Int, m:Int) {
+        val from = CUDAUtilities.makeGlobalRail[Int](p, n * m, (i:Long) => f(i));
+        val out = CUDAUtilities.makeGlobalRail[Int](p, n);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..((n + 63n) / 64n - 1n)) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    val row = block * 64n + thread;
+                    if (row < n) {
+                        var sum:Int = 0n;
+                        for (var k:Int = 0n; k < m; k++) {
+                            val place = row * m + k;
+                            sum = sum * 3n + from(place);
+                            var left:Int = m - k;
+                            if (left % 3n == 0n) left = 1n;
+                            sum ^= from(place) * left;
+                        }
+                        for (var k:Int = 0n; k < m; k++) {
+                            sum += from(row * m + k);
+                            for (var j:Int = 0n; j < m; j++) sum = sum * 5n + from(row * m + j);
+                        }
+                        out(row) = sum;
+                    }
+                }
+            }
+        }
+        compare("named " + n + " " + m, out, (i:Long) => {
+            var sum:Int = 0n;
+            for (k in 0n..(m - 1n)) {
+                sum = sum * 3n + f(i * m + k);
+                sum ^= f(i * m + k) * ((m - k) % 3n == 0n ? 1n : m - k);
+            }
+            for (k in 0..(m - 1)) {
+                sum += f(i * m + k);
+                for (j in 0..(m - 1)) sum = sum * 5n + f(i * m + j);
+            }
+            return sum;
+        });
+        CUDAUtilities.deleteGlobalRail(from);
+    }
+
     /** Each thread stores to the row that it reads, under another name, some turns ahead: nothing may be read before. */
     static def stored(p:Place, n:Int, m:Int) {
         val from = CUDAUtilities.makeGlobalRail[Int](p, n * m, (i:Long) => f(i));
@@ -191,6 +232,7 @@ public class kernel_columns {
         for (m in [1n, 3n, 15n, 16n, 17n, 31n, 32n, 40n]) for (n in [1n, 63n, 64n, 200n]) {
             ints(p, n, m);
             doubles(p, n, m, m / 3n);
+            named(p, n, m);
             two(p, n, m, 2n);
             two(p, n, m, 1000n);
             if (m > 2n) stored(p, n, m);

@@ -104,6 +104,28 @@ public class kernel_fills {
         Console.OUT.println("wrapped: " + all(0) + " " + all(255));
     }
 
+    /** What threads read behind a barrier in a branch or a loop, before they store over all of it. */
+    static def behind(p:Place, turns:Int) {
+        val out = CUDAUtilities.makeGlobalRail[Int](p, 256);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..3n) async {
+                val s = new Rail[Int](64, 7n);
+                val t = new Rail[Int](64, 5n);
+                clocked finish for (thread in 0n..63n) clocked async {
+                    var sum:Int = 0n;
+                    if (turns > 5n) sum = 100n; else { Clock.advanceAll(); sum = s(63n - thread); Clock.advanceAll(); }
+                    s(thread) = thread;
+                    for (var k:Int = 0n; k < turns; k++) { Clock.advanceAll(); sum += t(63n - thread); Clock.advanceAll(); }
+                    t(thread) = thread;
+                    Clock.advanceAll();
+                    out(block * 64n + thread) = sum + s(63n - thread) + t(63n - thread);
+                }
+            }
+        }
+        val all = fetch(out, 256);
+        Console.OUT.println("behind: " + all(0) + " " + all(255));
+    }
+
     public static def main(Rail[String]) {
         val topology = PlaceTopology.getTopology();
         val p = topology.numChildren(here) > 0 ? topology.getChild(here, 0) : here;
@@ -112,5 +134,7 @@ public class kernel_fills {
         writing(p);
         wrapped(p);
         cut(p);
+        behind(p, 3n);
+        behind(p, 6n);
     }
 }

@@ -79,8 +79,9 @@ impl Program {
     }
 
     /// Runs it with these options of `apg run` besides; an error says what differs.
-    pub fn check(&self, places: u32, options: &[&str]) -> Result<(), String> {
+    pub fn check(&self, places: u32, options: &[&str], compiler: Option<&Path>) -> Result<(), String> {
         let mut command = Command::new(tools::apg());
+        command.envs(compiler.map(|compiler| ("CXX", compiler)));
         command.arg("run").arg(&self.path).args(["--places", &places.to_string()]).args(options);
         command.args(&self.options);
         if !self.args.is_empty() {

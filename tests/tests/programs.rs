@@ -1,7 +1,9 @@
 //! Whole programs: each at its numbers of places, on CPU places; with a GPU also there, where the output must be the same.
 //!
-//! With `--ignored` (or `--include-ignored`) also optimised, and with each sanitizer, at 1, 2 and 4 places; of those a few
-//! always run.
+//! With `--ignored` (or `--include-ignored`) also optimised, with each sanitizer, and compiled by Clang, at 1, 2 and 4 places; of
+//! those a few always run.
+
+use std::path::Path;
 
 use apg_tests::programs::{self, Program};
 use apg_tests::tools;
@@ -25,15 +27,19 @@ const SAMPLE: [(&str, &str); 5] = [
     ("exceptions", "thread"),
 ];
 
+/// What is always compiled by Clang: the compiler that is found first is GCC nearly everywhere.
+const BY_CLANG: [&str; 3] = ["kernel_columns", "kernel_lanes", "collection"];
+
 fn main() {
     let arguments = Arguments::from_args();
     let gpu = std::path::Path::new("/dev/nvidia0").exists();
+    let clang = tools::optional_tool("clang++");
     let mut trials = Vec::new();
     for program in programs::all(&tools::repository().join("tests/programs")) {
         for places in program.places.clone() {
-            trials.push(trial(&program, places, "none", &["--accels", "none"]));
+            trials.push(trial(&program, places, "none", &["--accels", "none"], None));
             if gpu {
-                trials.push(trial(&program, places, "all", &["--accels", "all"]));
+                trials.push(trial(&program, places, "all", &["--accels", "all"], None));
             }
         }
         for (way, options) in WAYS {
@@ -45,16 +51,28 @@ fn main() {
                     continue;
                 }
                 let sampled = places == 2 && SAMPLE.contains(&(&program.name(), way));
-                trials.push(trial(&program, places, way, options).with_ignored_flag(!sampled));
+                trials.push(trial(&program, places, way, options, None).with_ignored_flag(!sampled));
             }
+        }
+        if let Some(clang) = &clang {
+            let places = program.places.first().copied().unwrap_or(1);
+            let sampled = BY_CLANG.contains(&program.name().as_str());
+            let trial = trial(&program, places, "clang", &["--accels", "none"], Some(clang));
+            trials.push(trial.with_ignored_flag(!sampled));
         }
     }
     assert!(!trials.is_empty(), "tests/programs has no program");
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn trial(program: &Program, places: u32, way: &str, options: &'static [&str]) -> Trial {
-    let program = program.clone();
+fn trial(
+    program: &Program,
+    places: u32,
+    way: &str,
+    options: &'static [&str],
+    compiler: Option<&Path>,
+) -> Trial {
+    let (program, compiler) = (program.clone(), compiler.map(Path::to_owned));
     let name = format!("{} at {places} ({way})", program.name());
-    Trial::test(name, move || program.check(places, options).map_err(Into::into))
+    Trial::test(name, move || program.check(places, options, compiler.as_deref()).map_err(Into::into))
 }

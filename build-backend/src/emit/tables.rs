@@ -145,8 +145,16 @@ impl Code<'_> {
         let element = self.element_text(class.kind);
         let custom = self.custom(class.custom, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
+        // Not every compiler takes values of an array without a length: here it has one.
+        let declared = match class.vtable.len() {
+            0 => format!("const apg_type {name}"),
+            length => format!(
+                "struct V{name} {{ APG_TYPE_MEMBERS const void *vtable[{length}]; }};\n\
+                 extern const V{name} K{name} asm(\"{name}\"); const V{name} K{name}"
+            ),
+        };
         self.out.line(format!(
-            "const apg_type {name} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}{vtable}}};",
+            "{declared} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}{vtable}}};",
             id.0,
             kind(class.kind),
             quote(&class.name),

@@ -13,7 +13,7 @@ use super::copy::{Download, Upload};
 use super::driver::{self, Failure, sys};
 use super::error::DeviceError;
 use super::fault::Record;
-use super::queue::{Flight, Order, Pace, Queue, Queues, Stream};
+use super::queue::{Flight, Marks, Order, Pace, Queues, Stream};
 use super::{Device, Done, pinned};
 use crate::memory::watch;
 
@@ -47,27 +47,8 @@ struct Address(*mut u8);
 // SAFETY: pinned memory that is never released; a pocket belongs to one copy at a time.
 unsafe impl Send for Address {}
 
-/// A short copy from the device that nobody has asked for yet.
-pub(super) struct Early {
-    pocket: Address,
-    flight: Flight,
-}
-
-impl Early {
-    /// Somebody asks for it. The caller may look at it until it ends.
-    pub fn wanted(self, piece: Download, done: Done) -> Flight {
-        let pocket = self.pocket;
-        self.flight.anew(|kept| emptying(move || kept(Ok(())), pocket, piece, done))
-    }
-
-    /// Waits until nothing of what was put on its queue goes on.
-    pub fn drain(&self) {
-        self.flight.drain();
-    }
-}
-
 /// Pinned memory of one copy, given back when dropped.
-pub(super) struct Pocket {
+pub struct Pocket {
     device: Arc<Device>,
     address: Address,
 }
@@ -92,14 +73,22 @@ impl Pocket {
             Some(address) => address,
             None if device.direct.made.fetch_add(1, Ordering::Relaxed) < POCKETS => {
                 let mut memory: *mut c_void = std::ptr::null_mut();
+                let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
                 // SAFETY: a context is current; the result goes to a local.
-                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, sys::CU_MEMHOSTALLOC_PORTABLE) };
+                let made = unsafe { sys::cuMemHostAlloc(&mut memory, POCKET, flags) };
                 driver::check(made).ok()?;
                 Address(memory.cast())
             }
             None => return None,
         };
         Some(Pocket { device: Arc::clone(device), address })
+    }
+}
+
+impl Pocket {
+    /// The same for the host and the device.
+    pub fn address(&self) -> *mut u8 {
+        self.address.0
     }
 }
 
@@ -169,15 +158,15 @@ impl Device {
         }
         let (length, piece) = (bytes as usize, Download { source, target, bytes });
         let done = keeping(Changing::new(target as usize, length), done);
-        let done = match self.foreseen(piece, done) {
-            Ok(flight) => return Some(flight),
-            Err(done) => done,
-        };
+        // SAFETY: by the caller.
+        let done = unsafe { self.foreseen(piece, done)? };
         if let Some(pocket) = self.pocket_for(length) {
             let address = pocket.address;
-            return self.direct(Way::Out, bytes, emptying(|| drop(pocket), address, piece, done), |stream| {
+            return self.direct(Way::Out, bytes, emptying(pocket, piece, done), |stream| {
                 // SAFETY: the pocket is long enough and this copy's alone.
-                unsafe { fetch(stream, source, address, length) }
+                driver::check(unsafe {
+                    sys::cuMemcpyDtoHAsync_v2(address.0.cast(), source, length, stream.0)
+                })
             });
         }
         let start = target as usize;
@@ -261,31 +250,11 @@ impl Device {
         Some((pocket, address))
     }
 
-    /// Puts a short copy from the device behind what is on a queue; None if there is no room. What is dropped before it ends is left to
-    /// the thread of the queue.
-    pub(super) fn fetch_behind(
-        self: &Arc<Self>,
-        queue: &Arc<Queue>,
-        source: u64,
-        bytes: u64,
-    ) -> Option<Early> {
-        let pocket = self.pocket_for(bytes as usize)?;
-        let address = pocket.address;
-        let record = Record::new(self).ok()?;
-        let (ended, pace) = (record.ended(), self.pace(Way::Out, bytes));
-        let done = keeping((pocket, record), Box::new(|_| ()));
-        let order = Order { done, ended, pace, what: "copy" };
-        // SAFETY: the pocket is long enough and this copy's alone.
-        let start = |stream: &Stream| unsafe { fetch(stream, source, address, bytes as usize) };
-        let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
-        queue.submit(start, order, failed).map(|flight| Early { pocket: address, flight })
-    }
-
     fn pace(&self, way: Way, bytes: u64) -> Arc<Pace> {
         Arc::clone(&self.direct.paces[64 * way as usize + bytes.ilog2() as usize])
     }
 
-    fn pocket_for(self: &Arc<Self>, bytes: usize) -> Option<Pocket> {
+    pub(super) fn pocket_for(self: &Arc<Self>, bytes: usize) -> Option<Pocket> {
         if bytes > POCKET || self.context.enter().is_err() {
             return None;
         }
@@ -310,7 +279,7 @@ impl Device {
         let pace = self.pace(way, bytes);
         let order = Order { done: keeping(record, done), ended, pace, what: "copy" };
         let failed = |failure| DeviceError::driver(&self.label(), "copy", &failure);
-        self.direct.queues.pick().submit(start, order, failed)
+        self.direct.queues.pick().submit(|stream| start(stream).map(|()| Marks::Not), order, failed)
     }
 }
 
@@ -339,24 +308,15 @@ pub(super) fn keeping<K: Send + 'static>(kept: K, done: Done) -> Done {
 }
 
 /// Takes out what has arrived in a pocket and gives that back, then calls `done`.
-fn emptying(give_back: impl FnOnce() + Send + 'static, pocket: Address, piece: Download, done: Done) -> Done {
+fn emptying(pocket: Pocket, piece: Download, done: Done) -> Done {
     let target = Address(piece.target);
     Box::new(move |result| {
-        let (pocket, target) = (pocket, target);
+        let target = target;
         if result.is_ok() {
             // SAFETY: the copy into the pocket has ended; the target is valid until `done`.
-            unsafe { std::ptr::copy_nonoverlapping(pocket.0, target.0, piece.bytes as usize) };
+            unsafe { std::ptr::copy_nonoverlapping(pocket.address(), target.0, piece.bytes as usize) };
         }
-        give_back();
+        drop(pocket);
         done(result);
     })
-}
-
-/// Puts a copy into a pocket on a stream.
-///
-/// # Safety
-/// The pocket is long enough, and this copy's alone until it has ended.
-unsafe fn fetch(stream: &Stream, source: u64, pocket: Address, bytes: usize) -> Result<(), Failure> {
-    // SAFETY: by the caller.
-    driver::check(unsafe { sys::cuMemcpyDtoHAsync_v2(pocket.0.cast(), source, bytes, stream.0) })
 }

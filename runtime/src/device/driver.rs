@@ -67,6 +67,18 @@ pub fn check(result: sys::CUresult) -> Result<(), Failure> {
     if result == sys::CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Failure(result)) }
 }
 
+/// As many connections to a device as it has kernels side by side, and more: the driver makes 8 unless told otherwise, and streams that
+/// share one wait for each other (CUDA C++ Programming Guide, CUDA Environment Variables). What the user has set stays.
+///
+/// Called before the driver starts and before there are threads of the program.
+pub fn ask_for_connections() {
+    const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
+    if std::env::var_os(NAME).is_none() {
+        // SAFETY: the program has no threads yet, and those that have compiled it are idle.
+        unsafe { std::env::set_var(NAME, "32") };
+    }
+}
+
 /// Loads and starts the driver, once. The error says why it cannot be used.
 pub fn ready() -> Result<(), String> {
     static READY: OnceLock<Result<(), String>> = OnceLock::new();
@@ -214,6 +226,17 @@ impl Context {
         check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
             DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
         })
+    }
+
+    /// Of kernels that go before all others. Makes it the calling thread's.
+    pub fn greatest_priority(&self) -> Result<i32, DeviceError> {
+        self.enter()?;
+        let mut greatest = 0;
+        // SAFETY: a context is current; the result goes to a local.
+        check(unsafe { sys::cuCtxGetStreamPriorityRange(std::ptr::null_mut(), &mut greatest) }).map_err(
+            |failure| DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be described", &failure),
+        )?;
+        Ok(greatest)
     }
 
     /// For copies between devices.

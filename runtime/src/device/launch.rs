@@ -12,8 +12,8 @@ use super::environment::{self, Prepared};
 use super::error::{DeviceError, Kind};
 use super::fault::Record;
 use super::module::{Function, Variant, place_of};
-use super::queue::{Flight, Order, Stopwatch, Stream};
-use super::readback::Reader;
+use super::queue::{Flight, Marks, Order, Stopwatch, Stream};
+use super::readback::{Ahead, Reader};
 use super::{Device, Done, occupancy};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
@@ -462,7 +462,6 @@ impl Ready {
         let (device, function) = (Arc::clone(&self.device), Arc::clone(&self.function));
         let mut by_pointer = self.by_pointer;
         // The context is current: this is the thread that has configured the launch, or that of copies.
-        let queue = device.kernels.pick();
         let record = match Record::new(&device) {
             Ok(record) => record,
             Err(error) => {
@@ -483,8 +482,9 @@ impl Ready {
         let rails = environment::global_rails(self.kernel, self.prepared.bytes());
         let reader = Reader::new(std::ptr::from_ref(self.kernel) as usize, &writing, rails);
         let done = keeping(writing, done);
-        let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), done);
-        let flight = queue.submit(
+        let (ahead, fetch) = device.read_ahead(reader).unzip();
+        let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), ahead, done);
+        device.kernels.pick().submit(
             |stream| {
                 // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay until `finished`.
                 unsafe { upload_on(stream, &uploads)? };
@@ -493,14 +493,16 @@ impl Ready {
                 }
                 // SAFETY: the function takes these two parameters; what the environment points to stays until `finished`.
                 unsafe { launch_on(stream, &function, plan, &mut parameters)? };
-                stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))
+                stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))?;
+                // SAFETY: a range of a rail that the kernel has, and a pocket that stays until `finished`.
+                fetch
+                    .as_ref()
+                    .map_or(Ok(Marks::Not), |it| unsafe { it.put(stream, ended).map(|()| Marks::Itself) })
             },
             Order { done: finished, ended, pace: Arc::clone(&function.pace), what: "kernel" },
             // `finished` says where.
             |failure| DeviceError::driver(&device.label(), "launch a kernel", &failure),
-        )?;
-        device.read_behind(queue, reader);
-        Some(flight)
+        )
     }
 
     /// What is called when the kernel has ended. All that it uses is kept until then.
@@ -509,14 +511,18 @@ impl Ready {
         extents: Extents,
         record: Record,
         stopwatch: Option<Arc<Stopwatch>>,
+        ahead: Option<Ahead>,
         done: Done,
     ) -> Done {
-        let (mut prepared, kernel, place) = (self.prepared, self.kernel, self.place);
+        let (device, mut prepared, kernel, place) = (self.device, self.prepared, self.kernel, self.place);
         let recorded = profile::on();
         let submitted = if recorded { profile::now() } else { 0 };
         Box::new(move |result| {
             if result.is_ok() {
                 prepared.arrived();
+                if let Some(ahead) = ahead {
+                    device.arrived(ahead);
+                }
             }
             drop(prepared);
             let found = match result {

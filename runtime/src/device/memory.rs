@@ -85,7 +85,7 @@ impl Device {
             let message = format!("{} has no rail at address {address:#x}: deleted twice?", self.label());
             return Err(DeviceError::new(Kind::IllegalArgument, message));
         }
-        self.end_reads();
+        self.forget_reads();
         self.free_untracked(address)
     }
 

@@ -16,6 +16,7 @@ mod driver;
 mod environment;
 mod error;
 mod fault;
+mod fetch;
 mod kept;
 mod lanes;
 mod launch;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 pub use cache::directory as cache_directory;
 pub use compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use copy::Upload;
-pub use driver::{count, driver_version};
+pub use driver::{ask_for_connections, count, driver_version};
 pub use environment::{Prepared, prepare_host};
 pub use error::{DeviceError, Kind, Place as ErrorPlace};
 pub use fault::error as fault_error;
@@ -61,7 +62,7 @@ use driver::{Attribute, Context, sys};
 pub type Done = Box<dyn FnOnce(Result<(), DeviceError>) + Send>;
 
 /// How many kernels of one device may run side by side.
-const KERNELS: usize = 4;
+const KERNELS: usize = 16;
 
 /// What a device is, without taking it into use.
 pub fn describe(ordinal: u32) -> Result<Accelerator, DeviceError> {
@@ -86,6 +87,8 @@ struct Limits {
     /// Shared memory of a block without, and with, asking for more.
     shared: i32,
     shared_opt_in: i32,
+    /// Of kernels that go before all others.
+    priority: i32,
 }
 
 /// A CUDA device in use.
@@ -134,6 +137,7 @@ impl Device {
             ],
             shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             shared_opt_in: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            priority: context.greatest_priority()?,
         };
         Ok(Arc::new(Device {
             ordinal,

@@ -39,7 +39,7 @@ unsafe impl Sync for Function {}
 type Slot = Arc<OnceLock<Result<Arc<Function>, DeviceError>>>;
 
 /// What the code of a kernel may rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
     /// Global rails may have memory in common.
     pub overlap: bool,

@@ -49,6 +49,9 @@ impl Pace {
 /// Some queues of a device: what is on different ones may run side by side.
 pub struct Queues(Vec<Arc<Queue>>);
 
+/// A place on a queue, kept until the work that takes it has ended: queues are picked by how many are taken.
+pub struct Turn(Arc<Queue>);
+
 /// One stream. Kernels on one stream run after each other.
 pub struct Queue {
     device: u32,
@@ -57,7 +60,7 @@ pub struct Queue {
     stream: Mutex<Stream>,
     /// The same, to be asked.
     raw: sys::CUstream,
-    /// Kernels on their way.
+    /// Turns that are taken.
     load: AtomicUsize,
     pending: Mutex<Sender<Ending>>,
     /// Events that can be used again.
@@ -76,13 +79,21 @@ struct Ending {
     began: Instant,
     pace: Arc<Pace>,
     what: &'static str,
-    queue: Arc<Queue>,
+    turn: Turn,
 }
 
 /// How work has ended, and about when.
 struct End {
     result: Result<(), driver::Failure>,
     at: Instant,
+}
+
+/// Whether what has been put on a stream says itself that it has ended.
+pub enum Marks {
+    /// It writes 1 to [`Order::ended`].
+    Itself,
+    /// The stream is to do so behind it.
+    Not,
 }
 
 /// What belongs to work on a stream.
@@ -265,15 +276,29 @@ impl Queues {
         queues.collect::<Result<_, _>>().map(Queues)
     }
 
-    /// The queue with the least to do.
-    pub fn pick(&self) -> &Arc<Queue> {
-        let mut best = &self.0[0];
-        for queue in &self.0[1..] {
-            if queue.load.load(Ordering::Relaxed) < best.load.load(Ordering::Relaxed) {
-                best = queue;
+    /// A turn on the queue with the least to do. It is taken before anything is put there: activities that start together find
+    /// queues of their own.
+    pub fn pick(&self) -> Turn {
+        loop {
+            let mut best = (&self.0[0], self.0[0].load.load(Ordering::Relaxed));
+            for queue in &self.0[1..] {
+                let load = queue.load.load(Ordering::Relaxed);
+                if load < best.1 {
+                    best = (queue, load);
+                }
+            }
+            let (queue, load) = best;
+            let taken = queue.load.compare_exchange(load, load + 1, Ordering::Relaxed, Ordering::Relaxed);
+            if taken.is_ok() {
+                return Turn(Arc::clone(queue));
             }
         }
-        best
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.load.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -297,32 +322,38 @@ impl Queue {
             spare: Mutex::default(),
         })
     }
+}
 
+impl Turn {
     /// Runs `start`, which puts work on the stream; `order.done` is called when that work has ended, or with its error. Work of
     /// several callers is not mixed.
     pub fn submit(
-        self: &Arc<Self>,
-        start: impl FnOnce(&Stream) -> Result<(), driver::Failure>,
+        self,
+        start: impl FnOnce(&Stream) -> Result<Marks, driver::Failure>,
         order: Order,
         describe: impl FnOnce(driver::Failure) -> DeviceError,
     ) -> Option<Flight> {
         let Order { done, ended, pace, what } = order;
+        let queue = Arc::clone(&self.0);
         let started = {
-            let stream = self.stream.lock();
+            let stream = queue.stream.lock();
             // What has begun must not go on when `done` gives memory back.
             start(&stream)
-                .and_then(|()| Mark::after(&stream, ended, &self.spare))
+                .and_then(|marks| match marks {
+                    Marks::Itself => Ok(Mark::Flag(ended)),
+                    Marks::Not => Mark::after(&stream, ended, &queue.spare),
+                })
                 .inspect_err(|_| stream.drain())
         };
         match started {
             Ok(mark) => {
                 // Asked for now, while the device is at work.
                 let began = Instant::now();
-                self.load.fetch_add(1, Ordering::Relaxed);
-                let ending = Ending { mark, done, began, pace, what, queue: Arc::clone(self) };
-                Some(Flight { ending: Some(ending), queue: Arc::clone(self) })
+                let ending = Ending { mark, done, began, pace, what, turn: self };
+                Some(Flight { ending: Some(ending), queue })
             }
             Err(failure) => {
+                drop(self);
                 done(Err(describe(failure)));
                 None
             }
@@ -375,20 +406,6 @@ impl Flight {
             None => self.ending = Some(ending),
         }
     }
-
-    /// It is waited for from now on, and what `done` makes of what was to be called at its end is called.
-    pub fn anew(mut self, done: impl FnOnce(Done) -> Done) -> Flight {
-        self.ending = self.ending.take().map(|mut ending| {
-            (ending.done, ending.began) = (done(ending.done), Instant::now());
-            ending
-        });
-        self
-    }
-
-    /// Waits until nothing of what was put on its queue goes on.
-    pub fn drain(&self) {
-        self.queue.stream.lock().drain();
-    }
 }
 
 impl Drop for Flight {
@@ -407,7 +424,7 @@ impl Ending {
         let flag = match &self.mark {
             Mark::Flag(flag) => *flag,
             Mark::Event(event) => {
-                self.queue.context.enter().ok()?;
+                self.turn.0.context.enter().ok()?;
                 let result = event.look(until, worthwhile)?;
                 return Some(End { result, at: Instant::now() });
             }
@@ -429,9 +446,9 @@ impl Ending {
             if now - asked > ASK {
                 // A kernel that fails writes nothing.
                 asked = now;
-                self.queue.context.enter().ok()?;
+                self.turn.0.context.enter().ok()?;
                 // SAFETY: a stream of ours.
-                match unsafe { sys::cuStreamQuery(self.queue.raw) } {
+                match unsafe { sys::cuStreamQuery(self.turn.0.raw) } {
                     sys::CUresult::CUDA_ERROR_NOT_READY => {}
                     other => return Some(End { result: driver::check(other), at }),
                 }
@@ -465,13 +482,13 @@ impl Ending {
             return end;
         }
         // As after a failed start.
-        let result = self.sleep().inspect_err(|_| self.queue.stream.lock().drain());
+        let result = self.sleep().inspect_err(|_| self.turn.0.stream.lock().drain());
         End { result, at: Instant::now() }
     }
 
     fn sleep(&mut self) -> Result<(), driver::Failure> {
         if matches!(self.mark, Mark::Flag(_)) {
-            self.mark = Mark::event(&self.queue.stream.lock(), &self.queue.spare)?;
+            self.mark = Mark::event(&self.turn.0.stream.lock(), &self.turn.0.spare)?;
         }
         match &self.mark {
             Mark::Event(event) => event.wait(),
@@ -483,16 +500,17 @@ impl Ending {
         self.pace.took(end.at.saturating_duration_since(self.began));
         let result = end.result.map_err(|failure| {
             let what = format!("finish a {}", self.what);
-            DeviceError::driver(&format!("CUDA{}", self.queue.device), &what, &failure)
+            DeviceError::driver(&format!("CUDA{}", self.turn.0.device), &what, &failure)
         });
         self.end(result);
     }
 
     fn end(self, result: Result<(), DeviceError>) {
-        self.queue.load.fetch_sub(1, Ordering::Relaxed);
         if let Mark::Event(event) = self.mark {
-            self.queue.spare.lock().push(event);
+            self.turn.0.spare.lock().push(event);
         }
+        // What is called puts more work on queues.
+        drop(self.turn);
         (self.done)(result);
     }
 }

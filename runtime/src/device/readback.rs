@@ -1,6 +1,6 @@
 //! Short reads of what a kernel has written, put on the device before they are asked for. Programs run a kernel in a loop and read a few
-//! numbers after it; a read that is behind the kernel on its own queue has arrived when the program asks for it, which else would tell
-//! the device a second time, and wait a second time.
+//! numbers after it; a read that is behind the kernel on its own stream has arrived when the kernel is known to have ended. Else the
+//! program would tell the device a second time, and wait a second time.
 //!
 //! That the program gets what the memory holds is known, never guessed: nothing else was being written to the device as the kernel
 //! began, and nothing has been since. What is guessed is only that the read will be asked for: it followed the last launches too.
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::copy::Download;
-use super::direct::Early;
-use super::queue::{Flight, Queue};
+use super::direct::Pocket;
+use super::fetch::Fetch;
 use super::{Device, Done};
 
 /// Longer reads take so long that a second wait does not matter.
@@ -28,7 +28,7 @@ const MOST_PATIENT: u32 = 12;
 #[derive(Default)]
 pub struct Readbacks {
     writes: Arc<Writes>,
-    known: Mutex<Known<Early>>,
+    known: Mutex<Known<Pocket>>,
 }
 
 /// What has written, or writes, to a device's memory: kernels, and copies to it.
@@ -72,6 +72,13 @@ impl Reader {
     }
 }
 
+/// A read behind a kernel, on its way as long as the kernel is.
+pub struct Ahead {
+    number: u64,
+    range: Range<u64>,
+    pocket: Pocket,
+}
+
 impl Device {
     /// Something begins to write to the device's memory.
     pub(super) fn writing(&self) -> Writing {
@@ -85,43 +92,52 @@ impl Device {
         super::direct::keeping(self.writing(), done)
     }
 
-    /// A kernel was put on this queue. If a read usually follows, it is put behind.
-    pub(super) fn read_behind(self: &Arc<Self>, queue: &Arc<Queue>, reader: Reader) {
+    /// A kernel begins. If a read usually follows, that read and what puts it behind the kernel.
+    pub(super) fn read_ahead(self: &Arc<Self>, reader: Reader) -> Option<(Ahead, Fetch)> {
         if reader.rails.is_empty() {
-            return;
+            return None;
         }
         let number = reader.number;
-        let Some(range) = self.readbacks.known.lock().launched(reader) else { return };
-        if let Some(early) = self.fetch_behind(queue, range.start, range.end - range.start) {
-            self.readbacks.known.lock().reading(number, range, early);
-        }
+        let range = self.readbacks.known.lock().launched(reader)?;
+        let bytes = (range.end - range.start) as usize;
+        let pocket = self.pocket_for(bytes)?;
+        let fetch = self.fetch(range.start, pocket.address() as u64, bytes as u32)?;
+        Some((Ahead { number, range, pocket }, fetch))
     }
 
-    /// The program reads `piece`: what has been put on the device for that, if it has. The caller may look at it until it ends.
-    pub(super) fn foreseen(&self, piece: Download, done: Done) -> Result<Flight, Done> {
+    /// The kernel has ended.
+    pub(super) fn arrived(&self, ahead: Ahead) {
+        self.readbacks.known.lock().arrived(ahead.number, ahead.range, ahead.pocket);
+    }
+
+    /// The program reads `piece`: it has it at once if it was read ahead, else `done` is given back.
+    ///
+    /// # Safety
+    /// The target is valid, and this read's alone to write.
+    pub(super) unsafe fn foreseen(&self, piece: Download, done: Done) -> Option<Done> {
         let range = piece.source..piece.source + piece.bytes;
         if piece.bytes > LONGEST {
-            return Err(done);
+            return Some(done);
         }
-        let early = {
+        let pocket = {
             let mut known = self.readbacks.known.lock();
             known.asked(range, self.readbacks.writes.begun.load(Ordering::SeqCst))
         };
-        match early {
-            Some(early) => Ok(early.wanted(piece, done)),
-            None => Err(done),
-        }
+        let Some(pocket) = pocket else { return Some(done) };
+        // SAFETY: the pocket holds so many bytes; the target is valid by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(pocket.address(), piece.target, piece.bytes as usize) };
+        drop(pocket);
+        done(Ok(()));
+        None
     }
 
-    /// Memory is going to be released: nothing of it may be on its way.
-    pub(super) fn end_reads(&self) {
-        if let Some(early) = self.readbacks.known.lock().forget() {
-            early.drain();
-        }
+    /// Memory is going to be released: what was read of it is of no use any more.
+    pub(super) fn forget_reads(&self) {
+        self.readbacks.known.lock().forget();
     }
 }
 
-/// What is known of reads after kernels; `E` is a read on its way.
+/// What is known of reads after kernels; `E` is what has been read.
 struct Known<E> {
     habits: HashMap<usize, Habit>,
     last: Option<Last<E>>,
@@ -156,6 +172,8 @@ struct Habit {
 struct Last<E> {
     launch: Reader,
     was_read: bool,
+    /// A read was to be put behind it, and nobody has asked for it.
+    is_in_vain: bool,
     early: Option<(Range<u64>, E)>,
 }
 
@@ -165,19 +183,19 @@ impl<E> Known<E> {
         if let Some(last) = self.last.take()
             && let Some(habit) = self.habits.get_mut(&last.launch.kernel)
         {
-            habit.passed(last.was_read, last.early.is_some());
+            habit.passed(last.was_read, last.is_in_vain);
         }
         let range = self
             .habits
             .get_mut(&launch.kernel)
             .filter(|_| launch.is_alone)
             .and_then(|habit| habit.range(&launch.rails));
-        self.last = Some(Last { launch, was_read: false, early: None });
+        self.last = Some(Last { launch, was_read: false, is_in_vain: range.is_some(), early: None });
         range
     }
 
-    /// That is read behind the kernel that began as write `number`.
-    fn reading(&mut self, number: u64, range: Range<u64>, early: E) {
+    /// That was read behind the kernel that began as write `number`.
+    fn arrived(&mut self, number: u64, range: Range<u64>, early: E) {
         if let Some(last) = self.last.as_mut().filter(|last| last.launch.number == number) {
             last.early = Some((range, early));
         }
@@ -197,12 +215,16 @@ impl<E> Known<E> {
                 self.habits.entry(last.launch.kernel).or_insert(habit).followed_by(read);
             }
         }
-        last.early.take_if(|(early, _)| *early == range).map(|(_, early)| early)
+        let (_, early) = last.early.take_if(|(early, _)| *early == range)?;
+        last.is_in_vain = false;
+        Some(early)
     }
 
-    /// What is on its way is of no use any more.
-    fn forget(&mut self) -> Option<E> {
-        self.last.as_mut()?.early.take().map(|(_, early)| early)
+    /// What was read is of no use any more.
+    fn forget(&mut self) {
+        if let Some(last) = &mut self.last {
+            last.early = None;
+        }
     }
 }
 
@@ -247,7 +269,7 @@ mod tests {
         let launch = Reader { kernel: 7, number, is_alone: true, rails: vec![0..1000, at..at + 100] };
         let range = known.launched(launch);
         if let Some(range) = &range {
-            known.reading(number, range.clone(), number);
+            known.arrived(number, range.clone(), number);
         }
         range
     }

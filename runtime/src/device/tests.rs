@@ -87,6 +87,7 @@ fn the_self_test_compiles_where_there_is_a_compiler() {
     let compiled =
         checks.iter().find(|check| check.what == "compile a kernel").expect("a compiler, so a check");
     assert!(compiled.result.is_ok(), "{version:?}: {compiled:?}");
+    compile_for(&fetch::SOURCE.to_string_lossy(), "fetch.cu", (9, 0)).expect("code that copies");
     // Of a device that no compiler knows yet.
     let portable =
         compile_for("extern \"C\" __global__ void nothing() {}", "new.cu", (99, 0)).expect("portable code");

@@ -70,6 +70,12 @@ impl Seen {
     }
 }
 
+fn has_barrier(stmt: &Stmt) -> bool {
+    let mut found = false;
+    visit_stmts(std::slice::from_ref(stmt), &mut |it| found |= matches!(it.kind, StmtKind::Barrier));
+    found
+}
+
 struct Start<'a> {
     kernel: &'a Kernel,
     /// How often locals are assigned.
@@ -111,9 +117,9 @@ impl<'a> Start<'a> {
                     }
                 }
                 StmtKind::If { then, otherwise, .. } => {
-                    let ((first, goes_on), (second, _)) = (self.stored(then), self.stored(otherwise));
-                    found.extend(first.intersection(&second));
-                    if !goes_on {
+                    let (first, second) = (self.stored(then), self.stored(otherwise));
+                    found.extend(first.0.intersection(&second.0));
+                    if !first.1 || !second.1 {
                         return (found, false);
                     }
                 }
@@ -122,10 +128,10 @@ impl<'a> Start<'a> {
                         found.insert((*local, at.constant));
                     }
                 }
-                // It may be left in the middle, or not be gone through at all.
                 StmtKind::Set { .. } | StmtKind::SetElement { .. } | StmtKind::Expr(_) => {}
-                StmtKind::Break(_) | StmtKind::Continue(_) => return (found, false),
-                StmtKind::Loop { .. } | StmtKind::Labeled { .. } | StmtKind::Switch { .. } => {}
+                // It may be left in the middle, or not be gone through at all; behind a barrier in it, others read.
+                StmtKind::Loop { .. } | StmtKind::Labeled { .. } | StmtKind::Switch { .. }
+                    if !has_barrier(stmt) => {}
                 _ => return (found, false),
             }
         }

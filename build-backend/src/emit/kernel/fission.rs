@@ -57,7 +57,8 @@ pub fn fission<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
     Some(Fission { parts, uniform, arrays, ends })
 }
 
-fn has_loop(part: &Part<'_>) -> bool {
+/// Whether a part is or has a loop that all take together.
+pub fn has_loop(part: &Part<'_>) -> bool {
     match part {
         Part::Loop(..) => true,
         Part::If(_, then, otherwise) | Part::Masked(_, then, otherwise) => {

@@ -10,7 +10,7 @@ use super::chunks::{CHUNK, Chunk};
 use super::clip::is_total;
 use super::cpu::Printer;
 use super::derive::is_step;
-use super::fission::Part;
+use super::fission::{Part, has_loop};
 use super::plan::Plan;
 use super::stride::bound;
 use super::strided::factor;
@@ -63,8 +63,15 @@ impl<'k> Printer<'_, '_, 'k> {
         if self.chunk() != Some(CHUNK) || chunk.threads() != CHUNK || stores(self.plan, body) {
             return None;
         }
+        // The turns are printed twice, with all loops in them: around loops that would double at each level.
+        if parts.iter().any(has_loop) {
+            return None;
+        }
         let count = count(stmt)?;
         let mut assigned = assigned(body);
+        if assigned.contains(&count.counter) {
+            return None;
+        }
         assigned.extend(self::assigned(update));
         let is_fixed = is_total(count.end) && !mentions_any(count.end, &assigned);
         let is_short = super::constant(count.end).is_some_and(|it| it < CHUNK);
@@ -188,10 +195,14 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.line(format!("alignas(64) {ty} {name}[{CHUNK} * {CHUNK}];"));
         self.code.out.line(format!("const {ty} *{name}rows_[{CHUNK}];"));
         let guard = chunk.guard.join(" && ");
+        let named: Vec<_> = all.values.iter().filter(|it| locals.contains(&it.0)).collect();
+        // What an array has of a local that the turn assigns is the value of the turn before.
+        let kept: FxHashSet<LocalId> =
+            locals.iter().copied().filter(|it| !named.iter().any(|named| named.0 == *it)).collect();
         self.each(chunk, |printer| {
             printer.declare_derived(&locals);
-            printer.declare_arrays(chunk, &locals);
-            for (local, value) in all.values.iter().filter(|it| locals.contains(&it.0)) {
+            printer.declare_arrays(chunk, &kept);
+            for (local, value) in named {
                 printer.declare_value(*local, value);
             }
             // With what is declared here the text is another one.

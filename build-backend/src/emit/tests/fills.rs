@@ -12,7 +12,7 @@ fn reversed(first: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
     let back = add(int(63), mul(thread(), int(-1)));
     let mut body = first;
     body.extend([barrier(), out(thread(), add(shared(back), shared(add(thread(), int(64)))))]);
-    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS)], body);
+    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
     share(&mut kernel, SHARED, 128, SharedInit::Value(int(7)));
     let program = launch(kernel, 64, 20);
     let expected: String = (0..64).map(|it| format!("{}\n", expected(it))).collect();
@@ -55,6 +55,24 @@ fn what_some_threads_store_over_is_filled() {
     let ends = vec![when_true(lt(int(100), thread()), vec![ret(None)]), put(thread(), int(3)), upper()];
     let ends = reversed(ends, |_| 103);
     for text in [half, some, read, ends] {
+        assert!(text.contains("value_ = 7"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_read_behind_a_barrier_in_a_branch_or_loop_is_filled() {
+    let meets = |to: i64| {
+        let read = element(Ty::I32, ints(SHARED), convert(Ty::I64, add(int(63), mul(thread(), int(-1)))));
+        vec![barrier(), set(5, add(int(to), read)), barrier()]
+    };
+    let late = lt(int(40), convert(Ty::I32, var(N, Ty::I64)));
+    let branch = stmt(StmtKind::If { condition: late, then: vec![], otherwise: meets(0) });
+    let counted = repeat(7, lt(i32_(6), int(2)), meets(0), vec![set(6, add(i32_(6), int(1)))]);
+    let labeled = stmt(StmtKind::Labeled { label: LabelId(8), body: meets(0) });
+    for first in [vec![branch], vec![set(6, int(0)), counted], vec![labeled]] {
+        let mut all = first;
+        all.extend([put(thread(), i32_(5)), upper()]);
+        let text = reversed(all, |_| 107);
         assert!(text.contains("value_ = 7"), "{text}");
     }
 }

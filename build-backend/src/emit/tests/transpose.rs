@@ -84,3 +84,21 @@ fn what_is_not_read_in_every_turn_or_not_in_rows_is_not() {
         assert!(!text.contains("apg_transpose("), "{text}");
     }
 }
+
+#[test]
+fn a_name_in_two_parts_of_a_turn_is_declared_once() {
+    // Local 7 is the same in all threads: what is left of the turns.
+    let named = set(8, add(mul(own(), int(40)), k()));
+    let body = vec![named, more(from(i32_(8))), set(7, add(k(), int(3))), more(mul(i32_(7), from(i32_(8))))];
+    let text = sums(body, |thread, k| 5 * (thread * 40 + k) * (k + 4));
+    assert!(text.contains("apg_transpose("), "{text}");
+}
+
+#[test]
+fn turns_around_loops_are_printed_once() {
+    let inner = vec![more(from(add(mul(own(), int(40)), i32_(8))))];
+    let count = repeat(1, lt(i32_(8), add(k(), int(2))), inner, vec![set(8, add(i32_(8), int(1)))]);
+    let body = vec![more(from(row(40))), set(8, k()), count];
+    let text = sums(body, |thread, k| 5 * (3 * (thread * 40 + k) + 1));
+    assert_eq!(text.matches("apg_transpose(").count(), 1, "{text}");
+}
