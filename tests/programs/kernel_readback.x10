@@ -81,6 +81,57 @@ public class kernel_readback {
         return sum;
     }
 
+    /** From where words of 16 and of 8 bytes do not begin, and of bytes. */
+    static def odd(p:Place) {
+        val bytes = CUDAUtilities.makeGlobalRail[Byte](p, 300);
+        val longs = CUDAUtilities.makeGlobalRail[Long](p, SIZE);
+        var sum:Long = 0;
+        for (turn in 1..12) {
+            finish async at (p) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..63n) clocked async {
+                        for (var i:Int = thread; i < 300n; i += 64n) bytes(i) = (i + turn) as Byte;
+                    }
+                }
+            }
+            val found = new Rail[Byte](201);
+            finish Rail.asyncCopy(bytes, 3, found, 0, 201);
+            for (value in found) sum = sum * 3 + value;
+        }
+        for (turn in 1..12) {
+            add(p, longs, turn);
+            sum = sum * 3 + first(longs, 1, 33);
+        }
+        CUDAUtilities.deleteGlobalRail(bytes);
+        CUDAUtilities.deleteGlobalRail(longs);
+        return sum;
+    }
+
+    /** A kernel whose fifth launch fails, with the same read after all of them. */
+    static def failing(p:Place) {
+        val rail = CUDAUtilities.makeGlobalRail[Long](p, SIZE);
+        var sum:Long = 0;
+        for (turn in 1..8) {
+            val last = turn == 5 ? SIZE : SIZE - 1;
+            try {
+                finish async at (p) @CUDA {
+                    finish for (block in 0n..0n) async {
+                        clocked finish for (thread in 0n..0n) clocked async {
+                            rail(7) = rail(7) + turn;
+                            rail(last) = rail(7);
+                        }
+                    }
+                }
+            } catch (e:MultipleExceptions) {
+                val message = e.exceptions()(0).getMessage();
+                Console.OUT.println(turn + message.substring(message.indexOf(": Index")));
+            }
+            sum = sum * 3 + first(rail, 4, 4);
+        }
+        CUDAUtilities.deleteGlobalRail(rail);
+        return sum;
+    }
+
     /** Several activities, each with a rail of its own. */
     static def together(p:Place) {
         val sums = new Rail[Long](4);
@@ -102,5 +153,7 @@ public class kernel_readback {
         Console.OUT.println(between(p));
         Console.OUT.println(again(p));
         Console.OUT.println(together(p));
+        Console.OUT.println(odd(p));
+        Console.OUT.println(failing(p));
     }
 }

@@ -74,7 +74,7 @@ pub fn check(result: sys::CUresult) -> Result<(), Failure> {
 pub fn ask_for_connections() {
     const NAME: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
     if std::env::var_os(NAME).is_none() {
-        // SAFETY: nothing else changes the environment, and what reads it does so through the standard library.
+        // SAFETY: the program has no threads yet, and those that have compiled it are idle.
         unsafe { std::env::set_var(NAME, "32") };
     }
 }
@@ -226,6 +226,17 @@ impl Context {
         check(unsafe { sys::cuCtxSetCurrent(self.context) }).map_err(|failure| {
             DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be used", &failure)
         })
+    }
+
+    /// Of kernels that go before all others. Makes it the calling thread's.
+    pub fn greatest_priority(&self) -> Result<i32, DeviceError> {
+        self.enter()?;
+        let mut greatest = 0;
+        // SAFETY: a context is current; the result goes to a local.
+        check(unsafe { sys::cuCtxGetStreamPriorityRange(std::ptr::null_mut(), &mut greatest) }).map_err(
+            |failure| DeviceError::driver(&format!("CUDA{}", self.device.ordinal), "be described", &failure),
+        )?;
+        Ok(greatest)
     }
 
     /// For copies between devices.

@@ -1,5 +1,6 @@
 //! Short copies from the device behind a kernel: a kernel too, which writes to host memory by itself. A copy engine is told by the device
-//! that the kernel before has ended, and begins some 6 us after it (H100); another kernel on the same stream is there at once.
+//! that the kernel before has ended, and begins some 6 us after it (H100); another kernel on the same stream is there at once. It goes
+//! before all blocks of other kernels that have not begun: it must not wait for a device that is full of them.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,25 +11,35 @@ use super::module::{Function, Variant};
 use super::queue::Stream;
 use crate::layout::{Kernel, Launch, Object};
 
-/// Most threads: there is one block, which knows when all of it has arrived.
-const THREADS: u32 = 1024;
-/// Bytes that a thread moves at once, where all lies so.
-const WORD: u64 = 16;
-/// Most bytes that are moved one by one.
-const MOST_SINGLE: u32 = 4 << 10;
+/// Most threads: there is one block, which knows when all of it has arrived, and finds room soon.
+const THREADS: u32 = 256;
+/// Most words that one block moves in little time.
+const MOST_WORDS: u32 = 16 << 10;
 
-// What is written last says that the rest is there: the stream's own mark takes a microsecond more.
+// What is written last says that the rest is there, all that the kernel before has written included: its end comes before this begins,
+// and the fence is for what its thread knows of.
 pub(super) const SOURCE: &std::ffi::CStr = c"
-extern \"C\" __global__ void apg_fetch(unsigned char *__restrict__ target, const unsigned char *__restrict__ source, unsigned words,
-                                     unsigned bytes, volatile unsigned *ended) {
+template <class Word>
+static __device__ void copy(void *target, const void *source, unsigned words) {
+    Word *__restrict__ to = static_cast<Word *>(target);
+    const Word *__restrict__ from = static_cast<const Word *>(source);
     #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
-        reinterpret_cast<uint4 *>(target)[i] = reinterpret_cast<const uint4 *>(source)[i];
-    #pragma unroll 4
-    for (unsigned i = 16 * words + threadIdx.x; i < bytes; i += blockDim.x) target[i] = source[i];
-    __threadfence_system();
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
+}
+extern \"C\" __global__ void __launch_bounds__(256) apg_fetch(void *target, const void *source, unsigned size, unsigned words,
+                                                            volatile unsigned *ended) {
+    switch (size) {
+    case 16: copy<uint4>(target, source, words); break;
+    case 8: copy<uint2>(target, source, words); break;
+    case 4: copy<unsigned>(target, source, words); break;
+    case 2: copy<unsigned short>(target, source, words); break;
+    default: copy<unsigned char>(target, source, words);
+    }
     __syncthreads();
-    if (threadIdx.x == 0) *ended = 1;
+    if (threadIdx.x == 0) {
+        __threadfence_system();
+        *ended = 1;
+    }
 }";
 
 static KERNEL: Kernel = Kernel {
@@ -59,12 +70,10 @@ unsafe extern "C" fn cpu(_: *const c_void, _: *const Launch, _: i64, _: i64) -> 
     std::ptr::null_mut()
 }
 
-/// In how many words a copy is moved, and by how many threads; the bytes behind the words are moved one by one. None if those are
-/// too many.
-fn parts(source: u64, target: u64, bytes: u32) -> Option<(u32, u32)> {
-    let words = if (source | target).is_multiple_of(WORD) { bytes / WORD as u32 } else { 0 };
-    let rest = bytes - words * WORD as u32;
-    (rest <= MOST_SINGLE).then(|| (words, words.max(rest).next_multiple_of(32).min(THREADS)))
+/// The longest words that a copy consists of, up to 16 bytes, and their number. None if those are too many.
+fn words(source: u64, target: u64, bytes: u32) -> Option<(u32, u32)> {
+    let size = 1 << (source | target | u64::from(bytes)).trailing_zeros().min(4);
+    Some((size, bytes / size)).filter(|it| it.1 <= MOST_WORDS)
 }
 
 /// A copy to host memory.
@@ -72,18 +81,18 @@ pub struct Fetch {
     function: Arc<Function>,
     source: u64,
     target: u64,
-    bytes: u32,
+    size: u32,
     words: u32,
-    threads: u32,
+    priority: i32,
 }
 
 impl Device {
     /// A copy of so many bytes to host memory that the device knows by the same address; none if it would be slow, or the kernel cannot
     /// be compiled.
     pub(super) fn fetch(&self, source: u64, target: u64, bytes: u32) -> Option<Fetch> {
-        let (words, threads) = parts(source, target, bytes)?;
+        let (size, words) = words(source, target, bytes)?;
         let function = self.function(&KERNEL, Variant::default()).ok()?;
-        Some(Fetch { function, source, target, bytes, words, threads })
+        Some(Fetch { function, source, target, size, words, priority: self.limits.priority })
     }
 }
 
@@ -93,21 +102,35 @@ impl Fetch {
     /// # Safety
     /// Both sides are valid until then, and the target is this copy's alone; the device knows `ended` by the same address.
     pub unsafe fn put(&self, stream: &Stream, ended: *const u32) -> Result<(), Failure> {
-        let Fetch { mut source, mut target, mut bytes, mut words, threads, .. } = *self;
+        let Fetch { mut source, mut target, mut size, mut words, priority, .. } = *self;
         let mut ended = ended;
         let mut parameters: [*mut c_void; 5] = [
             std::ptr::from_mut(&mut target).cast(),
             std::ptr::from_mut(&mut source).cast(),
+            std::ptr::from_mut(&mut size).cast(),
             std::ptr::from_mut(&mut words).cast(),
-            std::ptr::from_mut(&mut bytes).cast(),
             std::ptr::from_mut(&mut ended).cast(),
         ];
-        let (function, parameters, none) =
-            (self.function.raw(), parameters.as_mut_ptr(), std::ptr::null_mut());
+        let mut first = sys::CUlaunchAttribute_st {
+            id: sys::CUlaunchAttributeID_enum::CU_LAUNCH_ATTRIBUTE_PRIORITY,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue_union { priority },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: words.next_multiple_of(32).min(THREADS),
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: stream.0,
+            attrs: &mut first,
+            numAttrs: 1,
+        };
+        let (function, none) = (self.function.raw(), std::ptr::null_mut());
         // SAFETY: the function takes these five, which the driver copies before it returns; the memory is valid by the caller.
-        driver::check(unsafe {
-            sys::cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, stream.0, parameters, none)
-        })
+        driver::check(unsafe { sys::cuLaunchKernelEx(&config, function, parameters.as_mut_ptr(), none) })
     }
 }
 
@@ -116,12 +139,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_moved_where_both_sides_lie_so() {
-        assert_eq!(parts(0x1000, 0x2000, 40), Some((2, 32)));
-        assert_eq!(parts(0x1000, 0x2000, 15), Some((0, 32)));
-        assert_eq!(parts(0x1008, 0x2000, 40), Some((0, 64)));
-        assert_eq!(parts(0x1000, 0x2001, 40), Some((0, 64)));
-        assert_eq!(parts(0x1000, 0x2000, 64 << 10), Some((4096, 1024)));
-        assert_eq!(parts(0x1008, 0x2000, 64 << 10), None);
+    fn words_are_as_long_as_both_sides_and_the_length_allow() {
+        assert_eq!(words(0x1000, 0x2000, 48), Some((16, 3)));
+        assert_eq!(words(0x1000, 0x2000, 40), Some((8, 5)));
+        assert_eq!(words(0x1000, 0x2000, 15), Some((1, 15)));
+        assert_eq!(words(0x1004, 0x2000, 64 << 10), Some((4, 16 << 10)));
+        assert_eq!(words(0x1002, 0x2000, 64 << 10), None);
+        assert_eq!(words(0x1000, 0x2001, 40), Some((1, 40)));
     }
 }

@@ -87,6 +87,8 @@ struct Limits {
     /// Shared memory of a block without, and with, asking for more.
     shared: i32,
     shared_opt_in: i32,
+    /// Of kernels that go before all others.
+    priority: i32,
 }
 
 /// A CUDA device in use.
@@ -135,6 +137,7 @@ impl Device {
             ],
             shared: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
             shared_opt_in: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+            priority: context.greatest_priority()?,
         };
         Ok(Arc::new(Device {
             ordinal,

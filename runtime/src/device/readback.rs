@@ -172,7 +172,7 @@ struct Habit {
 struct Last<E> {
     launch: Reader,
     was_read: bool,
-    /// A read was put behind it, and nobody has asked for it.
+    /// A read was to be put behind it, and nobody has asked for it.
     is_in_vain: bool,
     early: Option<(Range<u64>, E)>,
 }
