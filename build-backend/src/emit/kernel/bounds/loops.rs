@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{continues, leaves};
-use super::form::{AtomId, FactId, Form, Num};
+use super::form::{AtomId, FactId, Form, Num, Range};
 use super::guard::ordered;
 use super::value::{key, limits, plain};
 use super::{Prover, State};
@@ -204,26 +204,31 @@ impl<'a> Prover<'_, 'a> {
         }
     }
 
-    /// The condition that locals narrower than 64 bits do not wrap up to the turn after the last.
+    /// The condition that locals do not wrap up to the turn after the last.
     fn no_wrap(&mut self, steps: &[Step<'_>], past: &Form) -> BTreeSet<FactId> {
         let mut facts = BTreeSet::new();
         for step in steps {
-            let Some((least, most)) = limits(step.ty).filter(|_| step.ty != Ty::I64) else { continue };
+            let Some(limits) = limits(step.ty) else { continue };
             let grown = self.book.scale(past, &step.by);
             let form = self.book.sum(&step.first, &grown);
-            if let (Some(low), Some(high)) = self.book.range(&form) {
-                match (&low, &high) {
-                    (Num::Known(low), Num::Known(high)) if *low >= least && *high <= most => {}
-                    _ => {
-                        let text = format!("{} >= {least}LL && {} <= {most}LL", low.text(), high.text());
-                        facts.insert(self.book.fact(text));
-                    }
-                }
-            } else {
-                facts.insert(self.book.fact("false".into()));
-            }
+            let range = self.book.range(&form);
+            facts.extend(self.within(range, limits));
         }
         facts
+    }
+
+    /// The condition that a range is within limits; none if that is known. Beyond 64 bits, the numbers themselves cannot be computed.
+    fn within(&mut self, range: Range, (least, most): (i64, i64)) -> Option<FactId> {
+        let text = match range {
+            (Some(Num::Known(low)), Some(Num::Known(high))) if low >= least && high <= most => return None,
+            (Some(low), Some(high)) => {
+                format!("{} >= {} && {} <= {most}LL", low.text(), Num::Known(least).text(), high.text())
+            }
+            // Between a guard and its bound a counter of 64 bits is not seen to wrap, wherever it starts.
+            _ if most == i64::MAX => return None,
+            _ => "false".into(),
+        };
+        Some(self.book.fact(text))
     }
 
     /// The steps of a loop whose counters do not wrap: a compiler that is told so knows how often the loop is run.
@@ -305,14 +310,8 @@ impl<'a> Prover<'_, 'a> {
                 let grown = self.book.scale(&past, &factor);
                 form = self.book.sum(&form, &grown);
             }
-            let Some((least, most)) = narrowest.filter(|it| it.1 < i64::MAX) else { continue };
-            let text = match self.book.range(&form) {
-                (Some(low), Some(high)) => {
-                    format!("{} >= {least}LL && {} <= {most}LL", low.text(), high.text())
-                }
-                _ => "false".into(),
-            };
-            facts.insert(self.book.fact(text));
+            let range = self.book.range(&form);
+            facts.extend(narrowest.and_then(|limits| self.within(range, limits)));
         }
     }
 

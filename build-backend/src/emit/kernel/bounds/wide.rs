@@ -61,13 +61,30 @@ impl Prover<'_, '_> {
     fn wide_facts(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
         let mut found = Vec::new();
         leaves(expr, &mut |it| found.push(it));
-        let mut facts = BTreeSet::new();
+        let mut facts = self.captured_facts(expr)?;
         for leaf in found {
             let ExprKind::Local(local) = leaf.kind else { continue };
             facts.extend(self.wide.locals.get(&local).cloned().unwrap_or(Some(BTreeSet::new()))?);
             if leaf.ty == Ty::I32 {
                 facts.extend(self.exact(leaf)?.0.facts);
             }
+        }
+        Some(facts)
+    }
+
+    /// The conditions under which arithmetic on captured values alone does not wrap: of that the host tells what the program makes of
+    /// it, wrapped or not.
+    fn captured_facts(&mut self, expr: &Expr) -> Option<BTreeSet<FactId>> {
+        let mut facts = BTreeSet::new();
+        let ExprKind::Operation { operation, args } = &expr.kind else { return Some(facts) };
+        if !is_wide(*operation, expr.ty, args) {
+            return Some(facts);
+        }
+        if expr.ty == Ty::I32 && self.is_uniform(expr) {
+            facts.extend(self.exact_by_operands(expr)?.0.facts);
+        }
+        for arg in args {
+            facts.extend(self.captured_facts(arg)?);
         }
         Some(facts)
     }
