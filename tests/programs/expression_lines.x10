@@ -111,3 +111,5 @@ public class expression_lines {
         }
     }
 }
+// without: clang
+// It merges what two lines of a function raise into one call that is of no line.

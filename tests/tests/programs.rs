@@ -54,7 +54,7 @@ fn main() {
                 trials.push(trial(&program, places, way, options, None).with_ignored_flag(!sampled));
             }
         }
-        if let Some(clang) = &clang {
+        if let Some(clang) = clang.as_ref().filter(|_| !program.without.iter().any(|it| it == "clang")) {
             let places = program.places.first().copied().unwrap_or(1);
             let sampled = BY_CLANG.contains(&program.name().as_str());
             let trial = trial(&program, places, "clang", &["--accels", "none"], Some(clang));

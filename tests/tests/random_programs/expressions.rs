@@ -23,7 +23,7 @@ impl Generator {
         (!fitting.is_empty()).then(|| self.random.of(&fitting))
     }
 
-    fn plain_variable(&mut self, ty: Type) -> Option<Expr> {
+    pub fn plain_variable(&mut self, ty: Type) -> Option<Expr> {
         let found = self.variable(|variable| matches!(variable.kind, Kind::Plain(known) if known == ty));
         found.map(|variable| Expr::Local(variable.local))
     }

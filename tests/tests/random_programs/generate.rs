@@ -258,17 +258,19 @@ impl Generator {
 
     /// Calls of a function that do not take too long.
     fn calls(&mut self, function: usize) {
+        let kernel = self.program.functions[function].kernel.is_some();
         for _ in 0..6 {
             let parameters = self.program.functions[function].parameters.clone();
             let arguments: Vec<_> =
-                parameters.iter().map(|(_, parameter)| self.argument(parameter)).collect();
+                parameters.iter().map(|(_, parameter)| self.argument(parameter, kernel)).collect();
             if let Some(prints) = evaluate::call(&self.program, function, &arguments) {
                 self.program.calls.push(Call { function, arguments, prints });
             }
         }
     }
 
-    fn argument(&mut self, parameter: &Parameter) -> Argument {
+    /// A value for a parameter; arrays of kernels may have a row for each thread.
+    fn argument(&mut self, parameter: &Parameter, kernel: bool) -> Argument {
         match *parameter {
             Parameter::Plain(ty) if ty.integer().is_some() && self.random.percent(75) => {
                 let small = self.random.of(&[0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, -1, -3]);
@@ -277,6 +279,7 @@ impl Generator {
             Parameter::Plain(ty) => Argument::Plain(self.literal(ty)),
             Parameter::Array(kind, ty) => {
                 let sizes = match kind.rank() {
+                    1 if kernel && self.random.percent(50) => vec![self.random.of(&[600, 700, 1400])],
                     1 => vec![self.random.of(&[0, 1, 3, 4, 5, 8, 16, 17, 32])],
                     _ => (0..kind.rank()).map(|_| self.random.of(&[1, 3, 4, 5, 8])).collect(),
                 };

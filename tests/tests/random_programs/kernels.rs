@@ -36,9 +36,12 @@ impl Generator {
         let own = self.declare(Kind::Array { kind: ArrayKind::Rail, ty, writable: true }, false);
         let own = (own, ty, self.random.of(&[4, 8, 16]));
         let shared = (self.local(), self.element_type());
-        let threads = self.random.of(&[1, 5, 8, 32, 40]);
+        let threads = self.random.of(&[1, 5, 8, 16, 32, 40]);
         let count = self.random.between(1, 4);
         let mut body = self.statements(count, 3);
+        if self.random.percent(50) {
+            body.extend(self.row(thread, own).into_iter().flatten());
+        }
         let mut phases = Phases { thread, threads, shared, same };
         for _ in 0..self.random.between(0, 2) {
             body.extend(self.phase(&mut phases, 2));
@@ -47,6 +50,59 @@ impl Generator {
         self.finish(format!("f{}", self.program.functions.len()), parameters, body, ret);
         let function = self.program.functions.last_mut().expect("one was made");
         function.kernel = Some(Kernel { blocks: 2, threads, block, thread, own, shared });
+    }
+
+    /// Each thread goes through a row of its own in an array, and what it makes of that is kept.
+    fn row(&mut self, thread: Local, own: (Local, Type, i64)) -> Option<Vec<Stmt>> {
+        let is_read = |kind: &Kind| matches!(kind, Kind::Array { writable: false, .. });
+        let array = self.variable(|variable| is_read(&variable.kind))?;
+        let Kind::Array { ty, .. } = array.kind else { return None };
+        let scope = self.context.scope.clone();
+        let number = |value: i64| Expr::Literal(Type::Int.wrap(i128::from(value)));
+        let binary = |operator, a, b| Expr::Binary(operator, Box::new(a), Box::new(b));
+        let (sum, local) = (self.declare(Kind::Plain(ty), true), self.local());
+        let width = self.random.of(&[0, 1, 2, 15, 16, 17, 20, 33]);
+        let width =
+            self.plain_variable(Type::Int).filter(|_| self.random.percent(20)).unwrap_or(number(width));
+        let row = binary(Binary::Multiply, Expr::Local(thread), width);
+        let mut index = binary(Binary::Add, row, Expr::Local(local));
+        if self.random.percent(30) {
+            index = binary(Binary::Add, index, number(self.random.between(-1, 20)));
+        }
+        let read = Element { array: array.local, kind: ArrayKind::Rail, indices: vec![index.clone()] };
+        // Nothing is multiplied where that may be rounded once with an addition.
+        let before = match ty.integer() {
+            Some(_) => binary(Binary::Multiply, Expr::Local(sum), Expr::Literal(ty.wrap(3))),
+            None => Expr::Local(sum),
+        };
+        let mut turn = vec![Stmt::Assign(sum, None, binary(Binary::Add, before, Expr::Element(read)))];
+        let size = Expr::Convert(Type::Int, Box::new(Expr::Size(array.local)));
+        if self.random.percent(30) {
+            turn = vec![Stmt::If(binary(Binary::Less, index, size), turn, vec![])];
+        }
+        let kind = Kind::Plain(Type::Int);
+        let form = self.random.of(&[Form::Range, Form::For, Form::For, Form::While]);
+        self.context.scope.push(Variable { local, kind, mutable: form != Form::Range, assignable: false });
+        let (first, last) = (self.random.between(0, 2), self.random.between(0, 2));
+        let mut body = self.statements(first, 1);
+        body.extend(turn);
+        body.extend(self.statements(last, 1));
+        self.context.scope = scope;
+        let few = self.random.of(&[2, 16, 17, 20, 32, 33, 40]);
+        let to = self.plain_variable(Type::Int).filter(|_| self.random.percent(10)).unwrap_or(number(few));
+        let comparison = self.random.of(&[Binary::Less, Binary::Less, Binary::LessEqual]);
+        let from = number(self.random.of(&[0, 0, 1, 5]));
+        let count = Loop { form, local, ty: Type::Int, from, to, comparison, step: 1, body };
+        let value = match (ty.integer(), own.1.integer()) {
+            (None, Some(_)) => Expr::Convert(Type::Long, Box::new(Expr::Local(sum))),
+            _ => Expr::Local(sum),
+        };
+        let kept = Element { array: own.0, kind: ArrayKind::Rail, indices: vec![number(0)] };
+        Some(vec![
+            Stmt::Declare(sum, ty, true, Expr::Literal(Type::Long.wrap(0).convert(ty))),
+            Stmt::Loop(Box::new(count)),
+            Stmt::Store(kept, None, Expr::Convert(own.1, Box::new(value))),
+        ])
     }
 
     /// Statements with barriers, the last of which ends them.
