@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::kernel::{Early, Narrowed, Proof};
+use super::kernel::{Early, Narrowed, Proof, Unrolled};
 use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
@@ -183,8 +183,8 @@ pub struct Code<'p> {
     pub ahead: FxHashMap<*const Expr, Ahead>,
     /// Locals that are declared where they are needed: their assignments are not printed.
     pub derived: FxHashSet<LocalId>,
-    /// Loops that are unrolled, how often, though the program does not ask for it.
-    pub unrolled: FxHashMap<LabelId, u32>,
+    /// Loops that are unrolled otherwise than the program asks for.
+    pub unrolled: FxHashMap<LabelId, Unrolled>,
     /// Loops of a kernel for a device that read early.
     pub early: FxHashMap<LabelId, Early<'p>>,
     /// In a kernel for a device: how many threads a block has.

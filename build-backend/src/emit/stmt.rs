@@ -2,6 +2,7 @@
 //! activities) is in `control` and `activity`.
 
 use super::code::{Code, Jump, Scope, Target};
+use super::kernel::Unrolled;
 use crate::mir::*;
 
 impl Code<'_> {
@@ -168,9 +169,13 @@ impl Code<'_> {
         let condition = self.expr(condition);
         let early = self.early.remove(&label);
         let names = early.as_ref().map(|it| self.early_begin(it, &condition)).unwrap_or_default();
-        if let Some(count) = unroll.or_else(|| self.unrolled.get(&label).copied()) {
-            let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
-            self.out.line(format!("#pragma {vendor}unroll {count}"));
+        match self.unrolled.get(&label).copied().or(unroll.map(Unrolled::Times)) {
+            Some(Unrolled::Times(count)) => {
+                let vendor = if self.target == Target::Cuda { "" } else { "GCC " };
+                self.out.line(format!("#pragma {vendor}unroll {count}"));
+            }
+            Some(Unrolled::Whole) => self.out.line("#pragma unroll"),
+            None => {}
         }
         let head = if test_last { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.out.open(head);

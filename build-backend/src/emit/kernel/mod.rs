@@ -29,6 +29,7 @@ pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;
 pub use early::{Early, reads_early};
 pub use host::host;
+pub use unroll::Unrolled;
 
 use super::code::{Code, Target};
 use super::names::Names;

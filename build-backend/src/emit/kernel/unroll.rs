@@ -21,25 +21,42 @@ const MOST_TURNS: i64 = 128;
 const MOST_REGISTERS: i64 = 64;
 const MOST_EXPRESSIONS: usize = 16_384;
 
-/// The loops and how often each is unrolled.
-pub fn loops(kernel: &Kernel) -> FxHashMap<LabelId, u32> {
+/// How far a loop is unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrolled {
+    /// So many turns make one.
+    Times(u32),
+    /// All turns, once the compiler knows how many: where that depends on the turn of a loop around it, after that one. Told a number,
+    /// compilers unroll the inner loop at once, with a rest, and what it chooses among a thread's own elements stays in memory.
+    Whole,
+}
+
+/// The loops that are unrolled, and how far.
+pub fn loops(kernel: &Kernel) -> FxHashMap<LabelId, Unrolled> {
     let mut found = FxHashMap::default();
     let registers = registers(&kernel.body);
     visit_stmts(&kernel.body, &mut |stmt| {
-        let StmtKind::Loop { label, condition, body, update, unroll: None, .. } = &stmt.kind else { return };
-        match known_turns(condition) {
+        let StmtKind::Loop { label, condition, body, update, unroll, .. } = &stmt.kind else { return };
+        let turns = known_turns(condition);
+        if let Some(wish) = unroll {
+            if turns.is_some_and(|it| it <= i64::from(*wish)) {
+                found.insert(*label, Unrolled::Whole);
+            }
+            return;
+        }
+        match turns {
             // What the turn chooses among a thread's own elements stays in memory, unless each turn has code of its own.
             Some(turns @ 1..=MOST_TURNS)
                 if chooses(body, update, &registers)
                     && written_out(body, wished) * (turns as usize) < MOST_EXPRESSIONS =>
             {
-                found.insert(*label, turns as u32);
+                found.insert(*label, Unrolled::Whole);
             }
             Some(_) => {}
             // Innermost loops, of a length that is not in the program's text, that read shared memory and nothing else: what they
             // read comes soon, so that a longer body needs no more registers, and blocks do not make room for each other.
             None if is_straight(body) && reads_shared_memory(kernel, &registers, body) => {
-                found.insert(*label, TIMES);
+                found.insert(*label, Unrolled::Times(TIMES));
             }
             None => {}
         }
