@@ -142,8 +142,9 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                     "#ifdef APG_CONSTANT\n\
                      const {name} *const {text} = (const {name} *)(apg_constants + (apg_u64)env.m{index}.data);\n\
                      #else\n\
-                     const {name} *__restrict__ {text} = (const {name} *)env.m{index}.data;\n\
-                     #endif\n"
+                     const {name} *__restrict__ {text} = (const {name} *){elements};\n\
+                     #endif\n",
+                    elements = elements(element, &format!("env.m{index}.data")),
                 ));
                 code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
             }
@@ -152,7 +153,8 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                 // A copied rail is this kernel's own: nothing else refers to its memory.
                 let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
                 code.out.line(format!(
-                    "{constant}{name} *__restrict__ {text} = ({constant}{name} *)env.m{index}.data;"
+                    "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
+                    elements(element, &format!("env.m{index}.data"))
                 ));
                 code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.length")));
             }
@@ -166,11 +168,20 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel, usage: &Usage) {
                     false => ("", ""),
                 };
                 code.out.line(format!(
-                    "{constant}{name} *{restrict}{text} = ({constant}{name} *)env.m{index}.handle;"
+                    "{constant}{name} *{restrict}{text} = ({constant}{name} *){};",
+                    elements(element, &format!("env.m{index}.handle"))
                 ));
                 code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.size")));
             }
         }
+    }
+}
+
+/// The address of a rail's elements, which is where an allocation begins. Told so, the compiler reads the fields of a struct together.
+fn elements(element: Ty, address: &str) -> String {
+    match element {
+        Ty::Struct(_) => format!("__builtin_assume_aligned((const void *){address}, 16)"),
+        _ => address.to_owned(),
     }
 }
 

@@ -593,3 +593,23 @@ fn triangular_loops_over_a_thread_s_own_elements_leave_them_in_registers() {
     let ptx = apg_runtime::device::ptx(&text).unwrap();
     assert!(!ptx.contains(".local"), "{ptx}");
 }
+
+#[test]
+fn rails_of_structs_are_known_to_begin_where_memory_does() {
+    let rail = || var(OUT, global_rail());
+    let index = || convert(Ty::I64, thread());
+    let value = element(global_rail(), rail(), add(index(), long(1)));
+    let body = vec![stmt(StmtKind::SetElement {
+        rail: rail(),
+        element: global_rail(),
+        index: index(),
+        value,
+        checked: true,
+    })];
+    let mut kernel = kernel(1, 32, &[], body);
+    kernel.captures[0].kind = KernelCaptureKind::GlobalRail { element: global_rail() };
+    let program = launch(kernel, 128, 0);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    assert!(text.contains("__builtin_assume_aligned((const void *)env.m0.handle, 16)"), "{text}");
+}
