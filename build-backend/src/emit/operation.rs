@@ -106,7 +106,7 @@ impl Code<'_> {
             return self.narrow(ty, format!("({a} {symbol} {b})"));
         }
         if self.target.is_kernel() {
-            return self.kernel_division(operation, &name, a, b);
+            return self.kernel_division(operation, &name, a, b, right);
         }
         format!("apg_{}<{name}>({a}, {b})", operation.name())
     }

@@ -60,8 +60,9 @@ template <bool proven> static __device__ __forceinline__ apg_i64 apg_index(apg_i
   if (!proven && (apg_u32)i >= (apg_u32)(n < 0x80000000LL ? n : 0x80000000LL)) { apg_fail(fault, data ? 1 : 2, file, line, i, n); __builtin_unreachable(); }
   return i;
 }
-template <class T> static __device__ __forceinline__ T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_fault *fault) {
-  if (b == 0) { apg_fail(fault, 3, file, line, 0, 0); __builtin_unreachable(); }
+template <bool proven, class T> static __device__ __forceinline__ T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_fault *fault) {
+  if (!proven && b == 0) { apg_fail(fault, 3, file, line, 0, 0); __builtin_unreachable(); }
+  if (b == 0) __builtin_unreachable();
   return b;
 }
 template <class T> struct apg_view { T *data; apg_i64 length; };
@@ -70,8 +71,24 @@ template <class T> static __device__ __forceinline__ T &apg_at(apg_view<T> view,
 }
 struct apg_global_rail { apg_i64 size, home, handle; };
 /* Unchecked, a division by zero gives all bits set, as the device's instructions do. */
-template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { return b == 0 ? (T)-1 : (T)-1 < 0 && b == (T)-1 ? (T)(0 - (apg_u64)a) : (T)(a / b); }
-template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)-1 < 0 && b == (T)-1 ? (T)0 : (T)(a % b); }
+template <class T> static __device__ __forceinline__ T apg_div(T a, T b) { return b == 0 ? (T)-1 : (T)(a / b); }
+template <class T> static __device__ __forceinline__ T apg_rem(T a, T b) { return b == 0 ? a : (T)(a % b); }
+/* The least number by -1 is itself: C++ leaves that open. Signed numbers are divided by their sizes, as the device does it anyway. */
+#define APG_SIGNED(T, U) \
+  static __device__ __forceinline__ U apg_size(T a) { return a < 0 ? (U)0 - (U)a : (U)a; } \
+  template <> __device__ __forceinline__ T apg_div<T>(T a, T b) { \
+    if (b == 0) return -1; \
+    U size = apg_size(a) / apg_size(b); \
+    return (T)((a < 0) != (b < 0) ? (U)0 - size : size); \
+  } \
+  template <> __device__ __forceinline__ T apg_rem<T>(T a, T b) { \
+    if (b == 0) return a; \
+    U size = apg_size(a) % apg_size(b); \
+    return (T)(a < 0 ? (U)0 - size : size); \
+  }
+APG_SIGNED(apg_i32, apg_u32)
+APG_SIGNED(apg_i64, apg_u64)
+#undef APG_SIGNED
 template <class T> static __device__ __forceinline__ T apg_min(T a, T b) { return a < b ? a : b; }
 template <class T> static __device__ __forceinline__ T apg_max(T a, T b) { return a > b ? a : b; }
 template <> __device__ __forceinline__ float apg_min<float>(float a, float b) { return fminf(a, b); }

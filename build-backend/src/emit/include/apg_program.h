@@ -516,8 +516,9 @@ template <class T> static inline T apg_ahead(const T *data, apg_i64 n, apg_i64 i
 template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
   return view.data[apg_index<false>(i, view.length, view.data, file, line, block, rank)];
 }
-template <class T> static inline T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
-  if (APG_UNLIKELY(b == 0)) apg_fail(3, file, line, 0, 0, block, rank);
+template <bool proven, class T> static inline T apg_divisor(T b, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {
+  if (!proven && APG_UNLIKELY(b == 0)) apg_fail(3, file, line, 0, 0, block, rank);
+  if (b == 0) __builtin_unreachable();
   return b;
 }
 /* What a launch is checked with beforehand; where 64 bits are too few, nothing is known. */

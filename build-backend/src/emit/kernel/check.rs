@@ -38,7 +38,7 @@ impl Code<'_> {
         format!("{}, {}, {hidden}", self.position.file.0, self.position.line)
     }
 
-    /// Whether and how an access is checked: the template argument of the check, none if it needs none.
+    /// Whether and how an access, or a division by its divisor, is checked: the template argument of the check, none if it needs none.
     fn check_of(&self, index: &Expr) -> Option<String> {
         if self.program.unchecked {
             return None;
@@ -208,11 +208,20 @@ impl Code<'_> {
     }
 
     /// A division of integers by what may be zero.
-    pub fn kernel_division(&self, operation: Operation, ty: &str, a: &str, b: &str) -> String {
+    pub fn kernel_division(
+        &self,
+        operation: Operation,
+        ty: &str,
+        a: &str,
+        b: &str,
+        divisor: &Expr,
+    ) -> String {
         let name = operation.name();
-        if self.program.unchecked {
-            return format!("apg_{name}<{ty}>({a}, {b})");
+        match self.check_of(divisor) {
+            None => format!("apg_{name}<{ty}>({a}, {b})"),
+            Some(proven) => {
+                format!("apg_{name}<{ty}>({a}, apg_divisor<{proven}, {ty}>({b}, {}))", self.site())
+            }
         }
-        format!("apg_{name}<{ty}>({a}, apg_divisor<{ty}>({b}, {}))", self.site())
     }
 }

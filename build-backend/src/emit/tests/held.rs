@@ -75,3 +75,29 @@ fn behind_a_bound_a_counter_is_a_whole_step_away_from_it() {
     assert!(!is_checked(8, 12, 128));
     assert!(is_checked(9, 12, 128));
 }
+
+/// How a division of the thread's number by `divisor` is checked.
+fn check_of(divisor: Expr) -> String {
+    let ty = divisor.ty;
+    let quotient = expr(
+        ty,
+        ExprKind::Operation { operation: Operation::Div, args: vec![convert(ty, thread()), divisor] },
+    );
+    let body = vec![out(convert(Ty::I32, convert(Ty::I64, thread())), convert(Ty::I32, quotient))];
+    let program = launch(kernel(1, 64, &[], body), 128, 3);
+    super::compile_cuda(&program);
+    let text = super::emit(&program, false).unwrap().cuda.concat();
+    let kernel = &text[text.rfind("__global__").unwrap()..];
+    let at = kernel.find("apg_divisor<").map(|it| it + "apg_divisor<".len());
+    at.map(|it| kernel[it..].split(',').next().unwrap_or_default().to_owned()).unwrap_or_default()
+}
+
+#[test]
+fn divisors_that_the_host_knows_or_that_cannot_be_zero_are_not_checked() {
+    let n = || var(N, Ty::I64);
+    assert!(check_of(n()).starts_with("(held_<"), "{}", check_of(n()));
+    assert_eq!(check_of(add(convert(Ty::I64, thread()), long(1))), "");
+    assert_eq!(check_of(convert(Ty::I64, thread())), "false");
+    // A remainder may be zero, and a product of two unknowns.
+    assert_eq!(check_of(op(Operation::Rem, vec![convert(Ty::I64, thread()), n()])), "false");
+}

@@ -222,6 +222,7 @@ impl<'a> Prover<'_, 'a> {
                     self.accesses(inner);
                 }
                 self.narrow_operation(expr);
+                self.division(expr);
                 if let ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } = kind {
                     self.access(rail, index);
                 }

@@ -55,7 +55,7 @@ impl Proof {
 /// What is known of a body's accesses.
 #[derive(Default)]
 pub struct Bounds {
-    /// By the address of the index expression.
+    /// By the address of the index expression; of divisors, which must not be zero, by theirs.
     pub proofs: FxHashMap<*const Expr, Proof>,
     /// Host code of what follows.
     pub lines: Vec<String>,
@@ -296,22 +296,31 @@ impl<'p, 'a> Prover<'p, 'a> {
         }
     }
 
+    /// A division or remainder of integers.
+    fn division(&mut self, expr: &'a Expr) {
+        let ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } = &expr.kind else {
+            return;
+        };
+        let [_, divisor] = args.as_slice() else { return };
+        if value::limits(divisor.ty).is_none() || super::constant(divisor).is_some() {
+            return;
+        }
+        let proof = self.proven(divisor, not_zero).unwrap_or(Proof::Unknown);
+        let entry = self.proofs.entry(std::ptr::from_ref(divisor)).or_insert(proof);
+        *entry = entry.and(proof);
+    }
+
     fn prove(&mut self, rail: &Expr, index: &'a Expr) -> Option<Proof> {
         let length = self.length(rail)?;
+        self.proven(index, |range| inside(range, &length))
+    }
+
+    /// What is known of a value that must be in some range; `tests` says what must hold of its own range for that, or that it is not so.
+    fn proven(&mut self, expr: &'a Expr, tests: impl Fn(&Range) -> Option<Vec<String>>) -> Option<Proof> {
         let mut ways: Vec<String> = Vec::new();
         for way in 0..4 {
-            let Some((form, (Some(low), Some(high)))) = self.known(index, way) else { continue };
-            let mut tests: Vec<String> = Vec::new();
-            match &low {
-                Num::Known(0..) => {}
-                Num::Known(_) => continue,
-                Num::Text(text) => tests.push(format!("{text} >= 0")),
-            }
-            match (&high, &length) {
-                (Num::Known(high), Num::Known(length)) if high < length => {}
-                (Num::Known(_), Num::Known(_)) => continue,
-                _ => tests.push(format!("{} < {}", high.text(), length.text())),
-            }
+            let Some((form, range)) = self.known(expr, way) else { continue };
+            let Some(mut tests) = tests(&range) else { continue };
             let rough = self.book.rough();
             if form.facts.contains(&rough) && !tests.is_empty() {
                 continue;
@@ -339,6 +348,32 @@ impl<'p, 'a> Prover<'p, 'a> {
             self.conditions.push(name);
         }
         Some(Proof::AtLaunch(1 << number.min(LAST_CONDITION)))
+    }
+}
+
+/// Of an index: it is an element's.
+fn inside((low, high): &Range, length: &Num) -> Option<Vec<String>> {
+    let mut tests = Vec::new();
+    match low.as_ref()? {
+        Num::Known(0..) => {}
+        Num::Known(_) => return None,
+        Num::Text(text) => tests.push(format!("{text} >= 0")),
+    }
+    match (high.as_ref()?, length) {
+        (Num::Known(high), Num::Known(length)) if high < length => {}
+        (Num::Known(_), Num::Known(_)) => return None,
+        (high, length) => tests.push(format!("{} < {}", high.text(), length.text())),
+    }
+    Some(tests)
+}
+
+/// Of a divisor.
+fn not_zero((low, high): &Range) -> Option<Vec<String>> {
+    match (low, high) {
+        (Some(Num::Known(1..)), _) | (_, Some(Num::Known(..=-1))) => Some(Vec::new()),
+        (Some(Num::Text(low)), Some(Num::Text(high))) if low == high => Some(vec![format!("{low} != 0")]),
+        (Some(Num::Text(low)), _) => Some(vec![format!("{low} > 0")]),
+        _ => None,
     }
 }
 
