@@ -8,6 +8,7 @@ pub mod construction;
 mod exceptions;
 mod lost_write;
 mod not_awaited;
+mod paths;
 mod state;
 mod waiting;
 

@@ -2,12 +2,13 @@
 //! to read what they write.
 //!
 //! Sure is only what is written out: an assignment to an element or a field in the activity, or a copy by `Rail.asyncCopy`; and afterwards, with
-//! nothing between that could wait, an element or a field that is read.
+//! nothing between that could wait, the same element or field that is read.
 
 use super::Facts;
+use super::paths::{Path, Paths};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{AssignTarget, Body, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
+use crate::body::{AssignTarget, Body, ExprId, ExprKind, Iteration, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#async as rules};
 use crate::ids::MethodId;
 use crate::item_tree::items::package;
@@ -16,11 +17,11 @@ use crate::ty::known::Known;
 
 /// The warnings of one body.
 pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
-    let search = Search { facts, body };
+    let mut search = Search { facts, body, parents: Parents::default() };
     let starts = body.stmts.iter().any(|it| matches!(it.kind, StmtKind::Async { .. }))
-        || body.exprs.iter().any(|it| search.copied(&it.kind).is_some());
+        || (0..body.exprs.len()).any(|it| search.copy(ExprId(it as u32)).is_some());
     let Some(root) = body.root.filter(|_| starts) else { return Vec::new() };
-    let parents = Parents::of(body);
+    search.parents = Parents::of(body);
     let mut diagnostics = Vec::new();
     body.walk(Node::Stmt(root), &mut |node| {
         let Node::Stmt(id) = node else { return true };
@@ -28,7 +29,7 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
             // Whoever waits for some of the activities knows what to wait for.
             StmtKind::Finish { .. } => false,
             StmtKind::Block(stmts) => {
-                let in_loop = parents.ancestors(node).any(|it| search.is_loop(it));
+                let in_loop = search.parents.ancestors(node).any(|it| search.is_loop(it));
                 for (index, stmt) in stmts.iter().enumerate() {
                     diagnostics.extend(search.unawaited(*stmt, &stmts[index + 1..], in_loop));
                 }
@@ -43,12 +44,31 @@ pub(super) fn check(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
 struct Search<'a> {
     facts: &'a Facts<'a>,
     body: &'a Body,
+    parents: Parents,
+}
+
+/// What code does first.
+enum Next {
+    /// It reads what may not have been written yet, of this object.
+    Reads(LocalId),
+    /// It waits, for what is not known.
+    Waits,
+    Nothing,
 }
 
 impl Search<'_> {
     fn is_loop(&self, node: Node) -> bool {
         matches!(node, Node::Stmt(id) if matches!(self.body.stmt(id).kind,
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::ForIn { .. }))
+    }
+
+    /// Whether a statement waits until something happens; what it reads for that may change.
+    fn is_poll(&self, id: StmtId) -> bool {
+        match &self.body.stmt(id).kind {
+            StmtKind::When(_) | StmtKind::While { .. } | StmtKind::DoWhile { .. } => true,
+            StmtKind::For { update, .. } => update.is_empty(),
+            _ => false,
+        }
     }
 
     /// The warning about a statement that starts activities, if what follows it reads what they write.
@@ -58,12 +78,12 @@ impl Search<'_> {
         if written.is_empty() {
             return None;
         }
+        let mut own = Vec::new();
         for next in after {
-            if let Some(read) = self.read(*next, &written) {
-                return Some(self.report(stmt, read, is_copy, in_loop));
-            }
-            if self.may_wait(*next) {
-                return None;
+            match self.follow(*next, &written, &mut own) {
+                Next::Reads(object) => return Some(self.report(stmt, object, is_copy, in_loop)),
+                Next::Waits => return None,
+                Next::Nothing => {}
             }
         }
         None
@@ -107,11 +127,11 @@ impl Search<'_> {
         apg_syntax::TextRange::new(range.start(), inner)
     }
 
-    /// Adds the locals whose objects are written by activities that `stmt` starts and does not wait for. Whether `stmt` itself is a copy.
-    fn started(&self, stmt: StmtId, written: &mut Vec<LocalId>) -> bool {
+    /// Adds what is written by activities that `stmt` starts and does not wait for. Whether `stmt` itself is a copy.
+    fn started(&self, stmt: StmtId, written: &mut Vec<Path>) -> bool {
         let body = self.body;
         if let StmtKind::Expr(id) = body.stmt(stmt).kind {
-            written.extend(self.copied(&body.expr(id).kind).and_then(|to| self.root(to)));
+            written.extend(self.copied_to(id, stmt));
             return true;
         }
         // What starts them is a loop over them, an `at`, or they stand alone.
@@ -123,7 +143,7 @@ impl Search<'_> {
                 }
                 StmtKind::Block(stmts) if stmts.len() == 1 => stmts[0],
                 StmtKind::Async { body, .. } => {
-                    self.written(*body, written);
+                    self.written(*body, stmt, written);
                     return false;
                 }
                 _ => return false,
@@ -131,121 +151,142 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what the code of an activity writes.
-    fn written(&self, code: StmtId, written: &mut Vec<LocalId>) {
+    /// Adds what the code of an activity that `stmt` starts writes.
+    fn written(&self, code: StmtId, stmt: StmtId, written: &mut Vec<Path>) {
         self.body.walk(Node::Stmt(code), &mut |node| {
             let Node::Expr(id) = node else { return true };
-            let kind = &self.body.expr(id).kind;
-            let object = match kind {
-                ExprKind::Closure(_) => return false,
-                ExprKind::Assign { target: AssignTarget::Field { object, .. }, .. } => Some(*object),
-                ExprKind::Call { receiver: Some(receiver), method, .. }
-                    if method.name(self.facts.db) == "operator()=" =>
-                {
-                    Some(*receiver)
+            if matches!(self.body.expr(id).kind, ExprKind::Closure(_)) {
+                return false;
+            }
+            let path = self.stored(id, stmt).or_else(|| self.copied_to(id, stmt));
+            // What goes to another place works on copies there, of all but what names an object of one place.
+            let goes = |it: Node| match it {
+                Node::Stmt(id) => {
+                    matches!(self.body.stmt(id).kind, StmtKind::At { .. } | StmtKind::AtEach { .. })
                 }
-                _ => self.copied(kind),
+                Node::Expr(id) => matches!(self.body.expr(id).kind, ExprKind::At { .. }),
             };
-            written.extend(object.and_then(|it| self.root(it)));
+            let mut around = self.parents.ancestors(node).take_while(|it| *it != Node::Stmt(stmt));
+            let elsewhere = around.any(goes) || goes(Node::Stmt(stmt));
+            written.extend(path.filter(|it| it.is_global || !elsewhere));
             true
         });
     }
 
-    /// Where `Rail.asyncCopy` copies to.
-    fn copied(&self, kind: &ExprKind) -> Option<ExprId> {
-        let ExprKind::Call { method, args, receiver: None, .. } = kind else { return None };
-        let db = self.facts.db;
-        let is_copy =
-            method.name(db) == "asyncCopy" && Ty::this_type(db, method.class(db)).rail_element(db).is_some();
-        args.get(2).copied().filter(|_| is_copy)
-    }
-
-    /// The local that `x`, `x.f` and `x()` start with, of what shows at this place what others have written.
-    fn root(&self, mut id: ExprId) -> Option<LocalId> {
-        loop {
-            id = match &self.body.expr(id).kind {
-                ExprKind::Coerce { value } => *value,
-                ExprKind::Field { object, .. } => *object,
-                ExprKind::Call { receiver: Some(receiver), method, .. }
-                    if method.name(self.facts.db) == "operator()" =>
-                {
-                    *receiver
-                }
-                // `x().f += 1` names `x()` once.
-                ExprKind::Local(local) if self.body.local(*local).kind == LocalKind::Temporary => {
-                    let is_it =
-                        |kind: &StmtKind| matches!(kind, StmtKind::Let { local: it, .. } if it == local);
-                    match self.body.stmts.iter().find(|it| is_it(&it.kind))?.kind {
-                        StmtKind::Let { init: Some(init), .. } => init,
-                        _ => return None,
-                    }
-                }
-                ExprKind::Local(local) => {
-                    let of_each_place =
-                        self.body.local(*local).ty.is_known(self.facts.db, Known::PlaceLocalHandle);
-                    return (!of_each_place).then_some(*local);
-                }
-                _ => return None,
-            };
+    /// What an assignment changes.
+    fn stored(&self, id: ExprId, stmt: StmtId) -> Option<Path> {
+        let paths = self.paths(stmt);
+        match &self.body.expr(id).kind {
+            ExprKind::Assign { target: AssignTarget::Field { object, field }, .. } => {
+                paths.field(*object, *field)
+            }
+            ExprKind::Call { receiver: Some(receiver), method, args, .. }
+                if method.name(self.facts.db) == "operator()=" && !self.is_unknown(*method) =>
+            {
+                let (_, indices) = args.split_last()?;
+                paths.elements(*receiver, indices)
+            }
+            _ => None,
         }
     }
 
-    /// One of `written` that `stmt` reads an element or a field of, in this activity.
-    fn read(&self, stmt: StmtId, written: &[LocalId]) -> Option<LocalId> {
-        let mut found = None;
-        self.body.walk(Node::Stmt(stmt), &mut |node| {
-            let id = match node {
-                Node::Stmt(id) => return !self.is_shared(id),
-                Node::Expr(id) => id,
-            };
-            let object = match &self.body.expr(id).kind {
-                ExprKind::Closure(_) => return false,
-                ExprKind::Call { receiver: Some(receiver), method, .. }
-                    if method.name(self.facts.db) == "operator()" =>
-                {
-                    Some(*receiver)
+    fn copied_to(&self, id: ExprId, stmt: StmtId) -> Option<Path> {
+        let [.., to, at, count] = self.copy(id)?[..] else { return None };
+        self.paths(stmt).copied(to, at, count)
+    }
+
+    fn copied_from(&self, id: ExprId, stmt: StmtId) -> Option<Path> {
+        let [from, at, .., count] = self.copy(id)?[..] else { return None };
+        self.paths(stmt).copied(from, at, count)
+    }
+
+    /// The arguments of `Rail.asyncCopy(from, index, to, index, count)`.
+    fn copy(&self, id: ExprId) -> Option<&[ExprId]> {
+        let ExprKind::Call { method, args, receiver: None, .. } = &self.body.expr(id).kind else {
+            return None;
+        };
+        let db = self.facts.db;
+        let is_copy =
+            method.name(db) == "asyncCopy" && Ty::this_type(db, method.class(db)).rail_element(db).is_some();
+        (is_copy && args.len() == 5).then_some(args)
+    }
+
+    fn paths(&self, stmt: StmtId) -> Paths<'_> {
+        Paths { db: self.facts.db, body: self.body, stmt }
+    }
+
+    /// What `stmt` does first, in the order in which it runs: read one of `written` in this activity, or wait by means that are not known.
+    fn follow(&self, stmt: StmtId, written: &[Path], own: &mut Vec<Path>) -> Next {
+        let mut open = vec![(Node::Stmt(stmt), false)];
+        while let Some((node, is_done)) = open.pop() {
+            if !is_done {
+                if self.is_skipped(node) {
+                    continue;
                 }
-                ExprKind::Field { object, field } if !(self.facts.is_val)(*field) => Some(*object),
-                kind @ ExprKind::Call { args, .. } if self.copied(kind).is_some() => args.first().copied(),
-                _ => None,
-            };
-            let local = object.and_then(|it| self.root(it)).filter(|it| written.contains(it));
-            found = found.or(local);
-            found.is_none()
-        });
-        found
+                if matches!(node, Node::Stmt(id) if self.is_poll(id)) {
+                    return Next::Waits;
+                }
+                open.push((node, true));
+                open.extend(self.body.children(node).into_iter().rev().map(|it| (it, false)));
+                continue;
+            }
+            if self.waits(node) {
+                return Next::Waits;
+            }
+            let read =
+                self.read(node, stmt).filter(|it| !own.iter().any(|own| self.paths(stmt).overlap(own, it)));
+            if let Some(read) = read
+                && written.iter().any(|it| self.paths(stmt).overlap(it, &read))
+            {
+                return Next::Reads(read.root);
+            }
+            if let Node::Expr(id) = node {
+                own.extend(self.stored(id, stmt));
+            }
+        }
+        Next::Nothing
     }
 
-    /// Whether a statement reads what others write on purpose, or leaves the reading to another activity.
-    fn is_shared(&self, id: StmtId) -> bool {
-        matches!(
-            self.body.stmt(id).kind,
-            StmtKind::Async { .. }
-                | StmtKind::Atomic(_)
-                | StmtKind::When(_)
-                | StmtKind::While { .. }
-                | StmtKind::DoWhile { .. }
-        )
+    /// Code of other activities, and what reads on purpose what others write.
+    fn is_skipped(&self, node: Node) -> bool {
+        match node {
+            Node::Stmt(id) => matches!(self.body.stmt(id).kind, StmtKind::Async { .. } | StmtKind::Atomic(_)),
+            Node::Expr(id) => matches!(self.body.expr(id).kind, ExprKind::Closure(_)),
+        }
     }
 
-    /// Whether a statement may wait for activities, by means that are not known.
-    fn may_wait(&self, stmt: StmtId) -> bool {
-        let mut waits = false;
-        self.body.walk(Node::Stmt(stmt), &mut |node| {
-            waits |= match node {
-                Node::Stmt(id) => matches!(
-                    self.body.stmt(id).kind,
-                    StmtKind::When(_) | StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::Error
-                ),
-                Node::Expr(id) => match &self.body.expr(id).kind {
-                    ExprKind::Call { method, .. } => self.is_unknown(*method),
-                    ExprKind::ClosureCall { .. } | ExprKind::Error => true,
-                    _ => false,
-                },
-            };
-            !waits
-        });
-        waits
+    /// The element, field or elements that an expression or loop reads.
+    fn read(&self, node: Node, stmt: StmtId) -> Option<Path> {
+        let paths = self.paths(stmt);
+        let id = match node {
+            Node::Expr(id) => id,
+            Node::Stmt(id) => match self.body.stmt(id).kind {
+                StmtKind::ForIn { iterable, iteration: Iteration::Rail, .. } => return paths.all(iterable),
+                _ => return None,
+            },
+        };
+        match &self.body.expr(id).kind {
+            ExprKind::Call { receiver: Some(receiver), method, args, .. }
+                if method.name(self.facts.db) == "operator()" =>
+            {
+                paths.elements(*receiver, args)
+            }
+            ExprKind::Field { object, field } if !(self.facts.is_val)(*field) => paths.field(*object, *field),
+            _ => self.copied_from(id, stmt),
+        }
+    }
+
+    /// Whether an expression or statement may wait for activities, by means that are not known.
+    fn waits(&self, node: Node) -> bool {
+        match node {
+            Node::Stmt(id) => matches!(self.body.stmt(id).kind, StmtKind::Error),
+            Node::Expr(id) => match &self.body.expr(id).kind {
+                ExprKind::Call { method, .. } => self.is_unknown(*method),
+                ExprKind::New { constructor, .. } => self.is_unknown(*constructor),
+                ExprKind::ClosureCall { .. } | ExprKind::Error => true,
+                _ => false,
+            },
+        }
     }
 
     /// Whether a method may wait: those of programs, and of the library all but those of values and containers, and what prints.

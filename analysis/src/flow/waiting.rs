@@ -1,11 +1,11 @@
 //! Waiting where it is forbidden, in the code of an `atomic`, and where it waits for nobody, in an activity that is on no clock.
 
-use apg_syntax::TextRange;
+use apg_syntax::{TextRange, TextSize};
 
 use super::Facts;
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{Body, Clocked, ExprKind, StmtId, StmtKind};
+use crate::body::{Body, Clocked, ExprId, ExprKind, StmtId, StmtKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#async as rules};
 use crate::ids::MethodId;
 use crate::ty::Ty;
@@ -61,7 +61,11 @@ fn blocked(facts: &Facts<'_>, body: &Body, code: StmtId, diagnostics: &mut Vec<D
     body.walk(Node::Stmt(code), &mut |node| {
         let (word, range) = match node {
             Node::Stmt(id) => match &body.stmt(id).kind {
-                StmtKind::Async { body: inner, .. } => ("async", head(id, *inner)),
+                StmtKind::Async { body: inner, .. } => match head(id, *inner) {
+                    // An `ateach` is a loop over activities that are written nowhere.
+                    none if none.is_empty() => ("ateach", TextRange::at(none.start(), TextSize::of("ateach"))),
+                    range => ("async", range),
+                },
                 StmtKind::Finish { body: inner, .. } => ("finish", head(id, *inner)),
                 StmtKind::At { body: inner, .. } => ("at", head(id, *inner)),
                 StmtKind::AtEach { body: inner, .. } => ("ateach", head(id, *inner)),
@@ -93,7 +97,7 @@ fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
         if !is_barrier(facts, &expr.kind) {
             continue;
         }
-        let Some(started) = started_by(facts, body, &parents, crate::body::ExprId(index as u32)) else {
+        let Some(started) = started_by(facts, body, &parents, ExprId(index as u32)) else {
             continue;
         };
         let diagnostic = rules::idle_barrier::RULE
@@ -114,13 +118,16 @@ fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// Whether a call is one of a clock's, or makes one: who makes a clock is on it.
+fn is_clock_call(facts: &Facts<'_>, body: &Body, id: ExprId) -> bool {
+    let expr = body.expr(id);
+    let of_clock = matches!(expr.kind, ExprKind::Call { method, .. } if is_clock(facts, method));
+    let makes = matches!(expr.kind, ExprKind::Call { .. } | ExprKind::ClosureCall { .. });
+    (of_clock || makes && expr.ty.is_known(facts.db, Known::Clock)) && !is_barrier(facts, &expr.kind)
+}
+
 /// The `async` that runs a barrier, if nothing in it gets it onto a clock.
-fn started_by(
-    facts: &Facts<'_>,
-    body: &Body,
-    parents: &Parents,
-    barrier: crate::body::ExprId,
-) -> Option<StmtId> {
+fn started_by(facts: &Facts<'_>, body: &Body, parents: &Parents, barrier: ExprId) -> Option<StmtId> {
     let mut started = None;
     for node in parents.ancestors(Node::Expr(barrier)) {
         match node {
@@ -144,8 +151,7 @@ fn started_by(
     let started = started?;
     let mut registers = false;
     body.walk(Node::Stmt(started), &mut |node| {
-        registers |= matches!(node, Node::Expr(id) if matches!(&body.expr(id).kind,
-            ExprKind::Call { method, .. } if is_clock(facts, *method) && !is_barrier(facts, &body.expr(id).kind)));
+        registers |= matches!(node, Node::Expr(id) if is_clock_call(facts, body, id));
         !registers
     });
     (!registers).then_some(started)

@@ -9,8 +9,8 @@ pub static RULE: Rule = Rule {
     summary: "A result that is read while the activity that writes it may still run.",
     explanation: r##"
 `async S` starts `S` and goes on at once. So do `Rail.asyncCopy` and a kernel that is started by `async at (p) @CUDA`. What they write is there only
-after the end of a `finish` around them. The warning is given where the same code starts them without any `finish`, and reads elements or
-fields of what they write afterwards.
+after the end of a `finish` around them. The warning is given where the same code starts them without any `finish`, and reads
+the same elements or fields afterwards, with nothing between that may wait.
 
 Write `finish` before the statement that starts them; around a loop that starts many, so that they run at the same time.
 "##,
