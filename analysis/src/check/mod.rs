@@ -33,7 +33,7 @@ use crate::item_tree::items::{
 };
 use crate::item_tree::source::{Item, file_header_ranges, place_diagnostics, ranges};
 use crate::kernel::kernel_diagnostics;
-use crate::scope::imports::import_problems;
+use crate::scope::imports::{import_problems, package_problem};
 use crate::scope::problem::{Problem, placed};
 use crate::scope::signature::{class_header, field_signature, method_signature, typedef_problems};
 use crate::ty::context::Context;
@@ -184,6 +184,7 @@ fn syntax_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
 
 fn header_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     let mut all = placed(import_problems(db, file), &file_header_ranges(db, file));
+    all.extend(package_problem(db, file));
     let names = item_tree(db, file).typedefs.iter().filter(|t| t.nth == 0);
     for typedef in names.flat_map(|t| top_level_typedefs(db, file, &t.name)) {
         all.extend(item_problems(db, Item::Typedef(typedef), typedef_problems(db, typedef)));

@@ -7,6 +7,7 @@ mod capture;
 pub mod construction;
 mod exceptions;
 mod lost_write;
+mod negative_size;
 mod not_awaited;
 mod paths;
 mod state;
@@ -64,6 +65,7 @@ pub fn check(facts: &Facts<'_>, owner: Owner, body: &Body) -> Vec<Diagnostic> {
     diagnostics.append(&mut capture.diagnostics);
     diagnostics.append(&mut exceptions::check(facts.db, owner, body));
     diagnostics.append(&mut lost_write::check(facts, body));
+    diagnostics.append(&mut negative_size::check(facts, body));
     diagnostics.append(&mut waiting::check(facts, body));
     diagnostics.append(&mut not_awaited::check(facts, body));
     diagnostics

@@ -6,6 +6,7 @@
 //! declaration: an edit elsewhere leaves it as it is.
 
 mod activity;
+mod apply;
 mod assign;
 mod ateach;
 mod call;

@@ -1,5 +1,7 @@
 //! Imports: whether they name something, and where a new one goes.
 
+use std::path::PathBuf;
+
 use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, closest};
 use smol_str::{SmolStr, format_smolstr};
@@ -11,7 +13,7 @@ use super::packages::{
 };
 use super::problem::Problem;
 use crate::db::{Db, parse};
-use crate::diagnostics::{TextEdit, name as name_rules};
+use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
 use crate::ids::SourceFile;
 use crate::item_tree::Import;
 use crate::item_tree::items::{class_head, imports};
@@ -65,11 +67,9 @@ pub(crate) fn import_edit(db: &dyn Db, file: SourceFile, name: &str) -> TextEdit
 pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     let root = source_root(db, file);
     let mut problems = Vec::new();
-    for import in imports(db, file).iter().filter(|i| !i.path.is_empty()) {
-        let exists = qualified_type(db, file, &import.path).is_some();
-        if exists || import.on_demand && package_exists(db, root, &import.path) {
-            continue;
-        }
+    // What the line of the package explains is said once, and there.
+    let elsewhere = wrong_package(db, file).as_ref().and_then(|it| root_of(db, file, it));
+    for import in missing(db, file).filter(|it| !elsewhere.is_some_and(|root| is_below(db, root, it))) {
         let what = if import.on_demand { "package or class" } else { "type" };
         let message = format!("there is no {what} `{}` to import", import.path);
         let mut problem = Problem::new(&name_rules::unknown_import::RULE, import.at, message);
@@ -106,6 +106,71 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
     problems
 }
 
+/// The imports of a file that name nothing.
+fn missing(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = &Import> {
+    let root = source_root(db, file);
+    imports(db, file).iter().filter(move |import| {
+        let exists = || qualified_type(db, file, &import.path).is_some();
+        let is_package = || import.on_demand && package_exists(db, root, &import.path);
+        !import.path.is_empty() && !exists() && !is_package()
+    })
+}
+
+/// The package that a file should say, as its folder does, if that is why imports of it are not found.
+#[salsa::tracked]
+pub fn wrong_package(db: &dyn Db, file: SourceFile) -> Option<SmolStr> {
+    let missing: Vec<&Import> = missing(db, file).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let wanted: Vec<PathBuf> =
+        missing.iter().map(|it| PathBuf::from(format!("{}.x10", it.path.replace('.', "/")))).collect();
+    let package = package_of_folder(db, file, &wanted)?;
+    let root = root_of(db, file, &package)?;
+    missing.iter().any(|it| is_below(db, root, it)).then_some(package)
+}
+
+/// The folder that packages start from if `file` is of `package`.
+fn root_of(db: &dyn Db, file: SourceFile, package: &str) -> Option<Folder> {
+    let depth = package.split('.').count();
+    let root = file.path(db).parent()?.ancestors().nth(depth)?;
+    Some(Folder::new(db, root.to_path_buf()))
+}
+
+fn is_below(db: &dyn Db, root: Folder, import: &Import) -> bool {
+    let (package, simple) = import.path.rsplit_once('.').unwrap_or(("", &import.path));
+    type_in_package(db, root, package, simple).is_some()
+        || import.on_demand && package_exists(db, root, &import.path)
+}
+
+/// What is wrong with the line that says the package of a file, if imports of it are not found for that.
+pub fn package_problem(db: &dyn Db, file: SourceFile) -> Option<Diagnostic> {
+    let meant = wrong_package(db, file).as_ref()?;
+    let tree: ast::SourceFile = parse(db, file).tree();
+    let line = format!("package {meant};");
+    let note = "packages are looked for from the folder that holds those of the program, which is told from the package that the file says";
+    let rule = &name_rules::unknown_import::RULE;
+    let (diagnostic, range, text) = match tree.package_decl() {
+        Some(written) => {
+            let range = written.syntax().text_range();
+            let said = crate::item_tree::items::package(db, file);
+            let message = format!(
+                "the file lies in the folder of `{meant}`, not of `{said}`: its imports are not found"
+            );
+            (rule.at(range, message), range, line.clone())
+        }
+        None => {
+            let first = tree.import_decls().next()?.syntax().text_range();
+            let message = format!(
+                "the file lies in the folder of `{meant}` and says no package: its imports are not found"
+            );
+            (rule.at(first, message), TextRange::empty(first.start()), format!("{line}\n"))
+        }
+    };
+    let edits = vec![TextEdit { file: None, range, text }];
+    Some(diagnostic.note(note).fix(Fix { title: format!("Write `{line}`"), edits }))
+}
+
 /// The qualified names that an import which names nothing probably meant.
 fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<SmolStr> {
     let path = &import.path;
@@ -131,7 +196,7 @@ fn meant(db: &dyn Db, file: SourceFile, root: Folder, import: &Import) -> Vec<Sm
 
 /// What keeps an import from being found although its file is there: the one file, or the other, says another package than its folder.
 fn misplaced(db: &dyn Db, file: SourceFile, root: Folder, imported: (&str, &str)) -> Option<String> {
-    let own = package_of_folder(db, file).map(|folder| {
+    let own = package_of_folder(db, file, &[]).map(|folder| {
         format!("packages are looked for from the folders that hold them, and this file lies in that of `{folder}`: write `package {folder};`")
     });
     own.or_else(|| misplaced_type(db, root, imported))

@@ -324,7 +324,7 @@ impl TypeScope<'_> {
                     .note(format!("did you mean `{near}`?"))
                     .replace_by(format!("Replace by `{near}`"), near),
                 None if last.name.starts_with(char::is_lowercase) => problem.note(format!(
-                    "declare it, or import it from its package; a variable has its type after its name: `{}:Type`",
+                    "declare it, or import it from its package; if it is to name a variable, a type follows it: `{}:Type`",
                     last.name
                 )),
                 None => problem.note("declare it, or import it from its package"),
@@ -422,7 +422,7 @@ pub fn type_elsewhere(name: &str) -> Option<&'static str> {
         "u16" | "uint16" | "uint16_t" => "UShort",
         "u8" | "uint8" | "uint8_t" => "UByte",
         "f32" | "float32" => "Float",
-        "f64" | "float64" => "Double",
+        "f64" | "float64" | "real" => "Double",
         "Object" | "object" | "any" => "Any",
         "Void" | "Unit" | "unit" => "void",
         "ValRail" => "Rail",

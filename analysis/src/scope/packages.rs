@@ -248,10 +248,13 @@ pub fn misplaced_type(db: &dyn Db, root: Folder, (package, name): (&str, &str)) 
 }
 
 /// The package that a file belongs to by its folder, if it says another one: what other files there and above say tells where packages
-/// start.
-pub fn package_of_folder(db: &dyn Db, file: SourceFile) -> Option<SmolStr> {
+/// start, and those that are `wanted` from there.
+pub fn package_of_folder(db: &dyn Db, file: SourceFile, wanted: &[PathBuf]) -> Option<SmolStr> {
     let folder = file.path(db).parent().filter(|_| file.origin(db) == FileOrigin::User)?;
-    let is_near = |path: &Path| path.parent().is_some_and(|other| folder.starts_with(other));
+    let is_near = |path: &Path| {
+        path.parent().is_some_and(|other| folder.starts_with(other))
+            || wanted.iter().any(|it| path.ends_with(it))
+    };
     let files = Project::get(db).files(db);
     let mut neighbours = files.iter().filter(|(path, other)| **other != file && is_near(path));
     neighbours.find_map(|(path, other)| {

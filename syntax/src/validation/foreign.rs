@@ -108,6 +108,19 @@ fn number(ty: Option<&str>, value: Node<'_>) -> Option<String> {
     (value.kind() == LITERAL && digits(&text)).then(|| format!("{text}{suffix}"))
 }
 
+/// `name:Type = value` of a declarator without or with another type before its name.
+fn of_type(node: Node<'_>, ty: &str) -> Option<String> {
+    let name = node.child(NAME)?;
+    let value = node.nodes().find(|it| it.start > name.start);
+    Some(match value {
+        Some(value) => {
+            let value = number(Some(ty), value).unwrap_or_else(|| text(value));
+            format!("{}:{ty} = {value}", text(name))
+        }
+        None => format!("{}:{ty}", text(name)),
+    })
+}
+
 pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxError>) {
     let Some(first) = type_before_name(node) else { return };
     let Some(variable) = x10_variable(node) else { return };
@@ -137,6 +150,17 @@ pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<Synta
     {
         meant = format!("{meant} = {number}");
         range = range.cover(value.range());
+    }
+    // `int a, b = 2;`
+    let others: Vec<Node<'_>> =
+        owner.nodes().filter(|it| it.kind() == DECLARATOR && it.start > node.start).collect();
+    if let (Some(last), Some(ty)) = (others.last(), x10_type(first)) {
+        let all: Option<Vec<String>> =
+            std::iter::once(node).chain(others.iter().copied()).map(|it| of_type(it, &ty)).collect();
+        if let Some(all) = all {
+            meant = format!("{keyword} {}", all.join(", "));
+            range = range.cover(node.range()).cover(last.range());
+        }
     }
     let message = "a variable is declared by `val` or `var`, and its type follows its name";
     report(errors, range, message, meant);

@@ -6,6 +6,7 @@ pub mod escaping_this;
 pub mod field_not_assigned;
 pub mod jump_target;
 pub mod missing_return;
+pub mod negative_size;
 pub mod no_this_access;
 pub mod non_escaping_method;
 pub mod property_call;
@@ -27,6 +28,7 @@ pub static RULES: &[&Rule] = &[
     &field_not_assigned::RULE,
     &jump_target::RULE,
     &missing_return::RULE,
+    &negative_size::RULE,
     &no_this_access::RULE,
     &non_escaping_method::RULE,
     &property_call::RULE,

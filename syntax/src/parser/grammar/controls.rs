@@ -304,15 +304,52 @@ pub(super) fn parallel_for(p: &mut Parser<'_>) {
     for_header(p);
     p.errors.truncate(errors);
     p.last_error = usize::MAX;
+    let end = p.position;
+    // `forall i in r do f(i);`
+    if first == open && p.at(T![do]) {
+        habits::aside(p, 1);
+    }
     let range = habits::range_of(p, word, p.position - 1);
     p.error_at(range, message);
     p.hint(hint);
-    let header = p.text_of(open, p.position).trim().to_owned();
+    let header = p.text_of(open, end).trim().to_owned();
     p.replace_by(match first > open {
         true => format!("finish for {header} async"),
         false => format!("finish for ({header}) async"),
     });
     body(p, FOR_IN_STMT);
+}
+
+/// `on p { ... }` and `on p do ...`, an `at` of Chapel. Whether that was it.
+pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
+    let start = p.position;
+    let mut end = start + 1;
+    while !matches!(p.kind_at(end), T!['{'] | T![do]) {
+        if matches!(p.kind_at(end), EOF | T![;] | T!['}'] | T![=]) || p.input.newline_before(end) {
+            return false;
+        }
+        end = p.matching(end).unwrap_or(end) + 1;
+    }
+    if end == start + 1 {
+        return false;
+    }
+    let place = p.text_of(start + 1, end).trim();
+    let place = place.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or(place);
+    let meant = format!("at ({place})");
+    let has_do = p.kind_at(end) == T![do];
+    let range = habits::range_of(p, start, if has_do { end } else { end - 1 });
+    p.error_at(range, "there is no `on`");
+    p.hint("`at (p) { ... }` goes to the place `p`");
+    p.replace_by(meant);
+    let m = p.start();
+    habits::aside(p, 1);
+    exprs::header_expr(p);
+    if p.position < end + usize::from(has_do) {
+        habits::aside(p, end + usize::from(has_do) - p.position);
+    }
+    body(p, AT_STMT);
+    m.complete(p, AT_STMT);
+    true
 }
 
 /// `(a; b; c` of a `for`.

@@ -1,4 +1,4 @@
-//! Words of CUDA before functions, blocks and variables: `__global__`, `__device__`, `__shared__`.
+//! Words of CUDA before functions, blocks and variables (`__global__`, `__device__`, `__shared__`), and arrays as C declares them.
 
 use super::habits::{aside, range_of, replaced};
 use super::*;
@@ -33,31 +33,62 @@ pub(super) fn mark(p: &mut Parser<'_>) {
     m.complete(p, ANNOTATION);
 }
 
-/// `__shared__ val s = ...`, and `__shared__ float s[256];`, which is parsed as a variable. Whether that was it.
-pub(super) fn shared_memory(p: &mut Parser<'_>) -> bool {
-    if p.text(p.position) != "__shared__" {
-        return false;
+/// `float a[256];`, and `__shared__ float s[256];`, which are parsed as variables, and `__shared__ val s = ...`. Whether a variable was it.
+pub(super) fn array(p: &mut Parser<'_>) -> bool {
+    let start = p.position;
+    let is_extern = p.text(start) == "extern";
+    match p.text(start + usize::from(is_extern)) {
+        "__shared__" => shared_memory(p, usize::from(is_extern)),
+        _ if is_extern => false,
+        _ => variable(p, start, "an array is a `Rail`", "write `val a = new Rail[T](n);`"),
     }
+}
+
+fn shared_memory(p: &mut Parser<'_>, before: usize) -> bool {
     let message = "shared memory is a rail that a block makes before its threads";
     let hint = "write `val s = new Rail[T](n);` between the two loops of the kernel";
-    if matches!(p.nth(1), T![val] | T![var]) {
-        replaced(p, 1, message, hint, "");
+    let start = p.position + before;
+    if matches!(p.kind_at(start + 1), T![val] | T![var]) {
+        replaced(p, 1 + before, message, hint, "");
         return false;
     }
+    variable(p, start + 1, message, hint)
+}
+
+/// The variable of an array as C declares it, whose type is at `ty`: `float a[16][16];`.
+fn variable(p: &mut Parser<'_>, ty: usize, message: &str, hint: &str) -> bool {
     let start = p.position;
-    let after_type = foreign::name_after_type(p, start + 1);
+    let after_type = foreign::name_after_type(p, ty);
     let Some(variable) = after_type.filter(|it| p.kind_at(it + 1) == T!['[']) else { return false };
-    let open = variable + 1;
-    let Some(close) = p.matching(open).filter(|it| matches!(p.kind_at(it + 1), T![;] | T!['['])) else {
+    let mut sizes = Vec::new();
+    let mut end = variable + 1;
+    while p.kind_at(end) == T!['['] {
+        let Some(close) = p.matching(end) else { return false };
+        sizes.push(p.text_of(end + 1, close).trim());
+        end = close + 1;
+    }
+    if p.kind_at(end) != T![;] {
         return false;
+    }
+    let name_text = p.text(variable);
+    let element = crate::validation::type_name(p.text_of(ty, variable).trim());
+    let size = match &sizes[..] {
+        [one] => (*one).to_owned(),
+        _ => sizes.iter().map(|it| factor(it)).collect::<Vec<_>>().join(" * "),
     };
-    let range = range_of(p, start, close);
+    let meant = format!("val {name_text} = new Rail[{element}]({size})");
+    let hint = match &sizes[..] {
+        [_] => hint.to_owned(),
+        [_, row] => {
+            format!("{hint} Its elements are counted through: `{name_text}(i * {} + j)`", factor(row))
+        }
+        _ => format!("{hint} Its elements are counted through"),
+    };
+    let range = range_of(p, start, end - 1);
     p.error_at(range, message);
-    p.hint(hint);
-    if p.kind_at(close + 1) == T![;] {
-        let (name, count) = (p.text(variable), p.text_of(open + 1, close));
-        let element = crate::validation::type_name(p.text_of(start + 1, variable).trim());
-        p.replace_by(format!("val {name} = new Rail[{element}]({count})"));
+    p.hint(&hint);
+    if sizes.iter().all(|it| !it.is_empty()) {
+        p.replace_by(meant);
     }
     let m = p.start();
     aside(p, variable - start);
@@ -70,4 +101,12 @@ pub(super) fn shared_memory(p: &mut Parser<'_>) -> bool {
     p.eat(T![;]);
     m.complete(p, LOCAL_DECL);
     true
+}
+
+/// What is multiplied, in parentheses if it is more than a name or a number.
+fn factor(text: &str) -> String {
+    match text.chars().all(|it| it.is_alphanumeric() || it == '_') {
+        true => text.to_owned(),
+        false => format!("({text})"),
+    }
 }

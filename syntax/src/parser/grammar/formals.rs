@@ -111,18 +111,21 @@ pub(super) enum Needs {
 
 /// `x:T = e, y:U = f`
 pub(super) fn declarators(p: &mut Parser<'_>, needs: Needs) {
+    let mut foreign = false;
     loop {
-        declarator(p, needs);
+        foreign = declarator(p, needs, foreign);
         if !p.eat(T![,]) {
             return;
         }
     }
 }
 
-fn declarator(p: &mut Parser<'_>, needs: Needs) {
+/// A declarator, after one with the type `before` its name or not: then it has that type. Whether it, too, needs no other.
+fn declarator(p: &mut Parser<'_>, needs: Needs, before: bool) -> bool {
     let m = p.start();
-    let foreign = foreign::is_variable(p, p.position);
-    if foreign {
+    let has_type = foreign::is_variable(p, p.position);
+    let foreign = has_type || before;
+    if has_type {
         foreign::type_before_name(p);
     }
     pattern(p);
@@ -145,6 +148,7 @@ fn declarator(p: &mut Parser<'_>, needs: Needs) {
         }
     }
     m.complete(p, DECLARATOR);
+    foreign
 }
 
 /// The braces of a guard, if they are one.

@@ -32,19 +32,52 @@ pub(super) fn at_scope(p: &Parser<'_>, index: usize) -> bool {
         && adjacent(p, index)
 }
 
+/// What libraries of C++ are called in front of `::`.
+const LIBRARIES: &[&str] = &["std", "Kokkos", "sycl", "thrust", "cub", "RAJA", "cooperative_groups"];
+
+/// A name of such a library, `root` being the library's: one error for all of them.
+fn report_library(p: &mut Parser<'_>, root: usize) {
+    let message = match p.text(root) {
+        "std" => "the library of C++ is not part of X10".to_owned(),
+        name => format!("`{name}` is not part of X10"),
+    };
+    if p.errors.iter().any(|it| it.message == message) {
+        return;
+    }
+    let range = range_of(p, root, root + 3);
+    p.error_at(range, message);
+    p.hint(match (p.text(root), p.text(root + 3)) {
+        ("std", "cout" | "cerr" | "endl") => "X10 prints by `Console.OUT.println(x)`",
+        ("std", _) => "the classes of X10 are in `x10.lang`, `x10.util` and `x10.array`",
+        _ => "loops over activities are `finish for (i in r) async ...`; a kernel is the body of `finish async at (gpu) @CUDA { ... }`, and works on `GlobalRail`s",
+    });
+}
+
+/// A statement that starts with a name of a library for devices, up to its end. Whether that was it.
+pub(super) fn library_statement(p: &mut Parser<'_>) -> bool {
+    let root = p.position;
+    if p.text(root) == "std" || !LIBRARIES.contains(&p.text(root)) || !at_scope(p, root + 1) {
+        return false;
+    }
+    report_library(p, root);
+    let m = p.start();
+    p.bump();
+    while !p.at_end() && !matches!(p.current(), T![;] | T!['}']) {
+        match p.current() {
+            T!['('] | T!['['] | T!['{'] => p.skip_balanced(),
+            _ => p.bump(),
+        }
+    }
+    m.complete(p, ERROR);
+    p.eat(T![;]);
+    true
+}
+
 /// `a::b`, at the colons.
 pub(super) fn scope(p: &mut Parser<'_>, lhs: Operand) -> Operand {
     let root = p.position.saturating_sub(1);
-    if p.text(root) == "std" {
-        let message = "the library of C++ is not part of X10";
-        if p.errors.iter().all(|it| it.message != message) {
-            let range = range_of(p, root, p.position + 2);
-            p.error_at(range, message);
-            p.hint(match p.text(p.position + 2) {
-                "cout" | "cerr" | "endl" => "X10 prints by `Console.OUT.println(x)`",
-                _ => "the classes of X10 are in `x10.lang`, `x10.util` and `x10.array`",
-            });
-        }
+    if LIBRARIES.contains(&p.text(root)) {
+        report_library(p, root);
         let m = lhs.node.precede(p);
         for _ in 0..3 {
             p.bump();

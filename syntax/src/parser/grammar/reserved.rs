@@ -55,7 +55,9 @@ pub(super) fn is_value(p: &Parser<'_>, index: usize) -> bool {
             AFTER_VALUE.contains(next) || INFIX.contains(next)
         }
         T![offer] | T![async] | T![atomic] | T![finish] => {
-            AFTER_VALUE.contains(next) || matches!(next, T![*] | T![/] | T![%])
+            // `offer++;`, and not `offer ++x;`
+            let counts = matches!(next, T![++] | T![--]) && matches!(p.kind_at(index + 2), T![;] | T![')']);
+            AFTER_VALUE.contains(next) || matches!(next, T![*] | T![/] | T![%]) || counts
         }
         _ => false,
     }

@@ -115,7 +115,7 @@ pub(super) fn stmt_with_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
 /// A statement. With `Tail::Value`, an expression before the closing brace too; then the answer is yes.
 fn stmt_or_tail(p: &mut Parser<'_>, tail: Tail) -> bool {
     if p.at(IDENT) && !cuda::is_mark(p, p.position) {
-        if cuda::shared_memory(p) || words::statement(p) {
+        if cuda::array(p) || habits::library_statement(p) || words::statement(p) {
             return false;
         }
         typos::statement(p);

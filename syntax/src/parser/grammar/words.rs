@@ -74,6 +74,9 @@ pub(super) fn statement(p: &mut Parser<'_>) -> bool {
     let Some((message, hint, keyword)) = statement_word(p.text(index)).filter(|_| !is_variable) else {
         return false;
     };
+    if p.text(index) == "on" && controls::on_place(p) {
+        return true;
+    }
     if !is_before_value(p, index) || (p.text(index) == "parallel") != (p.nth(1) == T![for]) {
         return false;
     }
@@ -261,12 +264,26 @@ pub(super) fn value(p: &mut Parser<'_>) -> Option<Operand> {
         }
         T!['{'] if is_future(p) => {
             let m = p.start();
-            let range = p.input.range(p.lexed, index);
-            p.error_at(range, "an activity has no value");
-            p.hint("let it assign to a variable: `var r:T = ...; finish async { r = ...; }`");
+            no_value(p);
             p.bump();
             p.skip_balanced();
             Some(Operand::expr(m.complete(p, ERROR)))
+        }
+        // No value of X10 has two names beside each other.
+        IDENT if SPAWNS.contains(&p.text(index)) && !p.input.newline_before(index + 1) => {
+            let m = p.start();
+            no_value(p);
+            aside(p, 1);
+            atoms::chain(p);
+            Some(Operand::expr(m.complete(p, ERROR)))
+        }
+        T!['('] if p.text(index) == "on" && is_on(p) => {
+            let m = p.start();
+            let range = p.input.range(p.lexed, index);
+            p.error_at(range, "there is no `on`");
+            p.hint("`at (p) e` is the value of `e` at the place `p`");
+            p.replace_by("at".to_owned());
+            Some(Operand::expr(atoms::at_expr(p, m)))
         }
         STRING if adjacent(p, index) => {
             let m = p.start();
@@ -283,6 +300,25 @@ pub(super) fn value(p: &mut Parser<'_>) -> Option<Operand> {
         }
         _ => None,
     }
+}
+
+/// Words that start activities elsewhere, before a call.
+const SPAWNS: &[&str] = &["spawn", "go", "begin", "task", "fork", "sync", "co_await"];
+
+fn no_value(p: &mut Parser<'_>) {
+    let range = p.input.range(p.lexed, p.position);
+    p.error_at(range, "an activity has no value");
+    p.hint("let it assign to a variable: `var r:T = ...; finish async { r = ...; }`");
+}
+
+/// Whether a value follows `on (p)`, as none follows a call.
+fn is_on(p: &Parser<'_>) -> bool {
+    p.matching(p.position + 1).is_some_and(|close| {
+        let next = p.kind_at(close + 1);
+        let starts =
+            next == IDENT || next.is_literal() || matches!(next, T![this] | T![here] | T![new] | T!['{']);
+        starts && !p.input.newline_before(close + 1)
+    })
 }
 
 fn is_called(p: &Parser<'_>, index: usize) -> bool {
