@@ -120,6 +120,16 @@ pub fn item_offset(db: &dyn Db, item: Item) -> TextSize {
     item_ptr(db, item).map_or(TextSize::from(0), |ptr| ptr.range().start())
 }
 
+/// Where it is said what is wrong with an automatic constructor, which is written nowhere: at its class.
+pub fn unwritten(db: &dyn Db, item: Item) -> Option<TextRange> {
+    match item {
+        Item::Method(method) if item_ptr(db, item).is_none() => {
+            Some(name_range(db, Item::Class(method.class(db))))
+        }
+        _ => None,
+    }
+}
+
 /// Moves diagnostics of an item, relative to it, to their places in the file.
 pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
     if diagnostics.is_empty() {
@@ -128,13 +138,7 @@ pub fn place_diagnostics(db: &dyn Db, item: Item, diagnostics: &[Diagnostic]) ->
     let offset = item_offset(db, item);
     let file = item.file(db);
     let mut placed = diagnostics.to_vec();
-    // An automatic constructor is written nowhere: what is wrong with it stands at its class.
-    let automatic = match item {
-        Item::Method(method) if item_ptr(db, item).is_none() => {
-            Some(name_range(db, Item::Class(method.class(db))))
-        }
-        _ => None,
-    };
+    let automatic = unwritten(db, item);
     for diagnostic in &mut placed {
         diagnostic.range = automatic.unwrap_or(diagnostic.range + offset);
         for related in diagnostic.related.iter_mut().filter(|r| r.file == file) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
+use super::dispatch;
 use super::facts::{Callable, Facts};
 use super::function::function_code;
 use super::promises::{Demand, Misfit};
@@ -134,6 +135,11 @@ pub(super) fn demands(db: &dyn Db, method: MethodId, side: Side) -> Arc<Demands>
         Side::Host => {
             if facts.is_users(method) && itself.is_generic() {
                 code_of(&facts, method).for_each(|owner| demands.add_code_of_host(&facts, owner));
+                let mut others = dispatch::of_called(&facts, method);
+                if facts.is_constructor(method) {
+                    others.extend(dispatch::of_made(&facts, method));
+                }
+                demands.calls.extend(others.into_iter().filter(|it| it.is_open(db)).map(|it| (side, it)));
             }
         }
     }
@@ -338,11 +344,18 @@ fn violation(
         Violation::new(at, &cuda::generic_call::RULE, range, message).note(note)
     };
     match misfit {
-        Misfit::NotHeld(ty) => generic(
-            format!("`{name}` is called for `{}`, which a device cannot hold", facts.show(ty)),
-            "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
-             and structs of these",
-        ),
+        Misfit::NotHeld(ty) => {
+            let found = generic(
+                format!("`{name}` is called for `{}`, which a device cannot hold", facts.show(ty)),
+                "code with type parameters that kernels run is compiled for each type that it is called for: numbers, `Boolean`, `Char`, \
+                 and structs of these",
+            );
+            if called == by {
+                found
+            } else {
+                found.note(format!("this leads to `{asking}`, which has code for devices"))
+            }
+        }
         Misfit::NotMade(ty, method) => {
             let (own, shown) = (facts.method_name(method), facts.show(ty));
             let message =

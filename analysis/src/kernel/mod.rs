@@ -7,6 +7,7 @@ mod barrier;
 mod calls;
 mod captures;
 mod constant;
+mod dispatch;
 mod draft;
 mod facts;
 mod function;

@@ -13,7 +13,7 @@ use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Related};
 use crate::ids::MethodId;
 use crate::infer::Owner;
-use crate::item_tree::source::{Item, item_offset};
+use crate::item_tree::source::{Item, item_offset, unwritten};
 
 /// All kernels of the code of a method or field initialiser, in source order; and annotations in wrong places.
 #[salsa::tracked]
@@ -66,7 +66,7 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
         code: violation.rule.code,
         severity: violation.severity,
         message: violation.message.clone(),
-        range: violation.range + renderer.offset,
+        range: unwritten(db, item_of(owner)).unwrap_or(violation.range + renderer.offset),
         notes: violation.notes.clone(),
         related: related.collect(),
         fixes: violation.repairs.iter().map(|repair| renderer.fix(repair)).collect(),

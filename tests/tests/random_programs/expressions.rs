@@ -272,7 +272,7 @@ impl Generator {
             return self.small();
         }
         let a = self.index(depth - 1);
-        match self.random.below(16) {
+        match self.random.below(19) {
             0..=4 => binary(Binary::Add, a, self.index(depth - 1)),
             5..=7 => binary(Binary::Subtract, a, self.index(depth - 1)),
             8 | 9 => {
@@ -293,6 +293,19 @@ impl Generator {
                 binary(Binary::And, a, number(Type::Long, mask))
             }
             14 => binary(Binary::ShiftRight, a, number(Type::Int, 1)),
+            15 | 16 => {
+                let operator = self.random.of(&[Binary::Add, Binary::Subtract, Binary::Multiply]);
+                let short = |it| Expr::Convert(Type::Int, Box::new(it));
+                Expr::Convert(Type::Long, Box::new(binary(operator, short(a), short(self.index(depth - 1)))))
+            }
+            17 => {
+                let factor = self.random.of(&[1 << 28, 1 << 30, 3 << 29]);
+                let short = Expr::Convert(Type::Int, Box::new(a));
+                Expr::Convert(
+                    Type::Long,
+                    Box::new(binary(Binary::Multiply, short, number(Type::Int, factor))),
+                )
+            }
             _ => {
                 let high = Type::Long.range().1;
                 let far = self.random.of(&[high, -high, 1 << 62, 1 << 31, (1 << 32) - 1, -(1 << 31)]);

@@ -92,7 +92,7 @@ impl Generator {
         let to = self.plain_variable(Type::Int).filter(|_| self.random.percent(10)).unwrap_or(number(few));
         let comparison = self.random.of(&[Binary::Less, Binary::Less, Binary::LessEqual]);
         let from = number(self.random.of(&[0, 0, 1, 5]));
-        let count = Loop { form, local, ty: Type::Int, from, to, comparison, step: 1, body };
+        let count = Loop { form, local, ty: Type::Int, from, to, comparison, step: 1, unroll: None, body };
         let value = match (ty.integer(), own.1.integer()) {
             (None, Some(_)) => Expr::Convert(Type::Long, Box::new(Expr::Local(sum))),
             _ => Expr::Local(sum),
@@ -180,7 +180,7 @@ impl Generator {
         }
         phases.same.pop();
         self.context.scope = scope;
-        vec![Stmt::Rounds(Box::new(Loop { form, local, ty, from, to, comparison, step, body }))]
+        vec![Stmt::Rounds(Box::new(Loop { form, local, ty, from, to, comparison, step, unroll: None, body }))]
     }
 
     /// How often all threads turn: a few times, which may only be known at the launch.

@@ -319,7 +319,7 @@ impl<'a> Lines<'a> {
     }
 
     fn count(&mut self, count: &Loop) {
-        let Loop { form, local, ty, from, to, comparison, step, body } = count;
+        let Loop { form, local, ty, from, to, comparison, step, unroll, body } = count;
         let (from, to) = (self.expr(from), self.expr(to));
         let condition = format!("v{local} {} {to}", comparison.text());
         let next = match step {
@@ -332,12 +332,13 @@ impl<'a> Lines<'a> {
         inner.block(body);
         let named = |what| inner.out.contains(&format!("{what} l{local};"));
         let label = if named("break") || named("continue") { format!("l{local}: ") } else { String::new() };
+        let unroll = unroll.map_or(String::new(), |times| format!("@Unroll({times}) "));
         if matches!(form, Form::While | Form::DoWhile) {
             self.line(&format!("var v{local}:{ty} = {from};"));
         }
         self.line(&match form {
             Form::Range => format!("{label}for (v{local} in {from}..{to}) {{"),
-            Form::For => format!("{label}for (var v{local}:{ty} = {from}; {condition}; {next}) {{"),
+            Form::For => format!("{label}{unroll}for (var v{local}:{ty} = {from}; {condition}; {next}) {{"),
             Form::While => format!("{label}while ({condition}) {{"),
             Form::DoWhile => format!("{label}do {{"),
         });

@@ -142,7 +142,9 @@ impl Generator {
             self.random.of(&[Form::Range, Form::Range, Form::For, Form::For, Form::While, Form::DoWhile]);
         let ty = if self.random.percent(25) { Type::Int } else { Type::Long };
         let up = self.random.percent(80) || form == Form::Range;
-        let size = self.random.of(&[1, 1, 1, 2, 3]);
+        let sizes: &[i64] =
+            if self.context.device && form == Form::For { &[1, 1, 2, 3, 4, 8, 16] } else { &[1, 1, 1, 2, 3] };
+        let size = self.random.of(sizes);
         let step = if up { size } else { -size };
         let comparisons = if up {
             [Binary::Less, Binary::LessEqual, Binary::Less, Binary::LessEqual, Binary::NotEqual]
@@ -165,10 +167,23 @@ impl Generator {
             local
         };
         self.context.loops.push(local);
-        let body = self.block(1, 4, depth - 1);
+        let ahead = self.context.device && form == Form::For && self.random.percent(35);
+        let mut body = if ahead { self.ahead(local, ty, step, comparison, &to) } else { vec![] };
+        body.extend(self.block(1, 4, depth - 1));
         self.context.loops.pop();
         self.context.scope = scope;
-        Stmt::Loop(Box::new(Loop { form, local, ty, from, to, comparison, step, body }))
+        let unroll =
+            (self.context.device && self.random.percent(20)).then(|| self.random.of(&[1, 2, 4, 16, 40]));
+        Stmt::Loop(Box::new(Loop { form, local, ty, from, to, comparison, step, unroll, body }))
+    }
+
+    /// What is done for the next turn of a loop, if there is one.
+    fn ahead(&mut self, counter: Local, ty: Type, step: i64, comparison: Binary, to: &Expr) -> Vec<Stmt> {
+        let step = Box::new(Expr::Literal(ty.wrap(i128::from(step))));
+        let value = Expr::Binary(Binary::Add, Box::new(Expr::Local(counter)), step);
+        let next = self.declare(Kind::Plain(ty), false);
+        let guard = Expr::Binary(comparison, Box::new(Expr::Local(next)), Box::new(to.clone()));
+        vec![Stmt::Declare(next, ty, false, value), Stmt::If(guard, self.block(1, 2, 0), vec![])]
     }
 
     /// What a loop counts from and to: as a rule from zero and not far.

@@ -133,6 +133,8 @@ pub struct Loop {
     pub to: Expr,
     pub comparison: Binary,
     pub step: i64,
+    /// `@Unroll(n)`, which changes nothing that can be seen.
+    pub unroll: Option<i64>,
     pub body: Vec<Stmt>,
 }
 

@@ -13,6 +13,9 @@ for: numbers, `Boolean`, `Char`, and structs of these. What it calls that an int
 (`T <: Arithmetic[T]`, `O <: Reducible[T]`), is a method of that type, and must be marked `@CUDA` as any other function that a kernel
 calls. Such a method waits for no other threads, and does not ask which thread it runs in.
 
+An object with type parameters may be asked by whoever has it for what its class overrides, or implements of an interface: the kernels in that are
+compiled for the types that it is made for.
+
 Mark the method `@CUDA`, or call the code for another type.
 "##,
     failing: r##"
