@@ -66,7 +66,9 @@ public class kernel_divisions {
             work();
         } catch (e:MultipleExceptions) {
             val message = e.exceptions()(0).getMessage();
-            Console.OUT.println(what + ": " + e.exceptions()(0).typeName() + message.substring(message.indexOf(": kernel")));
+            // Which of the blocks comes first is not said.
+            val end = message.indexOf("; block");
+            Console.OUT.println(what + ": " + e.exceptions()(0).typeName() + message.substring(message.indexOf(": kernel"), end));
         }
     }
 

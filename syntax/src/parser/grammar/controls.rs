@@ -325,7 +325,10 @@ pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
     let start = p.position;
     let mut end = start + 1;
     while !matches!(p.kind_at(end), T!['{'] | T![do]) {
-        if matches!(p.kind_at(end), EOF | T![;] | T!['}'] | T![=]) || p.input.newline_before(end) {
+        // A parenthesis that closes leads back to its own.
+        if matches!(p.kind_at(end), EOF | T![;] | T!['}'] | T![')'] | T![']'] | T![=])
+            || p.input.newline_before(end)
+        {
             return false;
         }
         end = p.matching(end).unwrap_or(end) + 1;
