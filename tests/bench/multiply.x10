@@ -54,7 +54,7 @@ public class multiply {
                     for (var k:Int = 0n; k < n; k += DEPTH) {
                         val stage = k / DEPTH % 2n;
                         val next = k + DEPTH;
-                        if (next < n) {
+                        if (next <= n - DEPTH) {
                             for (i in 0n..(SHARE_A - 1n)) nextA(i) = a(fromA + (next + i * STEP_A) * n);
                             for (i in 0n..(SHARE_B - 1n)) nextB(i) = b(fromB + next + i * STEP_B * n);
                         }
@@ -65,7 +65,7 @@ public class multiply {
                             for (j in 0n..(WIDTH - 1n)) right(j) = tilesB(fromRight + j / 4n * 16n + j % 4n);
                             for (j in 0n..(WIDTH - 1n)) for (i in 0n..7n) sums(j * 8n + i) = sums(j * 8n + i) + left(i) * right(j);
                         }
-                        if (next < n) {
+                        if (next <= n - DEPTH) {
                             for (i in 0n..(SHARE_A - 1n)) tilesA((1n - stage) * DEPTH * ROWS + toA + i * STEP_A * ROWS) = nextA(i);
                             for (i in 0n..(SHARE_B - 1n)) tilesB((1n - stage) * DEPTH * PITCH + toB + i * STEP_B) = nextB(i);
                         }

@@ -338,7 +338,7 @@ impl<'a> Lines<'a> {
         }
         self.line(&match form {
             Form::Range => format!("{label}for (v{local} in {from}..{to}) {{"),
-            Form::For => format!("{label}{unroll}for (var v{local}:{ty} = {from}; {condition}; {next}) {{"),
+            Form::For => format!("{unroll}{label}for (var v{local}:{ty} = {from}; {condition}; {next}) {{"),
             Form::While => format!("{label}while ({condition}) {{"),
             Form::DoWhile => format!("{label}do {{"),
         });

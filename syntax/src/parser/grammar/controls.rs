@@ -324,6 +324,10 @@ pub(super) fn parallel_for(p: &mut Parser<'_>) {
 pub(super) fn on_place(p: &mut Parser<'_>) -> bool {
     let start = p.position;
     let mut end = start + 1;
+    // `on (p) { ... }` may be a call with a closure behind it.
+    if p.kind_at(end) == T!['('] && p.matching(end).is_none_or(|close| p.kind_at(close + 1) != T![do]) {
+        return false;
+    }
     while !matches!(p.kind_at(end), T!['{'] | T![do]) {
         // A parenthesis that closes leads back to its own.
         if matches!(p.kind_at(end), EOF | T![;] | T!['}'] | T![')'] | T![']'] | T![=])
