@@ -315,8 +315,7 @@ fn no_value(p: &mut Parser<'_>) {
 fn is_on(p: &Parser<'_>) -> bool {
     p.matching(p.position + 1).is_some_and(|close| {
         let next = p.kind_at(close + 1);
-        let starts =
-            next == IDENT || next.is_literal() || matches!(next, T![this] | T![here] | T![new]);
+        let starts = next == IDENT || next.is_literal() || matches!(next, T![this] | T![here] | T![new]);
         starts && !p.input.newline_before(close + 1)
     })
 }
