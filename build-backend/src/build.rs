@@ -96,6 +96,7 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
         crate::optimise::optimise(&mut mir);
     }
     crate::optimise::inline_into_kernels(&mut mir);
+    crate::optimise::skip_by_branches(&mut mir);
     crate::optimise::recompute_in_kernels(&mut mir);
     crate::optimise::limit_unrolling(&mut mir);
     let emitted = emit::emit(&mir, release)?;

@@ -1,78 +1,31 @@
 //! Whether all threads of a block reach each barrier together.
 //!
-//! A value is *uniform* if all threads of a block compute the same, *divergent* if not. Between the two: an
-//! *offset*, a fixed divergent value plus something uniform, so that `i < last` is uniform if both count
-//! from the same start. A barrier may stand only where uniform conditions lead. What is read from memory at
-//! a uniform index is uniform, since the threads of a program without data races all read the same.
+//! A barrier may stand only where conditions lead that are the same for all threads of the block; what the threads of a warp do
+//! together also where they are the same for each warp. [`super::variance`] says how values vary.
 
-use apg_syntax::{TextRange, TextSize};
+use apg_syntax::TextSize;
 use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::rules::Uses;
+use super::variance::{Cause, Split, Variance, compare};
 use super::{Axis, function};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
-
-/// Why threads differ in a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
-    /// It was computed from this thread index.
-    Index(LocalId),
-    /// It was read at a thread's own index, or from a thread's own memory.
-    Data,
-}
-
-/// How a value varies over the threads of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variance {
-    Uniform,
-    /// The value that the local had when it was declared, plus something uniform.
-    Offset(LocalId, Cause),
-    Divergent(Cause),
-}
-
-impl Variance {
-    fn cause(self) -> Option<Cause> {
-        match self {
-            Variance::Uniform => None,
-            Variance::Offset(_, cause) | Variance::Divergent(cause) => Some(cause),
-        }
-    }
-
-    /// A value that is either of two, or computed from two in some way.
-    fn join(self, other: Variance) -> Variance {
-        match (self.cause(), other.cause()) {
-            _ if self == other => self,
-            (Some(cause), _) | (None, Some(cause)) => Variance::Divergent(cause),
-            (None, None) => Variance::Uniform,
-        }
-    }
-
-    /// A value computed from this one other than by adding.
-    fn mixed(self) -> Variance {
-        self.cause().map_or(Variance::Uniform, Variance::Divergent)
-    }
-}
-
-/// A condition on which threads part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Split {
-    range: TextRange,
-    cause: Cause,
-    /// Only what stands behind this offset is concerned (after a `continue`).
-    from: Option<TextSize>,
-}
+use crate::ty::Ty;
 
 struct Uniformity<'d, 'a> {
     draft: &'d Draft<'a>,
     variance: FxHashMap<LocalId, Variance>,
-    labels: FxHashMap<LabelId, Split>,
-    /// The divergent conditions around the current node.
+    /// Where locals are declared, and how many conditions are around that.
+    declared: FxHashMap<LocalId, (TextSize, usize)>,
+    /// How jumps to labels part threads: whole warps, and the threads of one.
+    labels: FxHashMap<(LabelId, bool), Split>,
+    /// The conditions around the current node that are not the same for all threads.
     control: Vec<Split>,
     /// The loops around the current node, with the number of divergent conditions outside them.
     loops: Vec<(LabelId, usize)>,
@@ -93,19 +46,8 @@ impl Draft<'_> {
         if uses.barriers.is_empty() {
             return;
         }
-        let indices = threads.iter().filter_map(|axis| axis.local);
-        let mut uniformity = Uniformity {
-            draft: self,
-            variance: indices.map(|local| (local, Variance::Divergent(Cause::Index(local)))).collect(),
-            labels: FxHashMap::default(),
-            control: Vec::new(),
-            loops: Vec::new(),
-            changed: true,
-            reporting: false,
-            depth: 0,
-            this: Variance::Uniform,
-        };
-        uniformity.run(body);
+        let indices = self.thread_indices(threads).into_iter().collect();
+        Uniformity::new(self, indices, Variance::Uniform, 0).run(body);
     }
 
     /// Whether a function returns at its end only.
@@ -121,7 +63,27 @@ impl Draft<'_> {
     }
 }
 
-impl Uniformity<'_, '_> {
+impl<'d, 'a> Uniformity<'d, 'a> {
+    fn new(
+        draft: &'d Draft<'a>,
+        variance: FxHashMap<LocalId, Variance>,
+        this: Variance,
+        depth: u32,
+    ) -> Uniformity<'d, 'a> {
+        Uniformity {
+            draft,
+            variance,
+            declared: FxHashMap::default(),
+            labels: FxHashMap::default(),
+            control: Vec::new(),
+            loops: Vec::new(),
+            changed: true,
+            reporting: false,
+            depth,
+            this,
+        }
+    }
+
     fn run(&mut self, body: StmtId) {
         // Each round can only make something less uniform, so this ends; the bound is for safety.
         let bound = 2 * (self.draft.body.locals.len() + self.draft.body.stmts.len()) + 2;
@@ -137,8 +99,8 @@ impl Uniformity<'_, '_> {
 
     /// A call of a function in which threads meet, with what it is called for.
     fn function(&mut self, call: ExprId, method: MethodId, this: Variance, operands: &[Variance]) {
-        self.barrier(call);
         let facts = self.draft.facts;
+        self.barrier(call, !function::meets_in_blocks(facts.db, method));
         let result = facts.body(method);
         let body = &result.body;
         let Some(root) = body.root else { return };
@@ -160,20 +122,9 @@ impl Uniformity<'_, '_> {
                 "its code",
             ));
         }
-        // Indices mean something only in the code that declares them.
-        let foreign =
-            |it: Variance| it.cause().map_or(Variance::Uniform, |_| Variance::Divergent(Cause::Data));
-        let mut inside = Uniformity {
-            draft: &draft,
-            variance: body.params.iter().copied().zip(operands.iter().map(|it| foreign(*it))).collect(),
-            labels: FxHashMap::default(),
-            control: Vec::new(),
-            loops: Vec::new(),
-            changed: true,
-            reporting: false,
-            depth: self.depth + 1,
-            this: foreign(this),
-        };
+        let operands = operands.iter().map(|it| it.in_a_function());
+        let variance = body.params.iter().copied().zip(operands).collect();
+        let mut inside = Uniformity::new(&draft, variance, this.in_a_function(), self.depth + 1);
         inside.run(root);
         drop(inside);
         if let Some(first) = draft.into_violations().first() {
@@ -181,7 +132,8 @@ impl Uniformity<'_, '_> {
             let message = format!("the threads that call `{name}` part inside it before they meet");
             let range = self.draft.expr(call).range;
             let violation = self.draft.violation(&cuda::barrier_divergent::RULE, range, message);
-            let note = "with these arguments a condition in it is not the same for all threads of the block";
+            let note =
+                "with these arguments a condition in it is not the same for all threads that meet behind it";
             self.draft.report(violation.note(note).related(Some(method), first.range, first.message.clone()));
         }
     }
@@ -191,11 +143,15 @@ impl Uniformity<'_, '_> {
         match &self.draft.stmt(stmt).kind {
             StmtKind::Let { local, init: Some(init) } => {
                 let value = self.expr(*init);
-                let value = match value {
-                    Variance::Divergent(cause) if self.is_scalar(*local) => Variance::Offset(*local, cause),
-                    value => value,
+                let value = match self.is_scalar(*local) {
+                    true => value.first_of(*local, self.draft.local(*local).mutable),
+                    false => value,
                 };
+                self.declared.insert(*local, (range.start(), self.control.len()));
                 self.declare(*local, value);
+            }
+            StmtKind::Let { local, init: None } => {
+                self.declared.insert(*local, (range.start(), self.control.len()));
             }
             StmtKind::If { condition, then, otherwise } => {
                 let value = self.expr(*condition);
@@ -283,8 +239,7 @@ impl Uniformity<'_, '_> {
 
     /// Runs `body` as controlled by a condition.
     fn under(&mut self, condition: ExprId, value: Variance, body: impl FnOnce(&mut Self)) {
-        let split =
-            value.cause().map(|cause| Split { range: self.draft.expr(condition).range, cause, from: None });
+        let split = Split::of(self.draft.expr(condition).range, value);
         self.control.extend(split);
         body(self);
         if split.is_some() {
@@ -294,30 +249,35 @@ impl Uniformity<'_, '_> {
 
     /// Runs the body of a loop; threads that leave it at different times part in all of it.
     fn looped(&mut self, label: LabelId, body: impl FnOnce(&mut Self)) {
-        self.loops.push((label, self.control.len()));
-        let split = self.labels.get(&label).copied();
-        self.control.extend(split);
+        let outside = self.control.len();
+        self.loops.push((label, outside));
+        self.control.extend([true, false].iter().filter_map(|keeps| self.labels.get(&(label, *keeps))));
         body(self);
-        if split.is_some() {
-            self.control.pop();
-        }
+        self.control.truncate(outside);
         self.loops.pop();
     }
 
-    /// `break` or `continue`: under a divergent condition within the loop, it parts the threads.
+    /// `break` or `continue`: under a condition within the loop that is not the same for all threads, it parts them. Loops inside that one
+    /// are left at different times as well.
     fn leave(&mut self, label: LabelId, from: Option<TextSize>) {
-        let Some((_, outside)) = self.loops.iter().rev().find(|(open, _)| *open == label).copied() else {
-            return;
-        };
-        let Some(split) = self.control[outside..].iter().find(|split| split.from.is_none()).copied() else {
-            return;
-        };
-        let new = Split { from, ..split };
-        match self.labels.get(&label) {
+        let Some(position) = self.loops.iter().rposition(|(open, _)| *open == label) else { return };
+        let around = self.control[self.loops[position].1..].iter().filter(|split| split.from.is_none());
+        let splits: Vec<Split> = around.copied().collect();
+        for keeps_warps in [true, false] {
+            let Some(split) = splits.iter().find(|it| it.keeps_warps == keeps_warps) else { continue };
+            self.part(label, Split { from, ..*split });
+            for (inner, _) in self.loops[position + 1..].to_vec() {
+                self.part(inner, *split);
+            }
+        }
+    }
+
+    fn part(&mut self, label: LabelId, new: Split) {
+        match self.labels.get(&(label, new.keeps_warps)) {
             Some(old) if old.from.is_none() => {}
-            Some(old) if from.is_some() && old.from <= from => {}
+            Some(old) if new.from.is_some() && old.from <= new.from => {}
             _ => {
-                self.labels.insert(label, new);
+                self.labels.insert((label, new.keeps_warps), new);
                 self.changed = true;
             }
         }
@@ -332,18 +292,19 @@ impl Uniformity<'_, '_> {
         self.set(local, old, new);
     }
 
-    fn assign(&mut self, local: LocalId, value: Variance) {
-        let parted = self.control.iter().find(|split| split.from.is_none()).map(|split| split.cause);
+    fn assign(&mut self, local: LocalId, value: Variance, at: TextSize) {
         let old = self.variance.get(&local).copied();
-        let new = match parted {
-            Some(cause) => Variance::Divergent(cause),
-            // A variable without an initialiser starts with its first value.
-            None => old.map_or(value, |old| old.join(value)),
-        };
-        let new = match old {
-            Some(Variance::Divergent(cause)) => Variance::Divergent(cause),
-            _ => new,
-        };
+        // A variable without an initialiser starts with its first value.
+        let new = old.map_or(value, |old| old.join(value));
+        // Threads that parted before it was declared have variables of their own.
+        let (from, around) = self.declared.get(&local).copied().unwrap_or_default();
+        let is_before = |position: usize, it: &Split| position < around && it.reaches(from);
+        let splits = self.control.iter().enumerate();
+        let parted = splits.filter(|(position, it)| it.reaches(at) && !is_before(*position, it));
+        let new = parted.map(|it| it.1.parted()).fold(new, |new, parted| match (new, parted) {
+            (_, Variance::Divergent(_)) => parted,
+            _ => new.join(parted),
+        });
         self.set(local, old, new);
     }
 
@@ -359,11 +320,14 @@ impl Uniformity<'_, '_> {
         match &draft.expr(expr).kind {
             ExprKind::Local(local) => self.variance.get(local).copied().unwrap_or(Variance::Uniform),
             ExprKind::This => self.this,
-            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.expr(*value),
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
+                let value = self.expr(*value);
+                self.converted(value, draft.expr(expr).ty)
+            }
             ExprKind::Assign { target, value } => {
                 let value = self.expr(*value);
                 if let AssignTarget::Local(local) = target {
-                    self.assign(*local, value);
+                    self.assign(*local, value, draft.expr(expr).range.start());
                 }
                 value
             }
@@ -416,23 +380,15 @@ impl Uniformity<'_, '_> {
             return Variance::Uniform;
         };
         if draft.facts.callable(*method) == Callable::Barrier {
-            self.barrier(expr);
+            self.barrier(expr, false);
             return Variance::Uniform;
         }
         let operands: Vec<Variance> =
             receiver.iter().chain(args).map(|operand| self.expr(*operand)).collect();
         match draft.facts.callable(*method) {
-            _ if draft.facts.is_same_for_block(*method) => {
-                if draft.facts.callable(*method) == Callable::Together {
-                    self.barrier(expr);
-                }
-                return Variance::Uniform;
+            Callable::Together | Callable::ThreadNumber => {
+                return self.threads_operation(expr, *method, args);
             }
-            Callable::Together => {
-                self.barrier(expr);
-                return Variance::Divergent(Cause::Data);
-            }
-            Callable::ThreadNumber => return Variance::Divergent(Cause::Data),
             Callable::Function if function::meets(draft.facts.db, *method) => {
                 let count = usize::from(receiver.is_some());
                 let this = operands[..count].first().copied().unwrap_or(Variance::Uniform);
@@ -450,10 +406,13 @@ impl Uniformity<'_, '_> {
         let is_of_numbers = receiver.iter().chain(args).all(number);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
         let sign = if is_of_numbers || sign == "()" { sign } else { "" };
+        if is_of_numbers && let Some(found) = self.by_constant(sign, &operands, receiver.iter().chain(args)) {
+            return found;
+        }
         match (sign, &operands[..]) {
-            ("+", [Variance::Uniform, other] | [other, Variance::Uniform]) => *other,
-            ("-", [other, Variance::Uniform]) => *other,
-            ("-", [Variance::Offset(a, _), Variance::Offset(b, _)]) if a == b => Variance::Uniform,
+            ("+", [Variance::Uniform, other] | [other, Variance::Uniform]) => other.plus_uniform(),
+            ("-", [other, Variance::Uniform]) => other.plus_uniform(),
+            ("-", [left, right]) if left.minus(*right).is_some() => Variance::Uniform,
             ("<" | ">" | "<=" | ">=", [left, right]) => compare(*left, *right),
             // Conversions between number types.
             (_, [value])
@@ -463,20 +422,78 @@ impl Uniformity<'_, '_> {
                     && sign != "~"
                     && sign != "!" =>
             {
-                *value
+                self.converted(*value, draft.expr(expr).ty)
             }
-            ("()", [rail, index]) => match rail.join(*index).cause() {
-                None => Variance::Uniform,
-                Some(_) => Variance::Divergent(Cause::Data),
+            ("()", [rail, index]) => match rail.join(*index) {
+                same @ (Variance::Uniform | Variance::Warp(_)) => same,
+                _ => Variance::Divergent(Cause::Data),
             },
             _ => operands.iter().fold(Variance::Uniform, |all, operand| all.join(operand.mixed())),
         }
     }
 
+    /// What the threads of a warp or block do together, or a number of a thread.
+    fn threads_operation(&mut self, expr: ExprId, method: MethodId, args: &[ExprId]) -> Variance {
+        let facts = self.draft.facts;
+        if facts.callable(method) == Callable::Together {
+            self.barrier(expr, facts.is_of_warp(method));
+        }
+        // The first lane of a warp is always there. That of another may not be, and each thread keeps its own value then.
+        let is_first_lane = || args.get(1).and_then(|lane| self.draft.constant(*lane)) == Some(0);
+        match facts.thread_operation(method) {
+            Some("rank") => Variance::Rank(None, Cause::Data),
+            Some("shuffle") if is_first_lane() => Variance::Warp(Cause::Data),
+            _ if facts.is_same_for_block(method) => Variance::Uniform,
+            _ if facts.is_same_for_warp(method) => Variance::Warp(Cause::Data),
+            _ => Variance::Divergent(Cause::Data),
+        }
+    }
+
+    /// A binary operation of the number of a thread and a constant.
+    fn by_constant<'e>(
+        &self,
+        sign: &str,
+        operands: &[Variance],
+        exprs: impl Iterator<Item = &'e ExprId>,
+    ) -> Option<Variance> {
+        let constants: Vec<Option<i64>> = exprs.map(|it| self.draft.constant(*it)).collect();
+        match (operands, &constants[..]) {
+            ([rank, _], [_, Some(by)]) => rank.rank_by(sign, *by),
+            ([_, rank], [Some(by), _]) => {
+                let turned = match sign {
+                    "<" => ">",
+                    ">" => "<",
+                    "<=" => ">=",
+                    ">=" => "<=",
+                    "&" => "&",
+                    _ => return None,
+                };
+                rank.rank_by(turned, *by)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value as another number: one of fewer bits may begin anew in the middle.
+    fn converted(&self, value: Variance, to: Ty) -> Variance {
+        let db = self.draft.facts.db;
+        match to.primitive(db).is_some_and(|it| it.size().is_some_and(|size| size >= 4) && it.is_integer()) {
+            true => value,
+            false => value.mixed(),
+        }
+    }
+
     /// What waits for the other threads, why all must come, and what to write instead.
-    fn waiting(&self, expr: ExprId) -> (String, [&'static str; 2]) {
+    fn waiting(&self, expr: ExprId, of_warp: bool) -> (String, [&'static str; 2]) {
         let facts = self.draft.facts;
         match &self.draft.expr(expr).kind {
+            ExprKind::Call { method, .. } if of_warp => {
+                let notes = [
+                    "the threads of a warp do this together: those that take another way would be missing",
+                    "call it outside of the condition, in all threads, and use the result inside; or let whole warps go one way: by `CUDAWarp.index()`, or a bound that is a multiple of 32",
+                ];
+                (format!("`{}`", facts.method_name(*method)), notes)
+            }
             ExprKind::Call { method, .. } if facts.callable(*method) != Callable::Barrier => {
                 let notes = [
                     "threads do this together: those that take another way would be missing",
@@ -494,40 +511,39 @@ impl Uniformity<'_, '_> {
         }
     }
 
-    fn barrier(&mut self, expr: ExprId) {
+    /// Threads meet: those of the block, or of a warp.
+    fn barrier(&mut self, expr: ExprId, of_warp: bool) {
         if !self.reporting {
             return;
         }
         let range = self.draft.expr(expr).range;
-        let around = |split: &&Split| split.from.is_none_or(|from| from <= range.start());
-        let Some(split) = self.control.iter().find(around) else { return };
+        let parts = |split: &&Split| split.reaches(range.start()) && !(of_warp && split.keeps_warps);
+        let Some(split) = self.control.iter().find(parts) else { return };
         let why = match split.cause {
             Cause::Index(local) => {
                 format!("it depends on the thread index `{}`", self.draft.local(local).name)
             }
+            Cause::Data if split.keeps_warps => "it depends on data that differ from warp to warp".to_owned(),
             Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
         };
-        let (what, notes) = self.waiting(expr);
+        let (what, notes) = self.waiting(expr, of_warp);
+        let group = if of_warp { "warp" } else { "block" };
         let skipped = if split.from.is_some() {
-            format!("some threads of the block skip {what}")
+            format!("some threads of the {group} skip {what}")
         } else {
-            format!("not all threads of the block reach {what} together")
+            format!("not all threads of the {group} reach {what} together")
         };
         let [why_not, instead] = notes;
+        let same = format!(
+            "this condition is not the same for all threads of {}: {why}",
+            if of_warp { "a warp" } else { "the block" }
+        );
         self.draft.report(
             self.draft
                 .violation(&cuda::barrier_divergent::RULE, range, skipped)
                 .note(why_not)
                 .note(instead)
-                .related(None, split.range, format!("this condition is not the same for all threads: {why}")),
+                .related(None, split.range, same),
         );
-    }
-}
-
-/// Comparing: two values that count from the same start compare the same in all threads.
-fn compare(left: Variance, right: Variance) -> Variance {
-    match (left, right) {
-        (Variance::Offset(a, _), Variance::Offset(b, _)) if a == b => Variance::Uniform,
-        _ => left.join(right).mixed(),
     }
 }

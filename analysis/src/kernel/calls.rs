@@ -154,6 +154,11 @@ impl Draft<'_> {
         );
     }
 
+    /// Whether an expression is what the threads of a warp do together.
+    pub(super) fn is_of_warp(&self, expr: ExprId) -> bool {
+        matches!(&self.expr(expr).kind, ExprKind::Call { method, .. } if self.facts.is_of_warp(*method))
+    }
+
     /// What the threads of a warp or block do together: a barrier with values.
     fn together_call(
         &self,

@@ -136,12 +136,35 @@ impl<'a> Facts<'a> {
 
     /// Whether all threads of the block get the same from the method.
     pub fn is_same_for_block(&self, method: MethodId) -> bool {
-        let Some(item) = method_item(self.db, method) else { return false };
-        annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| {
+        self.intrinsic(method).is_some_and(|name| {
             let sums = ["block.inclusive", "block.exclusive"];
-            name.starts_with("block.") && !sums.contains(&name.as_str())
-                || ["thread.count", "thread.grid_size"].contains(&name.as_str())
+            name.starts_with("block.") && !sums.contains(&name)
+                || ["thread.count", "thread.grid_size"].contains(&name)
         })
+    }
+
+    /// Whether all threads of a warp get the same from the method.
+    pub fn is_same_for_warp(&self, method: MethodId) -> bool {
+        self.intrinsic(method).is_some_and(|name| {
+            let sums = ["warp.inclusive", "warp.exclusive"];
+            name == "thread.warp"
+                || name.starts_with("warp.") && !name.starts_with("warp.shuffle") && !sums.contains(&name)
+        })
+    }
+
+    /// Whether the threads of a warp do this together, whatever those of other warps do.
+    pub fn is_of_warp(&self, method: MethodId) -> bool {
+        self.intrinsic(method).is_some_and(|name| name.starts_with("warp."))
+    }
+
+    /// What the method does with threads or asks of one: `shuffle` of `warp.shuffle`.
+    pub fn thread_operation(&self, method: MethodId) -> Option<&str> {
+        self.intrinsic(method)?.split_once('.').map(|it| it.1)
+    }
+
+    fn intrinsic(&self, method: MethodId) -> Option<&str> {
+        let item = method_item(self.db, method)?;
+        annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str)
     }
 
     /// Whether the method stands in the user's code, so that it can be changed.

@@ -36,6 +36,8 @@ pub(super) struct FunctionCode {
     pub broken: bool,
     /// It has barriers, or does something together with other threads.
     meets: bool,
+    /// Not only the threads of a warp.
+    meets_in_blocks: bool,
     /// It asks for the number of a thread.
     numbers: bool,
 }
@@ -80,6 +82,7 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
         promises: uses.promises,
         broken: draft.is_broken(),
         meets: !uses.barriers.is_empty(),
+        meets_in_blocks: uses.barriers.iter().any(|it| !draft.is_of_warp(*it)),
         numbers: uses.numbers,
         violations: draft.into_violations(),
     })
@@ -88,6 +91,11 @@ pub(super) fn function_code(db: &dyn Db, method: MethodId) -> Arc<FunctionCode> 
 /// Whether the threads that call a function meet in it: at a barrier, or to do something together.
 pub(super) fn meets(db: &dyn Db, method: MethodId) -> bool {
     some_reached(db, method, |code| code.meets)
+}
+
+/// Whether all threads of a block meet in a function, not only those of each warp.
+pub(super) fn meets_in_blocks(db: &dyn Db, method: MethodId) -> bool {
+    some_reached(db, method, |code| code.meets_in_blocks)
 }
 
 /// Whether a function can run only as part of the code of a kernel's threads: they meet in it, or it asks for their numbers.

@@ -29,6 +29,7 @@ mod shared;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod variance;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};

@@ -31,7 +31,7 @@ impl Draft<'_> {
         let head = TextRange::new(self.stmt(outer).range.start(), self.stmt(innermost).range.start());
         self.report(
             self.violation(&cuda::nested_loops::RULE, head, format!("the {noun}s of a kernel are counted by loops inside each other"))
-                .note(format!("all {noun}s are started by one loop, which may have up to three axes, `Long`s all of them: write `for ([y, x] in 0..lastY * 0..lastX)`"))
+                .note(format!("all {noun}s are started by one loop, which may have up to three axes: write `for ([y, x] in 0n..lastY * 0n..lastX)`, where `y` and `x` are `Long`s"))
                 .repair(self.one_loop(&loops, innermost)),
         );
         Some(innermost)

@@ -154,6 +154,11 @@ impl Together {
         "block_xor",
     ];
 
+    /// Whether the threads of a warp do it, whatever those of other warps do.
+    pub fn is_of_warp(self) -> bool {
+        self.name.starts_with("warp_")
+    }
+
     /// The operation that the class library calls so: `warp.shuffle`.
     pub fn from_name(scope: &str, name: &str) -> Option<Together> {
         let find = |names: &[&'static str], same| {

@@ -19,12 +19,14 @@ mod front;
 mod grow;
 mod inline;
 mod recompute;
+mod skip;
 mod specialise;
 mod targets;
 mod unroll;
 
 pub use device::inline_into_kernels;
 pub use recompute::recompute_in_kernels;
+pub use skip::skip_by_branches;
 pub use unroll::limit_unrolling;
 
 use crate::mir::only::Only;

@@ -14,6 +14,10 @@ the same for all threads: not ones that depend on the index of the thread, or on
 nor in a loop that threads leave at different times.
 
 Move the barrier out of the condition, and let the threads that have nothing to do pass it as well.
+
+What the threads of a warp do together (`CUDAWarp.sum`, `shuffle`, ...) needs only these: it may stand under conditions that are the same
+for all threads of each warp, such as `CUDAWarp.index() == 0n`, `thread / 32n < n`, `thread < 64n` (any multiple of 32), or one
+computed from what `CUDAWarp.any` and the like give.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

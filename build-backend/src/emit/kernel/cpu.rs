@@ -261,20 +261,24 @@ pub struct Printer<'c, 'p, 'k> {
     pub(super) rows_begin: FxHashMap<*const Node<'k>, String>,
     /// The same of the run that is being printed.
     pub(super) row_begins: String,
+    /// What is printed is what a warp does by itself.
+    pub(super) in_warp: bool,
 }
 
 impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
     fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, plan: &'c Plan<'k>) -> Self {
         let (rows_begin, row_begins) = (FxHashMap::default(), String::new());
-        Printer { code, kernel, plan, labels: 0, rows_begin, row_begins }
+        Printer { code, kernel, plan, labels: 0, rows_begin, row_begins, in_warp: false }
     }
 }
 
 impl<'k> Printer<'_, '_, 'k> {
-    fn nodes(&mut self, nodes: &[Node<'k>]) {
+    pub(super) fn nodes(&mut self, nodes: &[Node<'k>]) {
         for node in nodes {
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
+                Node::Run(stmts) if self.in_warp => self.warp_run(stmts),
+                Node::Warps(body) => self.warps(body),
                 Node::Run(stmts) => {
                     self.row_begins = self.rows_begin.remove(&std::ptr::from_ref(node)).unwrap_or_default();
                     self.run(stmts);
@@ -308,7 +312,11 @@ impl<'k> Printer<'_, '_, 'k> {
         if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
             return value;
         }
-        let one = if self.plan.exits { "one_" } else { "0" };
+        let one = match self.in_warp {
+            _ if self.plan.exits => "one_",
+            true => "base_",
+            false => "0",
+        };
         format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
     }
 
@@ -352,7 +360,11 @@ impl<'k> Printer<'_, '_, 'k> {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Together { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
-        let mut text = vec!["threads_".to_owned()];
+        let (count, rank, thread, from) = match self.in_warp {
+            true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; ", " + base_"),
+            false => ("threads_", "apg_i64 r_", "", ""),
+        };
+        let mut text = vec![count.to_owned()];
         let shifts = operation.name.starts_with("warp_shuffle");
         for (position, arg) in args.iter().enumerate() {
             if shifts && position == 1 && self.plan.is_uniform(arg, &FxHashSet::default()) {
@@ -362,14 +374,14 @@ impl<'k> Printer<'_, '_, 'k> {
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
             let names = self.thread_indices(&value);
-            text.push(format!("[&](apg_i64 r_) -> {ty} {{ (void)r_; {names}return {value}; }}"));
+            text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
         let place = self.code.local(*local).text;
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
         let line = match place.strip_suffix("[r_]") {
             Some(all) if !operation.same => {
-                text.insert(0, all.to_owned());
+                text.insert(0, format!("{all}{from}"));
                 format!("{};", call(&text))
             }
             _ => format!("{place} = {};", call(&text)),
@@ -378,8 +390,11 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// The index of thread `r_` on an axis.
-    fn rank_to_index(&self, local: LocalId) -> String {
+    pub(super) fn rank_to_index(&self, local: LocalId) -> String {
         let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
+        if self.kernel.thread_locals.len() == 1 {
+            return "r_".into();
+        }
         match self.kernel.thread_locals.len() - 1 - position {
             0 => "r_ % n0_".into(),
             1 => "r_ / n0_ % n1_".into(),
@@ -412,7 +427,9 @@ impl<'k> Printer<'_, '_, 'k> {
             break_used: false,
             continue_used: false,
         });
-        self.soon(stmt, body);
+        if !self.in_warp {
+            self.soon(stmt, body);
+        }
         self.code.out.open("{");
         self.nodes(body);
         self.code.out.close("}");

@@ -9,7 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::clip::{is_total, only};
 use super::cpu::Printer;
-use super::plan::{Class, Plan, assigned_first, mentioned};
+use super::plan::{Class, Plan};
+use super::sites::{assigned_first, mentioned};
 use super::threads::Turn;
 use crate::mir::walk::visit_stmts;
 use crate::mir::*;

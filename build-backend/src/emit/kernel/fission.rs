@@ -4,7 +4,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plan::{Class, Plan, assigned_first, mentioned};
+use super::plan::{Class, Plan};
+use super::sites::{assigned_first, mentioned};
 use super::strided::is_strided;
 use crate::mir::walk::{bodies, visit_exprs, visit_stmts};
 use crate::mir::*;
@@ -69,7 +70,7 @@ pub fn has_loop(part: &Part<'_>) -> bool {
 }
 
 /// How often locals are read or assigned.
-fn mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
+pub fn mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
     let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
     for stmt in stmts {
         let list = std::slice::from_ref(*stmt);

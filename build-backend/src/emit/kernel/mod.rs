@@ -15,6 +15,7 @@ mod host;
 mod initial;
 mod plan;
 mod rotate;
+mod sites;
 mod soon;
 mod stride;
 mod strided;
@@ -24,6 +25,7 @@ mod transpose;
 mod turns;
 mod unroll;
 mod usage;
+mod warps;
 
 pub use bounds::{Narrowed, Proof};
 pub use cuda::cuda;

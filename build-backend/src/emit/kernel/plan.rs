@@ -9,9 +9,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derive::{Derived, is_step};
+use super::sites::{Site, Sites};
 use super::stride::{Context, Stride, stride};
 use super::usage::Usage;
-use crate::mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
+use crate::mir::walk::{bodies, visit_expr, visit_stmts};
 use crate::mir::*;
 
 /// A part of a body.
@@ -28,6 +29,8 @@ pub enum Node<'a> {
     Jump(&'a Stmt),
     /// A loop that all threads step through together, a turn for each of them.
     Stride(Stride<'a>),
+    /// What each warp does by itself.
+    Warps(Vec<Node<'a>>),
     /// A branch taken by all threads.
     If(&'a Stmt, Vec<Node<'a>>, Vec<Node<'a>>),
     /// A loop or labelled block that all threads run through together: body and update.
@@ -112,10 +115,17 @@ pub fn plan(kernel: &Kernel) -> Plan<'_> {
         uniform: FxHashSet::default(),
         sets: FxHashMap::default(),
         outside: FxHashMap::default(),
+        warps: Vec::new(),
         derived: Vec::new(),
     };
     planner.find_split_labels();
-    planner.find_uniform();
+    // What warps do by themselves follows from what is uniform, and the other way round.
+    loop {
+        planner.find_uniform();
+        if !planner.find_warps(&kernel.body) {
+            break;
+        }
+    }
     planner.derived = super::derive::derived(kernel, &planner.uniform, &planner.sets);
     let nodes = planner.nodes(&kernel.body);
     let classes = planner.classes(&nodes);
@@ -140,6 +150,8 @@ struct Planner<'a> {
     sets: FxHashMap<LocalId, usize>,
     /// Number of those that stand directly where all threads go.
     outside: FxHashMap<LocalId, usize>,
+    /// Statements that each warp executes by itself.
+    warps: Vec<&'a Stmt>,
     derived: Vec<Derived<'a>>,
 }
 
@@ -180,7 +192,9 @@ impl<'a> Planner<'a> {
         let mut outside = FxHashMap::default();
         self.count_outside(&self.kernel.body, &mut outside);
         self.outside = outside.clone();
+        super::warps::keep_own(self.kernel, &self.warps, &mut outside);
         let sets = &mut self.sets;
+        sets.clear();
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Set { local, .. } => *sets.entry(*local).or_default() += 1,
             // Part of a value: such locals are not considered.
@@ -211,6 +225,45 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Finds statements in which the threads of a warp meet, not those of a block, under conditions that may differ from warp to warp.
+    /// Whether there are more than before.
+    fn find_warps(&mut self, body: &'a [Stmt]) -> bool {
+        let before = self.warps.len();
+        for stmt in body.iter().filter(|it| self.is_split(it)).collect::<Vec<_>>() {
+            let is_list = matches!(stmt.kind, StmtKind::Block(_));
+            if !is_list && self.is_of_warps(stmt) {
+                if !self.is_done_by_warps(stmt) {
+                    self.warps.push(stmt);
+                }
+                continue;
+            }
+            for body in bodies(&stmt.kind) {
+                self.find_warps(body);
+            }
+        }
+        self.warps.len() > before
+    }
+
+    fn is_done_by_warps(&self, stmt: &Stmt) -> bool {
+        self.warps.iter().any(|it| std::ptr::eq(*it, stmt))
+    }
+
+    fn is_of_warps(&self, stmt: &Stmt) -> bool {
+        super::warps::meets_in_warps_only(stmt) && super::warps::jumps_inside(stmt) && self.parts_warps(stmt)
+    }
+
+    /// Whether not all threads of a block may go the same way where they meet.
+    fn parts_warps(&self, stmt: &Stmt) -> bool {
+        let decides = match &stmt.kind {
+            _ if !self.is_split(stmt) => return false,
+            StmtKind::If { condition, .. } | StmtKind::Loop { condition, .. } => Some(condition),
+            StmtKind::Switch { value, .. } => Some(value),
+            _ => None,
+        };
+        decides.is_some_and(|it| !self.is_uniform(it))
+            || bodies(&stmt.kind).into_iter().flatten().any(|it| self.parts_warps(it))
+    }
+
     /// Locals that would be spilled and only grow by what is the same for all threads: a first value that is computed where it is
     /// needed, and an offset. Whether there are any.
     fn find_offsets(&mut self, spilled: &dyn Fn(LocalId) -> bool) -> bool {
@@ -226,6 +279,7 @@ impl<'a> Planner<'a> {
         for local in locals {
             let ty = self.kernel.locals[local.index()].ty;
             if !spilled(local)
+                || super::warps::set_inside(&self.warps, local)
                 || !matches!(ty, Ty::I32 | Ty::I64)
                 || self.sets.get(&local) != self.outside.get(&local)
             {
@@ -315,12 +369,18 @@ impl<'a> Planner<'a> {
 
     /// Divides statements into parts.
     fn nodes(&self, body: &'a [Stmt]) -> Vec<Node<'a>> {
+        self.nodes_in(body, false)
+    }
+
+    /// The same of what all threads of a block do, or each warp by itself.
+    fn nodes_in(&self, body: &'a [Stmt], in_warp: bool) -> Vec<Node<'a>> {
         let mut nodes = Vec::new();
-        self.add(body, &mut nodes);
+        self.add(body, in_warp, &mut nodes);
         nodes
     }
 
-    fn add(&self, body: &'a [Stmt], nodes: &mut Vec<Node<'a>>) {
+    fn add(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<Node<'a>>) {
+        let inner = |body| self.nodes_in(body, in_warp);
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Barrier => nodes.push(Node::Run(Vec::new())),
@@ -335,24 +395,27 @@ impl<'a> Planner<'a> {
                         nodes.push(Node::Offset(stmt));
                     }
                 }
-                StmtKind::Loop { .. } if let Some(found) = self.stride(stmt, nodes) => {
+                StmtKind::Loop { .. } if !in_warp && let Some(found) = self.stride(stmt, nodes) => {
                     nodes.push(Node::Stride(found))
                 }
                 // A block without locals of its own to declare is only a list.
-                StmtKind::Block(body) => self.add(body, nodes),
+                StmtKind::Block(body) => self.add(body, in_warp, nodes),
                 _ if !self.is_split(stmt) => match nodes.last_mut() {
                     Some(Node::Run(run)) => run.push(stmt),
                     _ => nodes.push(Node::Run(vec![stmt])),
                 },
+                _ if !in_warp && self.is_done_by_warps(stmt) => {
+                    nodes.push(Node::Warps(self.nodes_in(std::slice::from_ref(stmt), true)));
+                }
                 StmtKind::If { then, otherwise, .. } => {
-                    nodes.push(Node::If(stmt, self.nodes(then), self.nodes(otherwise)));
+                    nodes.push(Node::If(stmt, inner(then), inner(otherwise)));
                 }
                 StmtKind::Loop { body, update, .. } => {
-                    nodes.push(Node::Loop(stmt, self.nodes(body), self.nodes(update)));
+                    nodes.push(Node::Loop(stmt, inner(body), inner(update)));
                 }
-                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, self.nodes(body))),
+                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, inner(body))),
                 StmtKind::Switch { cases, .. } => {
-                    nodes.push(Node::Switch(stmt, cases.iter().map(|(_, body)| self.nodes(body)).collect()));
+                    nodes.push(Node::Switch(stmt, cases.iter().map(|(_, body)| inner(body)).collect()));
                 }
                 _ => nodes.push(Node::Jump(stmt)),
             }
@@ -425,167 +488,4 @@ impl<'a> Planner<'a> {
             })
             .collect()
     }
-}
-
-/// Where a local is used.
-#[derive(Clone, Copy)]
-enum Site {
-    /// In one run; `carried` from one turn of a loop around it to the next.
-    One {
-        run: usize,
-        carried: bool,
-    },
-    Many,
-}
-
-#[derive(Default)]
-struct Sites {
-    by_local: FxHashMap<LocalId, Site>,
-    runs: usize,
-}
-
-impl Sites {
-    fn collect(&mut self, nodes: &[Node<'_>], in_loop: bool) {
-        for node in nodes {
-            match node {
-                Node::Run(stmts) => self.run(stmts, in_loop),
-                Node::Uniform(_) | Node::Offset(_) | Node::Jump(_) => {}
-                Node::Together(stmt) => {
-                    self.condition(stmt);
-                    if let StmtKind::Set { local, .. } = &stmt.kind {
-                        self.by_local.insert(*local, Site::Many);
-                    }
-                }
-                Node::Stride(stride) => {
-                    let body: Vec<&Stmt> = stride.body.iter().collect();
-                    self.run(&body, true);
-                    // The counter is the loop's own.
-                    self.by_local.remove(&stride.index);
-                }
-                Node::If(stmt, then, otherwise) => {
-                    self.condition(stmt);
-                    self.collect(then, in_loop);
-                    self.collect(otherwise, in_loop);
-                }
-                Node::Loop(stmt, body, update) => {
-                    self.condition(stmt);
-                    self.collect(body, true);
-                    self.collect(update, true);
-                }
-                Node::Labeled(_, body) => self.collect(body, in_loop),
-                Node::Switch(stmt, cases) => {
-                    self.condition(stmt);
-                    for body in cases {
-                        self.collect(body, in_loop);
-                    }
-                }
-            }
-        }
-    }
-
-    /// A condition outside runs looks at the element of one thread.
-    fn condition(&mut self, stmt: &Stmt) {
-        for expr in operands(&stmt.kind) {
-            visit_expr(expr, None, &mut |it, _| {
-                if let ExprKind::Local(local) = it.kind {
-                    self.by_local.insert(local, Site::Many);
-                }
-            });
-        }
-    }
-
-    fn run(&mut self, stmts: &[&Stmt], in_loop: bool) {
-        self.runs += 1;
-        let run = self.runs;
-        for local in mentioned(stmts) {
-            let carried = in_loop && !assigned_first(stmts.iter().copied(), local);
-            let site = match self.by_local.get(&local) {
-                None => Site::One { run, carried },
-                Some(Site::One { run: other, carried: before }) if *other == run => {
-                    Site::One { run, carried: carried || *before }
-                }
-                Some(_) => Site::Many,
-            };
-            self.by_local.insert(local, site);
-        }
-    }
-}
-
-/// Locals read or written in statements.
-pub fn mentioned(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-                found.insert(*local);
-            }
-        });
-        visit_exprs(list, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                found.insert(local);
-            }
-        });
-    }
-    found
-}
-
-/// How a local is first used.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    Unused,
-    Assigned,
-    /// Assigned on some ways, and not read on the others.
-    Inside,
-    Read,
-}
-
-/// Whether every read of a local comes after an assignment in the same statements.
-pub fn assigned_first<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) != First::Read
-}
-
-/// Whether every way through statements begins with an assignment of a local.
-pub fn always_assigned<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> bool {
-    first_use(stmts, local) == First::Assigned
-}
-
-fn first_use<'a>(stmts: impl Iterator<Item = &'a Stmt>, local: LocalId) -> First {
-    let mut state = First::Unused;
-    for stmt in stmts {
-        let mut reads = false;
-        for expr in operands(&stmt.kind) {
-            visit_expr(expr, None, &mut |it, _| {
-                reads |= matches!(it.kind, ExprKind::Local(id) if id == local)
-            });
-        }
-        if reads || matches!(&stmt.kind, StmtKind::SetStructField { local: id, .. } if *id == local) {
-            return First::Read;
-        }
-        if matches!(&stmt.kind, StmtKind::Set { local: id, .. } if *id == local) {
-            return First::Assigned;
-        }
-        if let StmtKind::Loop { body, update, .. } = &stmt.kind {
-            // The update comes after the body.
-            match first_use(body.iter().chain(update), local) {
-                First::Read => return First::Read,
-                First::Unused => {}
-                _ => state = First::Inside,
-            }
-            continue;
-        }
-        let inner: Vec<First> =
-            bodies(&stmt.kind).into_iter().map(|body| first_use(body.iter(), local)).collect();
-        if inner.contains(&First::Read) {
-            return First::Read;
-        }
-        let everywhere = matches!(stmt.kind, StmtKind::If { .. } | StmtKind::Block(_));
-        if everywhere && !inner.is_empty() && inner.iter().all(|it| *it == First::Assigned) {
-            return First::Assigned;
-        }
-        if inner.iter().any(|it| *it != First::Unused) {
-            state = First::Inside;
-        }
-    }
-    state
 }

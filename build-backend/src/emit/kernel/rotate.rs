@@ -3,7 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::plan::{Class, Node, mentioned};
+use super::plan::{Class, Node};
+use super::sites::mentioned;
 use crate::mir::*;
 
 /// How many statements at the beginning of a run are copies of all threads' variables that can be exchanges: what has moved on is
@@ -70,6 +71,8 @@ pub fn rotated(kernel: &Kernel, classes: &[Class], nodes: &[Node<'_>]) -> FxHash
                     found.extend(rotated(kernel, classes, case));
                 }
             }
+            // Warps do not copy whole arrays.
+            Node::Warps(_) => {}
             Node::Uniform(_) | Node::Offset(_) | Node::Together(_) | Node::Jump(_) | Node::Stride(_) => {}
         }
     }

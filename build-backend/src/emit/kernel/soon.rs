@@ -177,7 +177,7 @@ fn accesses(node: &Node<'_>) -> usize {
         Node::Stride(stride) => TURNS * stride.body.iter().map(accesses_of).sum::<usize>(),
         Node::If(_, then, otherwise) => all(then) + all(otherwise),
         Node::Loop(_, body, update) => TURNS * (all(body) + all(update)),
-        Node::Labeled(_, body) => all(body),
+        Node::Labeled(_, body) | Node::Warps(body) => all(body),
         Node::Switch(_, cases) => cases.iter().map(|it| all(it)).sum(),
         Node::Uniform(_) | Node::Offset(_) | Node::Together(_) | Node::Jump(_) => 0,
     }

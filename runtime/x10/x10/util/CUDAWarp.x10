@@ -3,8 +3,8 @@ package x10.util;
 import x10.compiler.Intrinsic;
 
 /**
- * What the threads of a warp do together: 32 neighbours of a block, the last axis of the threads first. All threads of the block
- * come here, as to a barrier. A last warp of fewer threads works with those that it has. Outside of a kernel a thread is alone.
+ * What the threads of a warp do together: 32 neighbours of a block, the last axis of the threads first. All threads of a warp
+ * come here, whatever other warps do. A last warp of fewer threads works with those that it has. Outside of a kernel a thread is alone.
  */
 public class CUDAWarp {
     /** The number of this thread in its warp, 0 to 31. */
