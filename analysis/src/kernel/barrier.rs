@@ -263,11 +263,12 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         let Some(position) = self.loops.iter().rposition(|(open, _)| *open == label) else { return };
         let around = self.control[self.loops[position].1..].iter().filter(|split| split.from.is_none());
         let splits: Vec<Split> = around.copied().collect();
+        let inner: Vec<LabelId> = self.loops[position + 1..].iter().map(|it| it.0).collect();
         for keeps_warps in [true, false] {
             let Some(split) = splits.iter().find(|it| it.keeps_warps == keeps_warps) else { continue };
             self.part(label, Split { from, ..*split });
-            for (inner, _) in self.loops[position + 1..].to_vec() {
-                self.part(inner, *split);
+            for label in &inner {
+                self.part(*label, *split);
             }
         }
     }
