@@ -189,23 +189,40 @@ static __device__ __forceinline__ unsigned apg_lanes(unsigned size) {
   return left < 32u ? left : 32u;
 }
 static __device__ __forceinline__ unsigned apg_mask(unsigned lanes) { return lanes == 32u ? ~0u : (1u << lanes) - 1u; }
-/* The value of another lane of those that there are; the own one if it is none of them. */
-template <class T> static __device__ __forceinline__ T apg_from_lane(T v, int from, unsigned lanes) {
+/* Each word of a value by an instruction of the warp. */
+template <class T, class F> static __device__ __forceinline__ T apg_by_words(T v, const F &shuffle) {
   union { T value; unsigned words[(sizeof(T) + 3) / 4]; } mine = {}, theirs;
   mine.value = v;
-  for (int i = 0; i < (int)((sizeof(T) + 3) / 4); ++i) theirs.words[i] = __shfl_sync(apg_mask(lanes), mine.words[i], from & 31);
-  return (unsigned)from < lanes ? theirs.value : v;
+  for (int i = 0; i < (int)((sizeof(T) + 3) / 4); ++i) theirs.words[i] = shuffle(mine.words[i]);
+  return theirs.value;
+}
+/* The value of another lane of those that there are; the own one if it is none of them. */
+template <class T> static __device__ __forceinline__ T apg_from_lane(T v, int from, unsigned lanes) {
+  const T other = apg_by_words(v, [=](unsigned word) { return __shfl_sync(apg_mask(lanes), word, from & 31); });
+  return (unsigned)from < lanes ? other : v;
 }
 template <class T> static __device__ __forceinline__ T apg_warp_shuffle(T v, int lane, unsigned size) { return apg_from_lane(v, lane & 31, apg_lanes(size)); }
+/* Whole warps have instructions that count from the own lane, and leave those that would look past an end their own. */
 template <class T> static __device__ __forceinline__ T apg_warp_shuffle_up(T v, int by, unsigned size) {
+  if ((size & 31u) == 0) {
+    const T other = apg_by_words(v, [=](unsigned word) { return __shfl_up_sync(~0u, word, by & 31); });
+    return (unsigned)by < 32u ? other : v;
+  }
   const int lane = apg_rank() & 31u;
   return apg_from_lane(v, by >= 0 && by <= lane ? lane - by : lane, apg_lanes(size));
 }
 template <class T> static __device__ __forceinline__ T apg_warp_shuffle_down(T v, int by, unsigned size) {
+  if ((size & 31u) == 0) {
+    const T other = apg_by_words(v, [=](unsigned word) { return __shfl_down_sync(~0u, word, by & 31); });
+    return (unsigned)by < 32u ? other : v;
+  }
   const int lane = apg_rank() & 31u;
   return apg_from_lane(v, by >= 0 && by < 32 ? lane + by : lane, apg_lanes(size));
 }
-template <class T> static __device__ __forceinline__ T apg_warp_shuffle_xor(T v, int bits, unsigned size) { return apg_from_lane(v, (int)(apg_rank() ^ bits) & 31, apg_lanes(size)); }
+template <class T> static __device__ __forceinline__ T apg_warp_shuffle_xor(T v, int bits, unsigned size) {
+  if ((size & 31u) == 0) return apg_by_words(v, [=](unsigned word) { return __shfl_xor_sync(~0u, word, bits & 31); });
+  return apg_from_lane(v, (int)(apg_rank() ^ bits) & 31, apg_lanes(size));
+}
 template <class T> static __device__ __forceinline__ apg_i32 apg_warp_ballot(T v, unsigned size) { return (apg_i32)__ballot_sync(apg_mask(apg_lanes(size)), v); }
 template <class T> static __device__ __forceinline__ bool apg_warp_any(T v, unsigned size) { return __any_sync(apg_mask(apg_lanes(size)), v) != 0; }
 template <class T> static __device__ __forceinline__ bool apg_warp_all(T v, unsigned size) { return __all_sync(apg_mask(apg_lanes(size)), v) != 0; }
@@ -234,7 +251,7 @@ template <class Op, class T> static __device__ __forceinline__ T apg_warp_reduce
   if (lanes != 32u) return apg_tree<Op>(v, lanes, lanes);
   const unsigned lane = apg_rank() & 31u;
   for (unsigned by = 16; by > 0; by /= 2) {
-    const T other = apg_from_lane(v, (int)(lane ^ by), 32u);
+    const T other = apg_warp_shuffle_xor(v, (int)by, 32u);
     v = lane & by ? Op::of(other, v) : Op::of(v, other);
   }
   return v;
@@ -258,7 +275,7 @@ template <class Op, class T> static __device__ __forceinline__ T apg_block_reduc
 template <class T> static __device__ __forceinline__ T apg_scan(T v, unsigned lanes) {
   const int lane = apg_rank() & 31u;
   for (int by = 1; by < 32; by *= 2) {
-    const T before = apg_from_lane(v, lane - by, lanes);
+    const T before = lanes == 32u ? apg_warp_shuffle_up(v, by, 32u) : apg_from_lane(v, lane - by, lanes);
     if (lane >= by) v = apg_of_sum::of(before, v);
   }
   return v;
@@ -266,7 +283,7 @@ template <class T> static __device__ __forceinline__ T apg_scan(T v, unsigned la
 template <class T> static __device__ __forceinline__ T apg_warp_inclusive(T v, unsigned size) { return apg_scan(v, apg_lanes(size)); }
 template <class T> static __device__ __forceinline__ T apg_warp_exclusive(T v, unsigned size) {
   const int lane = apg_rank() & 31u;
-  v = apg_from_lane(apg_scan(v, apg_lanes(size)), lane - 1, apg_lanes(size));
+  v = apg_warp_shuffle_up(apg_scan(v, apg_lanes(size)), 1, size);
   return lane == 0 ? (T)0 : v;
 }
 /* The sums of the warp's threads and of the warps before it. */
@@ -275,7 +292,7 @@ template <class T> static __device__ __forceinline__ T apg_block_scan(T v, unsig
   const T all = apg_scan(v, lanes);
   T mine = all;
   if (!inclusive) {
-    mine = apg_from_lane(all, (int)lane - 1, lanes);
+    mine = apg_warp_shuffle_up(all, 1, size);
     if (lane == 0) mine = (T)0;
   }
   __syncthreads();
