@@ -4,12 +4,12 @@
 //! together also where they are the same for each warp. [`super::variance`] says how values vary.
 
 use apg_syntax::TextSize;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::rules::Uses;
-use super::variance::{Cause, Split, Variance, compare};
+use super::variance::{Cause, Split, Variance, WARP, compare};
 use super::{Axis, function};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
@@ -23,6 +23,10 @@ struct Uniformity<'d, 'a> {
     variance: FxHashMap<LocalId, Variance>,
     /// Where locals are declared, and how many conditions are around that.
     declared: FxHashMap<LocalId, (TextSize, usize)>,
+    /// `val`s that are multiples of 32.
+    multiples: FxHashSet<LocalId>,
+    /// All warps of a block are known to have 32 threads.
+    whole_warps: bool,
     /// How jumps to labels part threads: whole warps, and the threads of one.
     labels: FxHashMap<(LabelId, bool), Split>,
     /// The conditions around the current node that are not the same for all threads.
@@ -47,7 +51,9 @@ impl Draft<'_> {
             return;
         }
         let indices = self.thread_indices(threads).into_iter().collect();
-        Uniformity::new(self, indices, Variance::Uniform, 0).run(body);
+        let mut uniformity = Uniformity::new(self, indices, Variance::Uniform, 0);
+        uniformity.whole_warps = self.are_warps_whole(threads);
+        uniformity.run(body);
     }
 
     /// Whether a function returns at its end only.
@@ -74,6 +80,8 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             draft,
             variance,
             declared: FxHashMap::default(),
+            multiples: FxHashSet::default(),
+            whole_warps: false,
             labels: FxHashMap::default(),
             control: Vec::new(),
             loops: Vec::new(),
@@ -147,6 +155,9 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                     true => value.first_of(*local, self.draft.local(*local).mutable),
                     false => value,
                 };
+                if !self.draft.local(*local).mutable && self.is_multiple(*init) {
+                    self.multiples.insert(*local);
+                }
                 self.declared.insert(*local, (range.start(), self.control.len()));
                 self.declare(*local, value);
             }
@@ -410,6 +421,11 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         if is_of_numbers && let Some(found) = self.by_constant(sign, &operands, receiver.iter().chain(args)) {
             return found;
         }
+        if sign == "+" && is_of_numbers && self.any_multiple(&operands, receiver.iter().chain(args)) {
+            // It counts from another multiple of 32 then.
+            let rank = operands.iter().copied().find(|it| matches!(it, Variance::Rank(..)));
+            return rank.unwrap_or(Variance::Uniform);
+        }
         match (sign, &operands[..]) {
             ("+", [Variance::Uniform, other] | [other, Variance::Uniform]) => other.plus_uniform(),
             ("-", [other, Variance::Uniform]) => other.plus_uniform(),
@@ -443,6 +459,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         let is_first_lane = || args.get(1).and_then(|lane| self.draft.constant(*lane)) == Some(0);
         match facts.thread_operation(method) {
             Some("rank") => Variance::Rank(None, Cause::Data),
+            Some("grid_index") if self.whole_warps => Variance::Rank(None, Cause::Data),
             Some("shuffle") if is_first_lane() => Variance::Warp(Cause::Data),
             _ if facts.is_same_for_block(method) => Variance::Uniform,
             _ if facts.is_same_for_warp(method) => Variance::Warp(Cause::Data),
@@ -457,7 +474,15 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         operands: &[Variance],
         exprs: impl Iterator<Item = &'e ExprId>,
     ) -> Option<Variance> {
-        let constants: Vec<Option<i64>> = exprs.map(|it| self.draft.constant(*it)).collect();
+        // To be compared with, a multiple of 32 is as good as another.
+        let multiple = |it: ExprId, of: &Variance| {
+            (["<", ">=", ">", "<="].contains(&sign) && *of == Variance::Uniform && self.is_multiple(it))
+                .then_some(0)
+        };
+        let constants: Vec<Option<i64>> = exprs
+            .zip(operands)
+            .map(|(it, of)| self.draft.constant(*it).or_else(|| multiple(*it, of)))
+            .collect();
         match (operands, &constants[..]) {
             ([rank, _], [_, Some(by)]) => rank.rank_by(sign, *by),
             ([_, rank], [Some(by), _]) => {
@@ -475,13 +500,58 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
     }
 
+    /// Whether a sum is that of the number of a thread and a multiple of 32 that is the same for all threads.
+    fn any_multiple<'e>(&self, operands: &[Variance], exprs: impl Iterator<Item = &'e ExprId>) -> bool {
+        let exprs: Vec<ExprId> = exprs.copied().collect();
+        match (operands, &exprs[..]) {
+            ([Variance::Rank(..), Variance::Uniform], [_, by])
+            | ([Variance::Uniform, Variance::Rank(..)], [by, _]) => self.is_multiple(*by),
+            _ => false,
+        }
+    }
+
+    /// Whether an integer is a multiple of 32, as far as it says so itself.
+    fn is_multiple(&self, expr: ExprId) -> bool {
+        if let Some(value) = self.draft.constant(expr) {
+            return value % WARP == 0;
+        }
+        match &self.draft.expr(expr).kind {
+            ExprKind::Local(local) => self.multiples.contains(local),
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
+                self.is_wide(self.draft.expr(expr).ty) && self.is_multiple(*value)
+            }
+            ExprKind::Call { method, receiver, args, .. } => {
+                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
+                let [left, right] = operands[..] else { return false };
+                let is_integer = |it: ExprId| {
+                    let known = self.draft.expr(it).ty.primitive(self.draft.facts.db);
+                    known.is_some_and(|it| it.is_integer())
+                };
+                if !is_integer(left) || !is_integer(right) {
+                    return false;
+                }
+                match method.name(self.draft.facts.db).strip_prefix("operator").map(str::trim) {
+                    Some("*") => self.is_multiple(left) || self.is_multiple(right),
+                    Some("+" | "-") => self.is_multiple(left) && self.is_multiple(right),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// A value as another number: one of fewer bits may begin anew in the middle.
     fn converted(&self, value: Variance, to: Ty) -> Variance {
-        let db = self.draft.facts.db;
-        match to.primitive(db).is_some_and(|it| it.size().is_some_and(|size| size >= 4) && it.is_integer()) {
+        match self.is_wide(to) {
             true => value,
             false => value.mixed(),
         }
+    }
+
+    /// Whether a type is of integers of 32 bits or more.
+    fn is_wide(&self, ty: Ty) -> bool {
+        let known = ty.primitive(self.draft.facts.db);
+        known.is_some_and(|it| it.is_integer() && it.size().is_some_and(|size| size >= 4))
     }
 
     /// What waits for the other threads, why all must come, and what to write instead.

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use crate::body::LocalId;
 
 /// Threads of a warp.
-const WARP: i64 = 32;
+pub(super) const WARP: i64 = 32;
 
 /// Why threads differ in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,13 @@ impl Split {
 }
 
 impl Draft<'_> {
+    /// Whether a block has a multiple of 32 threads, as far as the program says.
+    pub(super) fn are_warps_whole(&self, threads: &[Axis]) -> bool {
+        let extents = threads.iter().map(|axis| self.constant(axis.last)?.checked_add(1));
+        let product = extents.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?));
+        product.is_some_and(|it| it % WARP == 0)
+    }
+
     /// How the indices of threads vary. Warps are 32 neighbours, the last axis first.
     pub(super) fn thread_indices(&self, threads: &[Axis]) -> Vec<(LocalId, Variance)> {
         let extents: Vec<Option<i64>> =
