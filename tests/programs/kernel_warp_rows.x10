@@ -85,6 +85,7 @@ public class kernel_warp_rows {
                         if (w == 2n) { z = 9n; z += CUDAWarp.sum(z); }
                         shared(t) += z + turns;
                     }
+                    Clock.advanceAll();
                     out(t) = shared(127n - t) + own(0) + 3n * own(1) + 7n * own(2) + flag;
                 }
             }
