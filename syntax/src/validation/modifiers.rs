@@ -53,7 +53,7 @@ pub(super) fn check(list: Node<'_>, path: &Path<'_>, errors: &mut Vec<SyntaxErro
         let text = kind.text().unwrap_or_default();
         if seen.contains(&kind) {
             error(errors, token.range(), format!("`{text}` is given twice"), "remove one of them");
-        } else if at_top && matches!(kind, T![private] | T![protected]) {
+        } else if at_top && kind == T![private] {
             let message = format!("what a file declares cannot be `{text}`");
             error(errors, token.range(), message, "without a modifier it is seen in its package alone");
         } else if !(modifiers.contains(&kind) || (!local && ACCESS.contains(&kind))) {
