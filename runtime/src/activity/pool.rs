@@ -31,6 +31,10 @@ static POOL: OnceLock<Pool> = OnceLock::new();
 static EXTERNAL: AtomicUsize = AtomicUsize::new(0);
 /// Activities that wait.
 static BLOCKED: AtomicUsize = AtomicUsize::new(0);
+/// Who is about to add work from outside the pool: see [`expect_work`].
+static EXPECTED: AtomicUsize = AtomicUsize::new(0);
+/// A thread looks for what is expected.
+static WATCHED: AtomicBool = AtomicBool::new(false);
 /// What to do when all activities wait for ever.
 static ON_DEADLOCK: OnceLock<fn()> = OnceLock::new();
 static REPORTED: AtomicBool = AtomicBool::new(false);
@@ -48,6 +52,7 @@ pub fn default_threads() -> usize {
 /// Starts the pool with that many threads (0: as many as there are by default); without effect when it runs already.
 pub fn start(threads: usize) {
     crate::memory::add_queues(each_queued_word);
+    crate::device::before_ends(expect_work);
     POOL.get_or_init(|| {
         let threads = match threads {
             0 => default_threads(),
@@ -305,6 +310,37 @@ fn look_around(own: &Own, look: &mut Look) -> Option<Task> {
     })
 }
 
+/// Somebody outside the pool is about to add work, or has done so: meanwhile one thread without work looks for it instead of sleeping, since
+/// waking it then would take longer than all that is left to wait for.
+fn expect_work(begins: bool) {
+    if begins {
+        EXPECTED.fetch_add(1, Ordering::SeqCst);
+        wake_worker();
+    } else {
+        EXPECTED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Looks for work as long as some is expected, unless another thread does.
+fn watch(own: &Own, look: &mut Look) -> Option<Task> {
+    /// Looks until other threads may run between two.
+    const CLOSE: u32 = 64;
+    if EXPECTED.load(Ordering::SeqCst) == 0 || WATCHED.swap(true, Ordering::Acquire) {
+        return None;
+    }
+    let (mut found, mut turn) = (None, 0_u32);
+    while found.is_none() && EXPECTED.load(Ordering::SeqCst) > 0 {
+        match turn {
+            ..CLOSE => std::hint::spin_loop(),
+            _ => std::thread::yield_now(),
+        }
+        turn = turn.saturating_add(1);
+        found = pool().queues.find(own.number, look);
+    }
+    WATCHED.store(false, Ordering::Release);
+    found
+}
+
 /// Adds work: to this thread's own queue if it has one.
 pub fn push(task: Task) {
     match own() {
@@ -370,11 +406,11 @@ pub fn next_task() -> Task {
     let (mut look, mut quiet, mut busy) = (Look::default(), QUIET.0, BUSY.0);
     loop {
         let found = attend(own, &mut look).unwrap_or_else(|| look_around(own, &mut look));
-        if let Some(task) = found {
+        if let Some(task) = found.or_else(|| watch(own, &mut look)) {
             queues.has_found();
             return task;
         }
-        queues.wait(quiet, busy, look_for_deadlock);
+        queues.wait(own.number, quiet, busy, look_for_deadlock);
         throttle::allow_more();
         (quiet, busy) = (QUIET.1.min(quiet * 5), BUSY.1.min(busy * 2));
     }

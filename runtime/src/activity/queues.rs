@@ -101,7 +101,7 @@ impl Queues {
             injector: Injector::new(),
             own: (0..threads).map(|_| Deque::new()).collect(),
             later: (0..threads).map(|_| Deque::new()).collect(),
-            sleepers: Sleepers::default(),
+            sleepers: Sleepers::new(threads),
         }
     }
 
@@ -282,16 +282,16 @@ impl Queues {
         self.injector.is_empty() && self.own.iter().all(Deque::is_empty)
     }
 
-    /// The caller, who looks for work, waits until it is woken, or that long: at most `quiet` if there is none, `busy` if there is some that it did
-    /// not get. `all_idle` is called when every thread waits.
-    pub fn wait(&self, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
+    /// The caller, thread `number`, who looks for work, waits until it is woken, or that long: at most `quiet` if there is none, `busy` if
+    /// there is some that it did not get. `all_idle` is called when every thread waits.
+    pub fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
-        self.sleepers.wait(self.own.len(), time, all_idle);
+        self.sleepers.wait(number, time, all_idle);
     }
 
     /// Whether every thread waits, nothing is queued, and `and` is true, all that at the same moment.
     pub fn idle(&self, and: impl FnOnce() -> bool) -> bool {
-        self.sleepers.all_sleep(self.own.len(), || and() && self.is_empty())
+        self.sleepers.all_sleep(|| and() && self.is_empty())
     }
 
     /// Shows the collector what is in the threads' queues; all threads are stopped.

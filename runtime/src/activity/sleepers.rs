@@ -1,5 +1,8 @@
 //! Threads without work: some look for it, the others sleep. Who adds work wakes a thread only if nobody looks, and the last one that
 //! finds something wakes the next if there is more: as many are awake as find work, and who adds it seldom has to wake any.
+//!
+//! The thread that fell asleep last is woken first. Its processor has not gone far: one that has been idle for long takes several times
+//! as long to come back, and its caches hold nothing of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
@@ -10,16 +13,23 @@ use super::shared::Apart;
 use crate::memory;
 
 /// Who sleeps, and who looks for work. The first fields are where generated code expects them ([`super::shared`]).
-#[derive(Default)]
 #[repr(C)]
 pub struct Sleepers {
     /// Threads that wait, or are about to; above that number, how often one has ceased to.
     pub(super) asleep: Apart<AtomicUsize>,
     /// Threads that are awake without work, and those that have been woken.
     pub(super) looking: Apart<AtomicUsize>,
+    beds: Mutex<Beds>,
+    /// Of each thread, what wakes it.
+    wake: Vec<Condvar>,
+}
+
+/// What is known under the lock.
+struct Beds {
     /// Calls that nobody has followed yet: they count as threads that look.
-    calls: Mutex<usize>,
-    wake: Condvar,
+    calls: usize,
+    /// Who sleeps and has not been called, in the order in which they fell asleep.
+    order: Vec<usize>,
 }
 
 /// One thread less that sleeps, and one more that has woken.
@@ -28,6 +38,16 @@ const WOKEN: usize = (1 << 16) - 1;
 const THREADS: usize = 0xffff;
 
 impl Sleepers {
+    /// For so many threads, which are awake and have work.
+    pub fn new(threads: usize) -> Sleepers {
+        Sleepers {
+            asleep: Apart::default(),
+            looking: Apart::default(),
+            beds: Mutex::new(Beds { calls: 0, order: Vec::with_capacity(threads) }),
+            wake: (0..threads).map(|_| Condvar::new()).collect(),
+        }
+    }
+
     /// Whether it seems that a thread waits, and none looks for work.
     #[inline]
     pub fn are_needed(&self) -> bool {
@@ -35,9 +55,9 @@ impl Sleepers {
     }
 
     /// Whether all threads sleep, or are about to, and none woke up while `and` was found to be true.
-    pub fn all_sleep(&self, threads: usize, and: impl FnOnce() -> bool) -> bool {
+    pub fn all_sleep(&self, and: impl FnOnce() -> bool) -> bool {
         let asleep = self.asleep.load(Ordering::SeqCst);
-        asleep & THREADS == threads && and() && self.asleep.load(Ordering::SeqCst) == asleep
+        asleep & THREADS == self.wake.len() && and() && self.asleep.load(Ordering::SeqCst) == asleep
     }
 
     /// Wakes a thread, if there is one and none looks for work, after work was added.
@@ -47,8 +67,11 @@ impl Sleepers {
             return;
         }
         if self.looking.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-            *self.calls.lock() += 1;
-            self.wake.notify_one();
+            let mut beds = self.beds.lock();
+            beds.calls += 1;
+            if let Some(last) = beds.order.pop() {
+                self.wake[last].notify_one();
+            }
         }
     }
 
@@ -62,26 +85,96 @@ impl Sleepers {
         self.looking.fetch_sub(1, Ordering::SeqCst) == 1 && self.asleep.load(Ordering::Relaxed) & THREADS > 0
     }
 
-    /// The caller, who looks for work, waits until it is woken, or for the time that `at_most` says when nothing is added any more without
-    /// somebody being woken; then it looks again. `all_idle` is called when all threads wait.
-    pub fn wait(&self, threads: usize, at_most: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
-        let mut calls = self.calls.lock();
+    /// The caller, thread `number`, who looks for work, waits until it is woken, or for the time that `at_most` says when nothing is added
+    /// any more without somebody being woken; then it looks again. `all_idle` is called when all threads wait.
+    pub fn wait(&self, number: usize, at_most: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
+        let mut beds = self.beds.lock();
         self.looking.fetch_sub(1, Ordering::SeqCst);
         let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
         fence(Ordering::SeqCst);
-        if asleep & THREADS == threads {
-            parking_lot::MutexGuard::unlocked(&mut calls, all_idle);
+        if asleep & THREADS == self.wake.len() {
+            parking_lot::MutexGuard::unlocked(&mut beds, all_idle);
         }
         // Whoever has added work and wakes nobody is seen here; whoever adds some from now on wakes a thread.
         let time = at_most();
-        if *calls == 0 {
-            memory::while_parked(|| self.wake.wait_for(&mut calls, time));
+        if beds.calls == 0 {
+            beds.order.push(number);
+            memory::while_parked(|| self.wake[number].wait_for(&mut beds, time));
+            // Unless it was called.
+            beds.order.retain(|it| *it != number);
         }
         self.asleep.fetch_add(WOKEN, Ordering::SeqCst);
-        if *calls > 0 {
-            *calls -= 1;
+        if beds.calls > 0 {
+            beds.calls -= 1;
         } else {
             self.looking.fetch_add(1, Ordering::SeqCst);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// A thread that falls asleep, and says its number when it has been woken.
+    fn sleep(sleepers: &Arc<Sleepers>, number: usize, woken: &Sender<usize>) {
+        let (own, woken) = (Arc::clone(sleepers), woken.clone());
+        std::thread::spawn(move || {
+            own.begin();
+            own.wait(number, || Duration::from_secs(600), || ());
+            let _ = woken.send(number);
+        });
+        while sleepers.beds.lock().order.last() != Some(&number) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Adds work, and waits for who comes.
+    fn wake(sleepers: &Sleepers, woken: &Receiver<usize>) -> usize {
+        sleepers.notify();
+        let number = woken.recv_timeout(Duration::from_secs(60)).expect("one is woken");
+        sleepers.found();
+        number
+    }
+
+    #[test]
+    fn who_fell_asleep_last_is_woken_first() {
+        let sleepers = Arc::new(Sleepers::new(4));
+        let (say, woken) = channel();
+        for number in [2, 0, 1] {
+            sleep(&sleepers, number, &say);
+        }
+        assert_eq!(wake(&sleepers, &woken), 1);
+        sleep(&sleepers, 3, &say);
+        assert_eq!([(); 3].map(|()| wake(&sleepers, &woken)), [3, 0, 2]);
+    }
+
+    #[test]
+    fn nobody_is_woken_while_one_looks() {
+        let sleepers = Arc::new(Sleepers::new(3));
+        let (say, woken) = channel();
+        sleep(&sleepers, 0, &say);
+        sleepers.begin();
+        sleepers.notify();
+        assert!(woken.recv_timeout(Duration::from_millis(20)).is_err());
+        // The one that looked has found something, and sees that another one sleeps.
+        assert!(sleepers.found());
+        assert_eq!(wake(&sleepers, &woken), 0);
+    }
+
+    #[test]
+    fn who_sleeps_looks_again_after_a_while() {
+        let sleepers = Sleepers::new(2);
+        sleepers.begin();
+        let mut idle = false;
+        sleepers.wait(1, || Duration::from_millis(1), || idle = true);
+        assert!(!idle && !sleepers.are_needed() && sleepers.beds.lock().order.is_empty());
+        // Both wait.
+        sleepers.asleep.fetch_add(1, Ordering::SeqCst);
+        sleepers.wait(0, || Duration::from_millis(1), || idle = true);
+        assert!(idle);
     }
 }

@@ -1,9 +1,9 @@
 //! Queues of kernels or copies: a stream, and a thread that sleeps until what was put on it has ended. The thread that puts it there may
 //! look for the end itself for a moment: most of it ends sooner than another thread could be woken, twice.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -24,6 +24,31 @@ const LOOKS: u32 = 16;
 const ASK: Duration = Duration::from_micros(50);
 /// How long the processor is kept before others may have it between two looks.
 const SPIN: Duration = Duration::from_micros(40);
+
+/// Told that the end of a kernel or copy, which nobody but a thread of its queue looks at, is near, and then that it has been dealt with.
+static BEFORE_ENDS: OnceLock<fn(bool)> = OnceLock::new();
+
+/// `tell(true)` is called shortly before the end of work on a device that is left to its queue, `tell(false)` when whoever waits for it has
+/// been told.
+pub fn before_ends(tell: fn(bool)) {
+    let _ = BEFORE_ENDS.set(tell);
+}
+
+/// The end of some work is near, until it is dropped.
+struct Near(());
+
+impl Near {
+    fn begin() -> Near {
+        BEFORE_ENDS.get().inspect(|tell| tell(true));
+        Near(())
+    }
+}
+
+impl Drop for Near {
+    fn drop(&mut self) {
+        BEFORE_ENDS.get().inspect(|tell| tell(false));
+    }
+}
 
 /// How long the launches of a kernel have taken, in nanoseconds: a running mean, 0 if there was none.
 #[derive(Debug, Default)]
@@ -463,7 +488,7 @@ impl Ending {
     }
 
     /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
-    fn wait(&mut self) -> End {
+    fn wait(&mut self) -> (End, Option<Near>) {
         let elapsed = self.began.elapsed();
         let expected = self.pace.expected().unwrap_or(elapsed);
         if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
@@ -473,17 +498,19 @@ impl Ending {
             let until = Instant::now() + rest;
             while let Some(left) = until.checked_duration_since(Instant::now()) {
                 if let Some(end) = self.look(self.began, || false) {
-                    return end;
+                    return (end, None);
                 }
                 std::thread::sleep(part.min(left));
             }
         }
+        let near = Near::begin();
         if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {
-            return end;
+            return (end, Some(near));
         }
+        drop(near);
         // As after a failed start.
         let result = self.sleep().inspect_err(|_| self.turn.0.stream.lock().drain());
-        End { result, at: Instant::now() }
+        (End { result, at: Instant::now() }, None)
     }
 
     fn sleep(&mut self) -> Result<(), driver::Failure> {
@@ -521,7 +548,7 @@ fn complete(context: &Context, pending: &Receiver<Ending>) {
     for mut ending in pending {
         match &entered {
             Ok(()) => {
-                let end = ending.wait();
+                let (end, _near) = ending.wait();
                 ending.happen(end);
             }
             Err(error) => ending.end(Err(error.clone())),
