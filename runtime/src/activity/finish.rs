@@ -11,7 +11,7 @@ use super::current::{self, Governing};
 use super::fiber::{self, Fiber};
 use super::pool;
 use super::shared::Apart;
-use crate::device::Flight;
+use crate::device::{Flight, Patience};
 use crate::distributed::{FinishId, Governor, HomeFinish};
 use crate::memory::{Handle, Ref};
 use crate::sanitizer;
@@ -245,8 +245,13 @@ impl Finish {
 
     fn look_at_flights(&self) {
         while self.count.load(Ordering::Acquire) > 0 {
-            let Some(flight) = self.flights.lock().pop_front() else { return };
-            flight.look(pool::nothing_else_to_do);
+            let (flight, is_last) = {
+                let mut flights = self.flights.lock();
+                let Some(flight) = flights.pop_front() else { return };
+                (flight, flights.is_empty())
+            };
+            // The ends of others are not left unseen while this thread sleeps.
+            flight.look(Patience { doze: pool::PATIENCE.doze.filter(|_| is_last), ..pool::PATIENCE });
         }
     }
 

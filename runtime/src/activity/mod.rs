@@ -28,9 +28,9 @@ pub use current::{Activity, Governing, Identity, Work, activity, on_fiber, spawn
 pub use finish::Finish;
 pub use nesting::{depth_of_started, is_too_deep};
 pub use pool::{
-    Attention, External, Inbox, attends, begin_to_attend, check_for_deadlock, default_threads, end_process,
-    external, look_at, nothing_else_to_do, queue_length, start, stuck, wake_worker, worker_count,
-    worker_number,
+    Attention, External, Inbox, PATIENCE, attends, begin_to_attend, check_for_deadlock, default_threads,
+    end_process, external, look_at, nothing_else_to_do, queue_length, start, stuck, wake_worker,
+    worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;

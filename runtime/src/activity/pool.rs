@@ -11,6 +11,7 @@ use super::finish::Finish;
 use super::queues::{Look, Queues, Task};
 use super::sleepers::Sleepers;
 use super::throttle;
+use crate::device::Patience;
 use crate::memory::Ref;
 
 /// The pool of this process.
@@ -387,6 +388,20 @@ pub fn pop_own_of(worker: usize, finish: *const Finish) -> Option<Ref> {
 pub fn nothing_else_to_do() -> bool {
     let queues = &pool().queues;
     own().is_some_and(|own| queues.own_is_empty(own.number) && queues.nothing_injected())
+}
+
+/// How an activity waits for a device in its thread.
+pub const PATIENCE: Patience = Patience { worthwhile: nothing_else_to_do, doze: Some(doze) };
+
+/// The caller, an activity, keeps its thread and sleeps in it for that long, or until there is work. Whether there is none.
+fn doze(time: Duration) -> bool {
+    let queues = &pool().queues;
+    let Some(own) = own().filter(|_| queues.nothing_ready()) else { return false };
+    queues.begin_to_look();
+    queues.wait(own.number, time, time, || ());
+    // If it was woken for some, another thread is, since this one leaves its activity first.
+    queues.has_found();
+    queues.nothing_ready()
 }
 
 /// The newest task of the caller's thread.

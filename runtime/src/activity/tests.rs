@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::parallel::parallel_for;
 use crate::abi::{ExceptionKind, Outcome, Raised};
@@ -438,4 +439,38 @@ fn finishes_of_a_deep_recursion_are_given_back() {
         .is_null()
     );
     assert_eq!(seen.load(Ordering::SeqCst), 100);
+}
+
+#[test]
+fn activities_that_doze_leave_their_threads_to_work() {
+    let done = counter();
+    let seen = Arc::clone(&done);
+    let exception = run(move || {
+        finish(|| {
+            let doze = super::pool::PATIENCE.doze.expect("activities may");
+            // In all threads; what ends it has none of its own.
+            for _ in 0..THREADS {
+                let done = Arc::clone(&done);
+                start(move || {
+                    while done.load(Ordering::SeqCst) == 0 {
+                        if !doze(Duration::from_millis(5)) {
+                            super::block::yield_now();
+                        }
+                    }
+                    Ok(())
+                })?;
+            }
+            let done = Arc::clone(&done);
+            super::block::block(move |waker| {
+                std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_millis(30));
+                    waker.wake();
+                });
+            });
+            add(&done);
+            Ok(())
+        })
+    });
+    assert!(exception.is_null());
+    assert_eq!(seen.load(Ordering::SeqCst), 1);
 }

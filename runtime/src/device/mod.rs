@@ -46,7 +46,7 @@ pub use launch::{Extents, LaunchError, Plan, Terms, configure};
 pub use memory::Leaks;
 pub use occupancy::{HOST_BLOCKS, HOST_THREADS};
 pub use pinned::touches as pinned_memory;
-pub use queue::{Flight, before_ends};
+pub use queue::{Flight, Patience, before_ends};
 pub use resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};
 pub use selftest::{Check, self_test};
 pub use texture::{

@@ -20,6 +20,9 @@ const LONGEST_LOOK: Duration = Duration::from_millis(3);
 const EARLY: Duration = Duration::from_micros(300);
 /// Looks at the flag of a kernel between looks at the clock.
 const LOOKS: u32 = 16;
+/// How long the thread that waits for a longer kernel sleeps at once, when the end is near and when it is far. After a longer sleep it is slow
+/// to go on: its processor has forgotten what the next launch needs (35 us more for one after 6 ms, on an H100).
+const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
 /// How often the driver is asked whether a kernel has failed.
 const ASK: Duration = Duration::from_micros(50);
 /// How long the processor is kept before others may have it between two looks.
@@ -113,6 +116,16 @@ struct End {
     at: Instant,
 }
 
+/// How the time until shortly before the expected end of some work has passed.
+enum Nap {
+    /// The work has ended.
+    Ended(End),
+    /// Asleep, all of it.
+    Over,
+    /// The thread that slept is needed.
+    Disturbed,
+}
+
 /// Whether what has been put on a stream says itself that it has ended.
 pub enum Marks {
     /// It writes 1 to [`Order::ended`].
@@ -131,6 +144,15 @@ pub struct Order {
     pub pace: Arc<Pace>,
     /// For people.
     pub what: &'static str,
+}
+
+/// What the thread that waits for the end of some work does meanwhile.
+#[derive(Clone, Copy)]
+pub struct Patience {
+    /// There is nothing else to do.
+    pub worthwhile: fn() -> bool,
+    /// Sleeps for so long, if nobody needs the thread; whether that is so.
+    pub doze: Option<fn(Duration) -> bool>,
 }
 
 /// A kernel or a copy on its way. Dropped, it leaves the rest to the thread of its queue.
@@ -416,17 +438,23 @@ impl Mark {
 }
 
 impl Flight {
-    /// Looks for a moment, and as long as `worthwhile` says so, whether the kernel has ended; leaves it to the thread of the
-    /// queue if not.
-    pub fn look(mut self, worthwhile: impl Fn() -> bool) {
+    /// Looks for a moment, as long as there is nothing else to do, whether the kernel has ended; sleeps before that if it takes long. Leaves
+    /// it to the thread of the queue if it has not.
+    pub fn look(mut self, patience: Patience) {
         let Some(ending) = self.ending.take() else { return };
-        // One that is known to take long is left to its thread at once.
-        let until = match ending.pace.expected() {
-            Some(expected) if expected > LONGEST_LOOK => ending.began,
-            Some(expected) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
-            None => ending.began + LOOK,
+        let expected = ending.pace.expected();
+        let until = match (expected, patience.doze) {
+            (Some(expected), Some(doze)) if expected > LONGEST_LOOK => match ending.doze(expected, doze) {
+                Nap::Ended(end) => return ending.happen(end),
+                Nap::Over => Instant::now() + 3 * EARLY,
+                Nap::Disturbed => ending.began,
+            },
+            // One that is known to take long is left to its thread at once.
+            (Some(expected), None) if expected > LONGEST_LOOK => ending.began,
+            (Some(expected), _) => ending.began + (2 * expected + LOOK).min(LONGEST_LOOK + LOOK),
+            (None, _) => ending.began + LOOK,
         };
-        match ending.look(until, worthwhile) {
+        match ending.look(until, patience.worthwhile) {
             Some(end) => ending.happen(end),
             None => self.ending = Some(ending),
         }
@@ -487,21 +515,31 @@ impl Ending {
         }
     }
 
+    /// Sleeps until shortly before the expected end, in parts, so that work that is quicker than usual is not waited for in vain, and as
+    /// long as `doze` says that it may.
+    fn doze(&self, expected: Duration, doze: impl Fn(Duration) -> bool) -> Nap {
+        // By the clock: each sleep takes longer than it is told, and all of them together would take longer than the kernel.
+        let until = self.began + expected.saturating_sub(EARLY);
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            if let Some(end) = self.look(self.began, || false) {
+                return Nap::Ended(end);
+            }
+            if !doze(left.min((left / 16).clamp(NAPS.0, NAPS.1))) {
+                return Nap::Disturbed;
+            }
+        }
+        Nap::Over
+    }
+
     /// Sleeps until shortly before the expected end, then looks, then sleeps until the end.
     fn wait(&mut self) -> (End, Option<Near>) {
-        let elapsed = self.began.elapsed();
-        let expected = self.pace.expected().unwrap_or(elapsed);
-        if let Some(rest) = expected.checked_sub(elapsed + EARLY) {
-            // In parts, so that a kernel that is quicker than usual is not waited for in vain.
-            let part = (rest / 16).clamp(EARLY / 3, 2 * EARLY);
-            // By the clock: each sleep takes longer than it is told, and all of them together would take longer than the kernel.
-            let until = Instant::now() + rest;
-            while let Some(left) = until.checked_duration_since(Instant::now()) {
-                if let Some(end) = self.look(self.began, || false) {
-                    return (end, None);
-                }
-                std::thread::sleep(part.min(left));
-            }
+        let sleep = |time| {
+            std::thread::sleep(time);
+            true
+        };
+        let expected = self.pace.expected().unwrap_or_default();
+        if let Nap::Ended(end) = self.doze(expected, sleep) {
+            return (end, None);
         }
         let near = Near::begin();
         if let Some(end) = self.look(Instant::now() + 3 * EARLY, || true) {

@@ -178,7 +178,7 @@ pub fn kernel_launch(place: i64, kernel: KernelPointer, environment: Bytes, abou
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
-            flight.look(crate::activity::nothing_else_to_do);
+            flight.look(crate::activity::PATIENCE);
         }
         Ok(())
     })
