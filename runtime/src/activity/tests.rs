@@ -461,6 +461,7 @@ fn activities_that_doze_leave_their_threads_to_work() {
                 })?;
             }
             let done = Arc::clone(&done);
+            let _external = super::pool::external();
             super::block::block(move |waker| {
                 std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(30));
