@@ -104,7 +104,9 @@ impl<'k> Printer<'_, '_, 'k> {
                 weight += 1;
                 match &it.kind {
                     ExprKind::Element { index, .. } => plain &= is_near(index),
-                    ExprKind::Call { .. } | ExprKind::Atomic { .. } => plain = false,
+                    ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Runtime { .. } => {
+                        plain = false
+                    }
                     _ => {}
                 }
             });
