@@ -91,6 +91,9 @@ fn note(name: &str) -> Option<&'static str> {
             "the sizes of blocks and of the grid are the bounds of the kernel's two loops"
         }
         "__syncthreads" | "syncthreads" => "`Clock.advanceAll()` is the barrier of the threads of a block",
+        "__threadfence" | "__threadfence_block" | "__threadfence_system" => {
+            "`Fences.storeStoreBarrier()` of `x10.util.concurrent.Fences` and its like order what a thread reads and stores"
+        }
         "__shfl_sync" | "__shfl_down_sync" | "__shfl_xor_sync" | "__ballot_sync" | "warpSize" => {
             "what the threads of a warp exchange is in `x10.util.CUDAWarp`"
         }

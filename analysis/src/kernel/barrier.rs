@@ -3,6 +3,8 @@
 //! A barrier may stand only where conditions lead that are the same for all threads of the block; what the threads of a warp do
 //! together also where they are the same for each warp. [`super::variance`] says how values vary.
 
+mod report;
+
 use apg_syntax::TextSize;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,6 +12,7 @@ use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::rules::Uses;
 use super::variance::{Cause, Split, Variance, WARP, compare};
+use super::versions::{Version, Versions};
 use super::{Axis, function};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
@@ -21,6 +24,7 @@ use crate::ty::Ty;
 struct Uniformity<'d, 'a> {
     draft: &'d Draft<'a>,
     variance: FxHashMap<LocalId, Variance>,
+    versions: Versions,
     /// Where locals are declared, and how many conditions are around that.
     declared: FxHashMap<LocalId, (TextSize, usize)>,
     /// `val`s that are multiples of 32.
@@ -79,6 +83,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         Uniformity {
             draft,
             variance,
+            versions: Versions::default(),
             declared: FxHashMap::default(),
             multiples: FxHashSet::default(),
             whole_warps: false,
@@ -178,6 +183,11 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             | StmtKind::For { .. }
             | StmtKind::ForIn { .. }
             | StmtKind::Switch { .. } => self.repetition(stmt),
+            StmtKind::Block(stmts) => {
+                let open = self.versions.len();
+                stmts.iter().for_each(|it| self.statement_of(stmt, *it));
+                self.versions.close(open);
+            }
             StmtKind::Labeled { label, body } => self.looped(*label, |this| this.stmt(*body)),
             StmtKind::Break(label) => self.leave(*label, None),
             StmtKind::Continue(label) => self.leave(*label, Some(range.end())),
@@ -192,6 +202,21 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                 }
             }
         }
+    }
+
+    /// A statement of a block. What it assigns to a variable is what the rest of the block sees.
+    fn statement_of(&mut self, block: StmtId, stmt: StmtId) {
+        let StmtKind::Expr(expr) = self.draft.stmt(stmt).kind else { return self.stmt(stmt) };
+        let ExprKind::Assign { target: AssignTarget::Local(local), value } = self.draft.expr(expr).kind
+        else {
+            return self.stmt(stmt);
+        };
+        let value = self.expr(value);
+        let at = self.draft.stmt(stmt).range.start();
+        self.assign(local, value, at, Some(block));
+        let known = self.versions.of(stmt).map_or(value, |known| known.join(value));
+        self.changed |= self.versions.set(stmt, known);
+        self.versions.open(Version { local, set: stmt, block, declared: (at, self.control.len()) });
     }
 
     /// Loops, and `switch`, which can be left like one.
@@ -304,20 +329,32 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         self.set(local, old, new);
     }
 
-    fn assign(&mut self, local: LocalId, value: Variance, at: TextSize) {
+    /// An assignment, by a statement of `block` if that is known.
+    fn assign(&mut self, local: LocalId, value: Variance, at: TextSize, block: Option<StmtId>) {
         let old = self.variance.get(&local).copied();
         // A variable without an initialiser starts with its first value.
         let new = old.map_or(value, |old| old.join(value));
+        let declared = self.declared.get(&local).copied().unwrap_or_default();
+        let new = self.parted(new, declared, at);
+        self.set(local, old, new);
+        for version in self.versions.reached(local, block) {
+            let new = self.versions.of(version.set).map_or(value, |old| old.join(value));
+            let new = self.parted(new, version.declared, at);
+            self.changed |= self.versions.set(version.set, new);
+        }
+    }
+
+    /// What a variable is that gets a value under the conditions of here.
+    fn parted(&self, new: Variance, declared: (TextSize, usize), at: TextSize) -> Variance {
         // Threads that parted before it was declared have variables of their own.
-        let (from, around) = self.declared.get(&local).copied().unwrap_or_default();
+        let (from, around) = declared;
         let is_before = |position: usize, it: &Split| position < around && it.reaches(from);
         let splits = self.control.iter().enumerate();
         let parted = splits.filter(|(position, it)| it.reaches(at) && !is_before(*position, it));
-        let new = parted.map(|it| it.1.parted()).fold(new, |new, parted| match (new, parted) {
+        parted.map(|it| it.1.parted()).fold(new, |new, parted| match (new, parted) {
             (_, Variance::Divergent(_)) => parted,
             _ => new.join(parted),
-        });
-        self.set(local, old, new);
+        })
     }
 
     fn set(&mut self, local: LocalId, old: Option<Variance>, new: Variance) {
@@ -330,7 +367,10 @@ impl<'d, 'a> Uniformity<'d, 'a> {
     fn expr(&mut self, expr: ExprId) -> Variance {
         let draft = self.draft;
         match &draft.expr(expr).kind {
-            ExprKind::Local(local) => self.variance.get(local).copied().unwrap_or(Variance::Uniform),
+            ExprKind::Local(local) => {
+                let known = self.versions.get(*local).or_else(|| self.variance.get(local).copied());
+                known.unwrap_or(Variance::Uniform)
+            }
             ExprKind::This => self.this,
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
                 let value = self.expr(*value);
@@ -339,7 +379,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             ExprKind::Assign { target, value } => {
                 let value = self.expr(*value);
                 if let AssignTarget::Local(local) = target {
-                    self.assign(*local, value, draft.expr(expr).range.start());
+                    self.assign(*local, value, draft.expr(expr).range.start(), None);
                 }
                 value
             }
@@ -552,69 +592,5 @@ impl<'d, 'a> Uniformity<'d, 'a> {
     fn is_wide(&self, ty: Ty) -> bool {
         let known = ty.primitive(self.draft.facts.db);
         known.is_some_and(|it| it.is_integer() && it.size().is_some_and(|size| size >= 4))
-    }
-
-    /// What waits for the other threads, why all must come, and what to write instead.
-    fn waiting(&self, expr: ExprId, of_warp: bool) -> (String, [&'static str; 2]) {
-        let facts = self.draft.facts;
-        match &self.draft.expr(expr).kind {
-            ExprKind::Call { method, .. } if of_warp => {
-                let notes = [
-                    "the threads of a warp do this together: those that take another way would be missing",
-                    "call it outside of the condition, in all threads, and use the result inside; or let whole warps go one way: by `CUDAWarp.index()`, or a bound that is a multiple of 32",
-                ];
-                (format!("`{}`", facts.method_name(*method)), notes)
-            }
-            ExprKind::Call { method, .. } if facts.callable(*method) != Callable::Barrier => {
-                let notes = [
-                    "threads do this together: those that take another way would be missing",
-                    "call it outside of the condition, in all threads, and use the result inside",
-                ];
-                (format!("`{}`", facts.method_name(*method)), notes)
-            }
-            _ => {
-                let notes = [
-                    "a barrier waits for all threads of the block: those that take another way would leave the others waiting for ever",
-                    "move the barrier out of the condition, and let the threads that have nothing to do pass it as well",
-                ];
-                ("this barrier".to_owned(), notes)
-            }
-        }
-    }
-
-    /// Threads meet: those of the block, or of a warp.
-    fn barrier(&mut self, expr: ExprId, of_warp: bool) {
-        if !self.reporting {
-            return;
-        }
-        let range = self.draft.expr(expr).range;
-        let parts = |split: &&Split| split.reaches(range.start()) && !(of_warp && split.keeps_warps);
-        let Some(split) = self.control.iter().find(parts) else { return };
-        let why = match split.cause {
-            Cause::Index(local) => {
-                format!("it depends on the thread index `{}`", self.draft.local(local).name)
-            }
-            Cause::Data if split.keeps_warps => "it depends on data that differ from warp to warp".to_owned(),
-            Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
-        };
-        let (what, notes) = self.waiting(expr, of_warp);
-        let group = if of_warp { "warp" } else { "block" };
-        let skipped = if split.from.is_some() {
-            format!("some threads of the {group} skip {what}")
-        } else {
-            format!("not all threads of the {group} reach {what} together")
-        };
-        let [why_not, instead] = notes;
-        let same = format!(
-            "this condition is not the same for all threads of {}: {why}",
-            if of_warp { "a warp" } else { "the block" }
-        );
-        self.draft.report(
-            self.draft
-                .violation(&cuda::barrier_divergent::RULE, range, skipped)
-                .note(why_not)
-                .note(instead)
-                .related(None, split.range, same),
-        );
     }
 }

@@ -5,10 +5,11 @@ use super::facts::Shape;
 use super::rules::Uses;
 use super::{CaptureKind, CaptureSource, KernelCapture};
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
+use crate::constraint::{Entailment, entails};
 use crate::diagnostics::{Severity, cuda};
 use crate::ids::FieldId;
 use crate::item_tree::items::field_item;
-use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
+use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl Draft<'_> {
     /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
@@ -236,7 +237,7 @@ impl Draft<'_> {
         let CaptureKind::GlobalRail { .. } = kind else { return };
         let Some(home) = self.home_of(self.local(local).ty) else { return };
         let Some(target) = self.place_path(place, 8) else { return };
-        if self.same_path(&home, &target) || !is_settled(&home) {
+        if self.same_path(&home, &target) || !is_settled(&home) || self.types_equate(&home, &target) {
             return;
         }
         let name = &self.local(local).name;
@@ -259,6 +260,19 @@ impl Draft<'_> {
             ConstraintTerm::Equal(a, b) if is_home(b) => Some(a.clone()),
             _ => None,
         })
+    }
+
+    /// Whether the types of the variables say that two paths are one place: of `o:Field{self.p == this.p}`, `o.p` is `this.p`.
+    fn types_equate(&self, home: &Path, target: &Path) -> bool {
+        let of_local = |local: &crate::body::Local| {
+            let path = Path::local(local.name.clone(), local.range.start().into());
+            let terms = local.ty.constraint(self.facts.db).map(|constraint| constraint.terms.clone());
+            terms.unwrap_or_default().into_iter().map(move |term| term.at_root(&PathRoot::SelfValue, &path))
+        };
+        let known: Vec<_> =
+            self.body.locals.iter().filter(|local| !local.mutable).flat_map(of_local).collect();
+        let goal = Constraint { terms: vec![ConstraintTerm::Equal(home.clone(), target.clone())] };
+        entails(&known, &goal, None) == Entailment::Proved
     }
 
     fn place_path(&self, expr: ExprId, depth: u32) -> Option<Path> {

@@ -106,6 +106,7 @@ impl<'a> Facts<'a> {
             Some(name) if name.starts_with("op.") => return Callable::Builtin,
             Some("any.zero" | "texture.at") => return Callable::Builtin,
             Some("rail.get" | "rail.set") => return Callable::Builtin,
+            Some("rt.atomic_fence") => return Callable::Builtin,
             Some(name) if name.starts_with("atomic.") => return Callable::Builtin,
             _ => {}
         }

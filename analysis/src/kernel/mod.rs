@@ -30,6 +30,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod variance;
+mod versions;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};

@@ -1,8 +1,11 @@
 //! Calls: of known functions, through vtables and interface tables, of closures, and of the runtime.
 
-use super::code::Code;
+use super::code::{Code, Target};
 use crate::mir::*;
 use apg_runtime::abi;
+
+/// The entry that kernels may call, too.
+const FENCE: &str = "atomic_fence";
 
 impl Code<'_> {
     /// A call of a known function.
@@ -94,8 +97,13 @@ impl Code<'_> {
 
     /// A call of the runtime: only entries of its table, with the number of arguments they take.
     pub fn call_runtime(&mut self, entry: &str, result: Ty, args: &[Expr]) -> String {
-        if self.target.is_kernel() {
-            return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
+        match self.target {
+            Target::Cuda if entry == FENCE => return "__threadfence()".into(),
+            Target::Cpu if entry == FENCE => return "apg_atomic_fence()".into(),
+            Target::Cpu | Target::Cuda => {
+                return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
+            }
+            Target::Host => {}
         }
         if entry == JOIN {
             let operands: Vec<&Expr> = args.iter().collect();

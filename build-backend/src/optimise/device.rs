@@ -207,7 +207,7 @@ impl Inliner<'_> {
     /// Whether an expression may change what others in its statement read.
     fn disturbs(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Atomic { .. } | ExprKind::Together { .. } => true,
+            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => true,
             ExprKind::Call { function, .. } => {
                 self.functions.get(function.index()).is_none_or(|it| !self.is_quiet(it, 8))
             }
@@ -222,7 +222,7 @@ impl Inliner<'_> {
             quiet &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
         });
         visit_exprs(&function.body, &mut |it, _| match &it.kind {
-            ExprKind::Atomic { .. } | ExprKind::Together { .. } => quiet = false,
+            ExprKind::Atomic { .. } | ExprKind::Together { .. } | ExprKind::Runtime { .. } => quiet = false,
             ExprKind::Call { function, .. } if quiet => {
                 quiet = self.functions.get(function.index()).is_some_and(|it| self.is_quiet(it, depth - 1));
             }

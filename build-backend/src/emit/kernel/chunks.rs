@@ -104,7 +104,9 @@ impl<'k> Printer<'_, '_, 'k> {
                 weight += 1;
                 match &it.kind {
                     ExprKind::Element { index, .. } => plain &= is_near(index),
-                    ExprKind::Call { .. } | ExprKind::Atomic { .. } => plain = false,
+                    ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Runtime { .. } => {
+                        plain = false
+                    }
                     _ => {}
                 }
             });
@@ -186,7 +188,9 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.locals[local.index()].rail = Some(rail);
         } else {
             let ty = self.code.ty(place.ty);
-            self.code.out.line(format!("{ty} {name}_a[{all}];"));
+            // Rounds copy it before they set it, and a `bool` that is neither may not even be copied.
+            let first = if place.ty == Ty::Bool { " = {}" } else { "" };
+            self.code.out.line(format!("{ty} {name}_a[{all}]{first};"));
             if spilled && !always_assigned(stmts.iter().copied(), local) {
                 self.each(chunk, |printer| printer.code.out.line(format!("{name}_a[e_] = {};", place.text)));
             }

@@ -293,6 +293,8 @@ fn stores(plan: &Plan<'_>, body: &[Stmt]) -> bool {
         found |= match &it.kind {
             ExprKind::Atomic { rail, .. } => !is_own(rail),
             ExprKind::Call { args, .. } => args.iter().any(is_rail_like),
+            // A fence: what others store is to be seen behind it.
+            ExprKind::Runtime { .. } => true,
             _ => false,
         }
     });

@@ -159,7 +159,10 @@ fn reads_shared_memory(kernel: &Kernel, registers: &FxHashSet<LocalId>, body: &[
             reads += usize::from(is_shared);
             others |= !is_shared && !is_own;
         }
-        ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Together { .. } => others = true,
+        ExprKind::Call { .. }
+        | ExprKind::Atomic { .. }
+        | ExprKind::Together { .. }
+        | ExprKind::Runtime { .. } => others = true,
         _ => {}
     });
     reads > 0 && !others && written_out(body, known) <= LARGEST

@@ -256,48 +256,48 @@ public class Math {
     @Intrinsic("rt.math_remainder") public static native def IEEEremainder(a:Double, b:Double):Double;
 
     /** e to the power of z. */
-    public static def exp(z:Complex):Complex {
+    @CUDA public static def exp(z:Complex):Complex {
         if (z.im == 0.0) return Complex(exp(z.re), z.im);
         val size = exp(z.re);
         return Complex(size * cos(z.im), size * sin(z.im));
     }
     /** The natural logarithm with an imaginary part from -PI to PI. */
-    public static def log(z:Complex):Complex = Complex(log(z.abs()), atan2(z.im, z.re));
+    @CUDA public static def log(z:Complex):Complex = Complex(log(z.abs()), atan2(z.im, z.re));
     /** a to the power of b. */
-    public static def pow(a:Complex, b:Complex):Complex =
+    @CUDA public static def pow(a:Complex, b:Complex):Complex =
         a == Complex.ZERO ? (b == Complex.ZERO ? Complex.ONE : Complex.ZERO) : exp(log(a) * b);
     /** The square root whose real part is not negative. */
-    public static def sqrt(z:Complex):Complex {
+    @CUDA public static def sqrt(z:Complex):Complex {
         if (z.re == 0.0 && z.im == 0.0) return Complex(0.0, z.im);
         val half = sqrt((abs(z.re) + z.abs()) / 2.0);
         return z.re >= 0.0 ? Complex(half, z.im / (2.0 * half)) : Complex(abs(z.im) / (2.0 * half), copySign(half, z.im));
     }
     /** Sine. */
-    public static def sin(z:Complex):Complex = Complex(sin(z.re) * cosh(z.im), cos(z.re) * sinh(z.im));
+    @CUDA public static def sin(z:Complex):Complex = Complex(sin(z.re) * cosh(z.im), cos(z.re) * sinh(z.im));
     /** Cosine. */
-    public static def cos(z:Complex):Complex = Complex(cos(z.re) * cosh(z.im), -sin(z.re) * sinh(z.im));
+    @CUDA public static def cos(z:Complex):Complex = Complex(cos(z.re) * cosh(z.im), -sin(z.re) * sinh(z.im));
     /** Tangent. */
-    public static def tan(z:Complex):Complex = timesMinusI(tanh(timesI(z)));
+    @CUDA public static def tan(z:Complex):Complex = timesMinusI(tanh(timesI(z)));
     /** Hyperbolic sine. */
-    public static def sinh(z:Complex):Complex = Complex(sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im));
+    @CUDA public static def sinh(z:Complex):Complex = Complex(sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im));
     /** Hyperbolic cosine. */
-    public static def cosh(z:Complex):Complex = Complex(cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im));
+    @CUDA public static def cosh(z:Complex):Complex = Complex(cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im));
     /** Hyperbolic tangent. */
-    public static def tanh(z:Complex):Complex {
+    @CUDA public static def tanh(z:Complex):Complex {
         // Far out it is 1 or -1, where the parts of the quotient would overflow.
         if (abs(z.re) > 20.0) return Complex(z.re > 0.0 ? 1.0 : -1.0, 4.0 * sin(z.im) * cos(z.im) * exp(-2.0 * abs(z.re)));
         val scale = cosh(2.0 * z.re) + cos(2.0 * z.im);
         return Complex(sinh(2.0 * z.re) / scale, sin(2.0 * z.im) / scale);
     }
     /** Arc sine: the principal value. */
-    public static def asin(z:Complex):Complex = timesMinusI(log(timesI(z) + sqrt(1.0 - z * z)));
+    @CUDA public static def asin(z:Complex):Complex = timesMinusI(log(timesI(z) + sqrt(1.0 - z * z)));
     /** Arc cosine: the principal value. */
-    public static def acos(z:Complex):Complex = PI / 2.0 - asin(z);
+    @CUDA public static def acos(z:Complex):Complex = PI / 2.0 - asin(z);
     /** Arc tangent: the principal value. */
-    public static def atan(z:Complex):Complex {
+    @CUDA public static def atan(z:Complex):Complex {
         val difference = log(1.0 - timesI(z)) - log(1.0 + timesI(z));
         return timesI(difference) * 0.5;
     }
-    private static def timesI(z:Complex):Complex = Complex(-z.im, z.re);
-    private static def timesMinusI(z:Complex):Complex = Complex(z.im, -z.re);
+    @CUDA private static def timesI(z:Complex):Complex = Complex(-z.im, z.re);
+    @CUDA private static def timesMinusI(z:Complex):Complex = Complex(z.im, -z.re);
 }

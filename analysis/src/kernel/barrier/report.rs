@@ -1,0 +1,73 @@
+//! What is said where not all threads meet.
+
+use super::Uniformity;
+use crate::body::{ExprId, ExprKind};
+use crate::diagnostics::cuda;
+use crate::kernel::facts::Callable;
+use crate::kernel::variance::{Cause, Split};
+
+impl Uniformity<'_, '_> {
+    /// What waits for the other threads, why all must come, and what to write instead.
+    fn waiting(&self, expr: ExprId, of_warp: bool) -> (String, [&'static str; 2]) {
+        let facts = self.draft.facts;
+        match &self.draft.expr(expr).kind {
+            ExprKind::Call { method, .. } if of_warp => {
+                let notes = [
+                    "the threads of a warp do this together: those that take another way would be missing",
+                    "call it outside of the condition, in all threads, and use the result inside; or let whole warps go one way: by `CUDAWarp.index()`, or a bound that is a multiple of 32",
+                ];
+                (format!("`{}`", facts.method_name(*method)), notes)
+            }
+            ExprKind::Call { method, .. } if facts.callable(*method) != Callable::Barrier => {
+                let notes = [
+                    "threads do this together: those that take another way would be missing",
+                    "call it outside of the condition, in all threads, and use the result inside",
+                ];
+                (format!("`{}`", facts.method_name(*method)), notes)
+            }
+            _ => {
+                let notes = [
+                    "a barrier waits for all threads of the block: those that take another way would leave the others waiting for ever",
+                    "move the barrier out of the condition, and let the threads that have nothing to do pass it as well",
+                ];
+                ("this barrier".to_owned(), notes)
+            }
+        }
+    }
+
+    /// Threads meet: those of the block, or of a warp.
+    pub(super) fn barrier(&self, expr: ExprId, of_warp: bool) {
+        if !self.reporting {
+            return;
+        }
+        let range = self.draft.expr(expr).range;
+        let parts = |split: &&Split| split.reaches(range.start()) && !(of_warp && split.keeps_warps);
+        let Some(split) = self.control.iter().find(parts) else { return };
+        let why = match split.cause {
+            Cause::Index(local) => {
+                format!("it depends on the thread index `{}`", self.draft.local(local).name)
+            }
+            Cause::Data if split.keeps_warps => "it depends on data that differ from warp to warp".to_owned(),
+            Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
+        };
+        let (what, notes) = self.waiting(expr, of_warp);
+        let group = if of_warp { "warp" } else { "block" };
+        let skipped = if split.from.is_some() {
+            format!("some threads of the {group} skip {what}")
+        } else {
+            format!("not all threads of the {group} reach {what} together")
+        };
+        let [why_not, instead] = notes;
+        let same = format!(
+            "this condition is not the same for all threads of {}: {why}",
+            if of_warp { "a warp" } else { "the block" }
+        );
+        self.draft.report(
+            self.draft
+                .violation(&cuda::barrier_divergent::RULE, range, skipped)
+                .note(why_not)
+                .note(instead)
+                .related(None, split.range, same),
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Values of variables between two assignments.
+//!
+//! What is assigned by a statement of a block is what the rest of that block sees, until something in there assigns
+//! again: `first = CUDAWarp.shuffle(first, 0n);` is the same for the warp from there on, whatever `first` was before.
+
+use apg_syntax::TextSize;
+use rustc_hash::FxHashMap;
+
+use super::variance::Variance;
+use crate::body::{LocalId, StmtId};
+
+/// A variable in the rest of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version {
+    pub local: LocalId,
+    /// The assignment.
+    pub set: StmtId,
+    /// The block that it is a statement of.
+    pub block: StmtId,
+    /// Where it stands, and how many conditions are around it.
+    pub declared: (TextSize, usize),
+}
+
+/// The versions of the blocks around the current node, and how each varies.
+#[derive(Default)]
+pub(super) struct Versions {
+    open: Vec<Version>,
+    variance: FxHashMap<StmtId, Variance>,
+}
+
+impl Versions {
+    /// What the variable is here, if a version is what can be seen.
+    pub fn get(&self, local: LocalId) -> Option<Variance> {
+        let version = self.open.iter().rev().find(|it| it.local == local)?;
+        self.variance.get(&version.set).copied()
+    }
+
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// From here on the variable is what was assigned.
+    pub fn open(&mut self, version: Version) {
+        self.open.push(version);
+    }
+
+    /// The block ends that had `len` versions open when it began.
+    pub fn close(&mut self, len: usize) {
+        self.open.truncate(len);
+    }
+
+    /// The versions that an assignment may reach. One by a statement of `block` ends those that the same block began before it.
+    pub fn reached(&self, local: LocalId, block: Option<StmtId>) -> Vec<Version> {
+        self.open.iter().filter(|it| it.local == local && Some(it.block) != block).copied().collect()
+    }
+
+    /// How a version varies.
+    pub fn of(&self, set: StmtId) -> Option<Variance> {
+        self.variance.get(&set).copied()
+    }
+
+    /// Says how a version varies; whether that is news.
+    pub fn set(&mut self, set: StmtId, value: Variance) -> bool {
+        self.variance.insert(set, value) != Some(value)
+    }
+}
