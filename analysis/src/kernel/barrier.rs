@@ -4,27 +4,26 @@
 //! together also where they are the same for each warp. [`super::variance`] says how values vary.
 
 use apg_syntax::TextSize;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
+use super::numbers::Numbers;
 use super::rules::Uses;
-use super::variance::{Cause, Split, Variance, WARP, compare};
+use super::variance::{Cause, Split, Variance, compare};
 use super::{Axis, function};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
-use crate::ty::Ty;
 
 struct Uniformity<'d, 'a> {
     draft: &'d Draft<'a>,
     variance: FxHashMap<LocalId, Variance>,
     /// Where locals are declared, and how many conditions are around that.
     declared: FxHashMap<LocalId, (TextSize, usize)>,
-    /// `val`s that are multiples of 32.
-    multiples: FxHashSet<LocalId>,
+    numbers: Numbers<'d, 'a>,
     /// All warps of a block are known to have 32 threads.
     whole_warps: bool,
     /// How jumps to labels part threads: whole warps, and the threads of one.
@@ -51,7 +50,8 @@ impl Draft<'_> {
             return;
         }
         let indices = self.thread_indices(threads).into_iter().collect();
-        let mut uniformity = Uniformity::new(self, indices, Variance::Uniform, 0);
+        let mut uniformity =
+            Uniformity::new(self, indices, Numbers::new(self, std::iter::empty()), Variance::Uniform, 0);
         uniformity.whole_warps = self.are_warps_whole(threads);
         uniformity.run(body);
     }
@@ -73,6 +73,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
     fn new(
         draft: &'d Draft<'a>,
         variance: FxHashMap<LocalId, Variance>,
+        numbers: Numbers<'d, 'a>,
         this: Variance,
         depth: u32,
     ) -> Uniformity<'d, 'a> {
@@ -80,7 +81,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             draft,
             variance,
             declared: FxHashMap::default(),
-            multiples: FxHashSet::default(),
+            numbers,
             whole_warps: false,
             labels: FxHashMap::default(),
             control: Vec::new(),
@@ -106,7 +107,14 @@ impl<'d, 'a> Uniformity<'d, 'a> {
     }
 
     /// A call of a function in which threads meet, with what it is called for.
-    fn function(&mut self, call: ExprId, method: MethodId, this: Variance, operands: &[Variance]) {
+    fn function(
+        &mut self,
+        call: ExprId,
+        method: MethodId,
+        this: Variance,
+        operands: &[Variance],
+        args: &[ExprId],
+    ) {
         let facts = self.draft.facts;
         self.barrier(call, !function::meets_in_blocks(facts.db, method));
         let result = facts.body(method);
@@ -132,7 +140,10 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
         let operands = operands.iter().map(|it| it.in_a_function());
         let variance = body.params.iter().copied().zip(operands).collect();
-        let mut inside = Uniformity::new(&draft, variance, this.in_a_function(), self.depth + 1);
+        let formals =
+            body.params.iter().zip(args).filter(|it| self.numbers.is_natural(*it.1)).map(|it| *it.0);
+        let numbers = Numbers::new(&draft, formals);
+        let mut inside = Uniformity::new(&draft, variance, numbers, this.in_a_function(), self.depth + 1);
         inside.run(root);
         drop(inside);
         if let Some(first) = draft.into_violations().first() {
@@ -155,8 +166,8 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                     true => value.first_of(*local, self.draft.local(*local).mutable),
                     false => value,
                 };
-                if !self.draft.local(*local).mutable && self.is_multiple(*init) {
-                    self.multiples.insert(*local);
+                if !self.draft.local(*local).mutable {
+                    self.numbers.declare(*local, *init);
                 }
                 self.declared.insert(*local, (range.start(), self.control.len()));
                 self.declare(*local, value);
@@ -334,7 +345,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             ExprKind::This => self.this,
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
                 let value = self.expr(*value);
-                self.converted(value, draft.expr(expr).ty)
+                self.numbers.converted(value, draft.expr(expr).ty)
             }
             ExprKind::Assign { target, value } => {
                 let value = self.expr(*value);
@@ -404,7 +415,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             Callable::Function if function::meets(draft.facts.db, *method) => {
                 let count = usize::from(receiver.is_some());
                 let this = operands[..count].first().copied().unwrap_or(Variance::Uniform);
-                self.function(expr, *method, this, &operands[count..]);
+                self.function(expr, *method, this, &operands[count..], args);
                 return Variance::Divergent(Cause::Data);
             }
             Callable::Function if function::is_of_threads(draft.facts.db, *method) => {
@@ -418,10 +429,11 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         let is_of_numbers = receiver.iter().chain(args).all(number);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
         let sign = if is_of_numbers || sign == "()" { sign } else { "" };
-        if is_of_numbers && let Some(found) = self.by_constant(sign, &operands, receiver.iter().chain(args)) {
+        let exprs: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
+        if is_of_numbers && let Some(found) = self.numbers.by_constant(sign, expr, &operands, &exprs) {
             return found;
         }
-        if sign == "+" && is_of_numbers && self.any_multiple(&operands, receiver.iter().chain(args)) {
+        if sign == "+" && is_of_numbers && self.numbers.any_multiple(&operands, &exprs) {
             // It counts from another multiple of 32 then.
             let rank = operands.iter().copied().find(|it| matches!(it, Variance::Rank(..)));
             return rank.unwrap_or(Variance::Uniform);
@@ -439,7 +451,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                     && sign != "~"
                     && sign != "!" =>
             {
-                self.converted(*value, draft.expr(expr).ty)
+                self.numbers.converted(*value, draft.expr(expr).ty)
             }
             ("()", [rail, index]) => match rail.join(*index) {
                 same @ (Variance::Uniform | Variance::Warp(_)) => same,
@@ -465,93 +477,6 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             _ if facts.is_same_for_warp(method) => Variance::Warp(Cause::Data),
             _ => Variance::Divergent(Cause::Data),
         }
-    }
-
-    /// A binary operation of the number of a thread and a constant.
-    fn by_constant<'e>(
-        &self,
-        sign: &str,
-        operands: &[Variance],
-        exprs: impl Iterator<Item = &'e ExprId>,
-    ) -> Option<Variance> {
-        // To be compared with, a multiple of 32 is as good as another.
-        let multiple = |it: ExprId, of: &Variance| {
-            (["<", ">=", ">", "<="].contains(&sign) && *of == Variance::Uniform && self.is_multiple(it))
-                .then_some(0)
-        };
-        let constants: Vec<Option<i64>> = exprs
-            .zip(operands)
-            .map(|(it, of)| self.draft.constant(*it).or_else(|| multiple(*it, of)))
-            .collect();
-        match (operands, &constants[..]) {
-            ([rank, _], [_, Some(by)]) => rank.rank_by(sign, *by),
-            ([_, rank], [Some(by), _]) => {
-                let turned = match sign {
-                    "<" => ">",
-                    ">" => "<",
-                    "<=" => ">=",
-                    ">=" => "<=",
-                    "&" => "&",
-                    _ => return None,
-                };
-                rank.rank_by(turned, *by)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a sum is that of the number of a thread and a multiple of 32 that is the same for all threads.
-    fn any_multiple<'e>(&self, operands: &[Variance], exprs: impl Iterator<Item = &'e ExprId>) -> bool {
-        let exprs: Vec<ExprId> = exprs.copied().collect();
-        match (operands, &exprs[..]) {
-            ([Variance::Rank(..), Variance::Uniform], [_, by])
-            | ([Variance::Uniform, Variance::Rank(..)], [by, _]) => self.is_multiple(*by),
-            _ => false,
-        }
-    }
-
-    /// Whether an integer is a multiple of 32, as far as it says so itself.
-    fn is_multiple(&self, expr: ExprId) -> bool {
-        if let Some(value) = self.draft.constant(expr) {
-            return value % WARP == 0;
-        }
-        match &self.draft.expr(expr).kind {
-            ExprKind::Local(local) => self.multiples.contains(local),
-            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
-                self.is_wide(self.draft.expr(expr).ty) && self.is_multiple(*value)
-            }
-            ExprKind::Call { method, receiver, args, .. } => {
-                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-                let [left, right] = operands[..] else { return false };
-                let is_integer = |it: ExprId| {
-                    let known = self.draft.expr(it).ty.primitive(self.draft.facts.db);
-                    known.is_some_and(|it| it.is_integer())
-                };
-                if !is_integer(left) || !is_integer(right) {
-                    return false;
-                }
-                match method.name(self.draft.facts.db).strip_prefix("operator").map(str::trim) {
-                    Some("*") => self.is_multiple(left) || self.is_multiple(right),
-                    Some("+" | "-") => self.is_multiple(left) && self.is_multiple(right),
-                    _ => false,
-                }
-            }
-            _ => false,
-        }
-    }
-
-    /// A value as another number: one of fewer bits may begin anew in the middle.
-    fn converted(&self, value: Variance, to: Ty) -> Variance {
-        match self.is_wide(to) {
-            true => value,
-            false => value.mixed(),
-        }
-    }
-
-    /// Whether a type is of integers of 32 bits or more.
-    fn is_wide(&self, ty: Ty) -> bool {
-        let known = ty.primitive(self.draft.facts.db);
-        known.is_some_and(|it| it.is_integer() && it.size().is_some_and(|size| size >= 4))
     }
 
     /// What waits for the other threads, why all must come, and what to write instead.
@@ -594,8 +519,11 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             Cause::Index(local) => {
                 format!("it depends on the thread index `{}`", self.draft.local(local).name)
             }
+            Cause::Rounding(_) if of_warp => "it depends on the quotient of what may be negative".to_owned(),
             Cause::Data if split.keeps_warps => "it depends on data that differ from warp to warp".to_owned(),
-            Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
+            Cause::Data | Cause::Rounding(_) => {
+                "it depends on data that differ from thread to thread".to_owned()
+            }
         };
         let (what, notes) = self.waiting(expr, of_warp);
         let group = if of_warp { "warp" } else { "block" };
@@ -609,12 +537,13 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             "this condition is not the same for all threads of {}: {why}",
             if of_warp { "a warp" } else { "the block" }
         );
-        self.draft.report(
-            self.draft
-                .violation(&cuda::barrier_divergent::RULE, range, skipped)
-                .note(why_not)
-                .note(instead)
-                .related(None, split.range, same),
-        );
+        let violation = self.draft.violation(&cuda::barrier_divergent::RULE, range, skipped).note(why_not);
+        self.draft.report(match split.cause {
+            Cause::Rounding(division) if of_warp => violation
+                .note("division rounds towards zero, so threads of a warp that counts from a negative number get two results: write `>> 5n` for `/ 32n`, `& 31n` for `% 32n`")
+                .related(None, split.range, same)
+                .related(None, division, "this rounds towards zero"),
+            _ => violation.note(instead).related(None, split.range, same),
+        });
     }
 }

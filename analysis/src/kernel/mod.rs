@@ -15,6 +15,7 @@ mod hoistable;
 mod instances;
 mod limits;
 mod moves;
+mod numbers;
 mod promises;
 mod races;
 mod range;
