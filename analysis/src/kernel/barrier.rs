@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::numbers::Numbers;
-use super::rules::Uses;
 use super::variance::{Cause, Split, Variance, compare};
 use super::{Axis, function};
 use crate::body::parents::Parents;
@@ -18,7 +17,8 @@ use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, S
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
 
-struct Uniformity<'d, 'a> {
+/// How values and conditions vary over the threads.
+pub(super) struct Uniformity<'d, 'a> {
     draft: &'d Draft<'a>,
     variance: FxHashMap<LocalId, Variance>,
     /// Where locals are declared, and how many conditions are around that.
@@ -43,17 +43,15 @@ struct Uniformity<'d, 'a> {
 /// Functions that call each other deeper than this are not looked into.
 const DEEPEST: u32 = 16;
 
-impl Draft<'_> {
-    /// Reports the barriers of the thread code that not all threads of a block reach together.
-    pub(super) fn barriers(&self, body: StmtId, threads: &[Axis], uses: &Uses) {
-        if uses.barriers.is_empty() {
-            return;
-        }
+impl<'a> Draft<'a> {
+    /// How values vary over the threads of a kernel. Reports the barriers that not all threads of a block reach together.
+    pub(super) fn barriers(&self, body: StmtId, threads: &[Axis]) -> Uniformity<'_, 'a> {
         let indices = self.thread_indices(threads).into_iter().collect();
         let mut uniformity =
             Uniformity::new(self, indices, Numbers::new(self, std::iter::empty()), Variance::Uniform, 0);
         uniformity.whole_warps = self.are_warps_whole(threads);
         uniformity.run(body);
+        uniformity
     }
 
     /// Whether a function returns at its end only.
@@ -104,6 +102,12 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
         self.reporting = true;
         self.stmt(body);
+        self.reporting = false;
+    }
+
+    /// Whether an expression of the code is the same for all threads of the block, when they come to it together.
+    pub(super) fn is_uniform(&mut self, expr: ExprId) -> bool {
+        self.expr(expr) == Variance::Uniform
     }
 
     /// A call of a function in which threads meet, with what it is called for.

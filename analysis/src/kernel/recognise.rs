@@ -84,7 +84,8 @@ impl Draft<'_> {
         let captures = self.captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        self.barriers(body, &threads, &uses);
+        let threads_meet = !uses.barriers.is_empty() || !shape.shared.is_empty();
+        let uniformity = threads_meet.then(|| self.barriers(body, &threads));
         let kernel = Kernel {
             at: self.at,
             place,
@@ -100,7 +101,9 @@ impl Draft<'_> {
             has_barrier: !uses.barriers.is_empty(),
             promises: uses.promises,
         };
-        self.races(&kernel);
+        if let Some(uniformity) = uniformity {
+            self.races(&kernel, uniformity);
+        }
         Some(kernel)
     }
 
