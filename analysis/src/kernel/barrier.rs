@@ -26,6 +26,8 @@ pub(super) struct Uniformity<'d, 'a> {
     numbers: Numbers<'d, 'a>,
     /// All warps of a block are known to have 32 threads.
     whole_warps: bool,
+    /// A block is known to have more than one thread.
+    several: bool,
     /// How jumps to labels part threads: whole warps, and the threads of one.
     labels: FxHashMap<(LabelId, bool), Split>,
     /// The conditions around the current node that are not the same for all threads.
@@ -50,6 +52,7 @@ impl<'a> Draft<'a> {
         let mut uniformity =
             Uniformity::new(self, indices, Numbers::new(self, std::iter::empty()), Variance::Uniform, 0);
         uniformity.whole_warps = self.are_warps_whole(threads);
+        uniformity.several = self.has_several_threads(threads);
         uniformity.run(body);
         uniformity
     }
@@ -81,6 +84,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             declared: FxHashMap::default(),
             numbers,
             whole_warps: false,
+            several: false,
             labels: FxHashMap::default(),
             control: Vec::new(),
             loops: Vec::new(),
@@ -427,6 +431,10 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             }
             _ => {}
         }
+        let all_alike = operands.iter().take(2).all(|it| *it == Variance::Uniform);
+        if self.reporting && self.several && all_alike && self.all_come_to(expr) {
+            draft.lost_update(expr).into_iter().for_each(|it| draft.report(it));
+        }
         let name = method.name(draft.facts.db);
         // What a struct makes of an operator is its own affair.
         let number = |it: &ExprId| draft.expr(*it).ty.primitive(draft.facts.db).is_some();
@@ -509,6 +517,12 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                 ("this barrier".to_owned(), notes)
             }
         }
+    }
+
+    /// Whether no condition picks the threads that execute an expression.
+    fn all_come_to(&self, expr: ExprId) -> bool {
+        let at = self.draft.expr(expr).range.start();
+        !self.control.iter().any(|it| it.reaches(at))
     }
 
     /// Threads meet: those of the block, or of a warp.

@@ -30,6 +30,7 @@ mod shared;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod updates;
 mod variance;
 mod violation;
 

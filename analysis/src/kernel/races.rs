@@ -114,6 +114,32 @@ impl<'a> Draft<'a> {
     }
 }
 
+impl Draft<'_> {
+    /// Whether threads may wait for each other in a statement.
+    fn may_wait(&self, stmt: StmtId) -> bool {
+        let waits = |it: &Callable| !matches!(it, Callable::Builtin | Callable::ThreadNumber);
+        self.calls_any(stmt, &waits)
+    }
+
+    /// Whether there is a barrier in a statement.
+    pub(super) fn has_barrier(&self, stmt: StmtId) -> bool {
+        self.calls_any(stmt, &|it| *it == Callable::Barrier)
+    }
+
+    fn calls_any(&self, stmt: StmtId, is_meant: &dyn Fn(&Callable) -> bool) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { method, .. } = &self.expr(expr).kind
+            {
+                found |= is_meant(&self.facts.callable(*method));
+            }
+            !found
+        });
+        found
+    }
+}
+
 impl Races<'_, '_> {
     fn stmt(&mut self, stmt: StmtId) {
         match &self.draft.stmt(stmt).kind {
@@ -140,7 +166,7 @@ impl Races<'_, '_> {
                 let known = ends.as_ref().filter(|(low, high)| low.terms.is_empty() && high.terms.is_empty());
                 let range = known.map(|(low, high)| (low.constant, high.constant));
                 if ends.is_some() {
-                    self.counters.insert(*local, range.filter(|_| !self.has_barrier(*body)));
+                    self.counters.insert(*local, range.filter(|_| !self.draft.may_wait(*body)));
                 }
                 let once = range.is_some_and(|(low, high)| low >= high);
                 self.forget_values(Node::Stmt(*body));
@@ -211,21 +237,6 @@ impl Races<'_, '_> {
         let stays = |it: &Access| it.index.factor(counter) == 0;
         self.writes.retain(stays);
         self.reads.retain(stays);
-    }
-
-    /// Whether threads may wait for each other in a statement.
-    fn has_barrier(&self, stmt: StmtId) -> bool {
-        let mut found = false;
-        self.draft.body.walk(Node::Stmt(stmt), &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { method, .. } = &self.draft.expr(expr).kind
-            {
-                found |=
-                    !matches!(self.draft.facts.callable(*method), Callable::Builtin | Callable::ThreadNumber);
-            }
-            !found
-        });
-        found
     }
 
     fn children(&mut self, node: Node) {

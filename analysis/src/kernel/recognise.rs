@@ -84,8 +84,7 @@ impl Draft<'_> {
         let captures = self.captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        let threads_meet = !uses.barriers.is_empty() || !shape.shared.is_empty();
-        let uniformity = threads_meet.then(|| self.barriers(body, &threads));
+        let uniformity = self.barriers(body, &threads);
         let kernel = Kernel {
             at: self.at,
             place,
@@ -101,9 +100,7 @@ impl Draft<'_> {
             has_barrier: !uses.barriers.is_empty(),
             promises: uses.promises,
         };
-        if let Some(uniformity) = uniformity {
-            self.races(&kernel, uniformity);
-        }
+        self.races(&kernel, uniformity);
         Some(kernel)
     }
 

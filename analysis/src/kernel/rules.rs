@@ -353,12 +353,26 @@ impl Draft<'_> {
                 let shown = self.facts.show(node.ty);
                 let violation = self
                     .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
-                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`")
-                    .repair(self.onto_the_stack(expr));
-                self.report(violation);
+                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`");
+                let is_rail =
+                    self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
+                self.report(match is_rail && self.has_barrier(self.at) {
+                    // Threads that wait for each other have something to share.
+                    true => violation
+                        .note("memory that all threads of a block share is made before them, in the `async` of the blocks")
+                        .repair(self.declaration_of(expr).and_then(|it| self.moved_into_block(it, "Share it among the threads of a block"))),
+                    false => violation.repair(self.onto_the_stack(expr)),
+                });
                 false
             }
         }
+    }
+
+    /// The statement `val r = ...` of a value.
+    fn declaration_of(&self, init: ExprId) -> Option<StmtId> {
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(init)) else { return None };
+        matches!(self.stmt(stmt).kind, StmtKind::Let { local, .. } if !self.local(local).mutable)
+            .then_some(stmt)
     }
 
     /// `@StackAllocate` for a `val` that holds a small rail of fixed size.

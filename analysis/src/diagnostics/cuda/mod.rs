@@ -37,6 +37,7 @@ pub mod instanceof_in_kernel;
 pub mod interface_call;
 pub mod iterator_in_kernel;
 pub mod long_range;
+pub mod lost_update;
 pub mod misplaced_annotation;
 pub mod misplaced_shared_memory;
 pub mod missing_barrier;
@@ -123,6 +124,7 @@ pub static RULES: &[&Rule] = &[
     &interface_call::RULE,
     &iterator_in_kernel::RULE,
     &long_range::RULE,
+    &lost_update::RULE,
     &misplaced_annotation::RULE,
     &misplaced_shared_memory::RULE,
     &missing_barrier::RULE,
