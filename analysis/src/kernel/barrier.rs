@@ -26,6 +26,8 @@ pub(super) struct Uniformity<'d, 'a> {
     numbers: Numbers<'d, 'a>,
     /// All warps of a block are known to have 32 threads.
     whole_warps: bool,
+    /// Those of the kernel: of the blocks, of the threads.
+    axes: (Vec<Axis>, Vec<Axis>),
     /// A block is known to have more than one thread.
     several: bool,
     /// How jumps to labels part threads: whole warps, and the threads of one.
@@ -47,11 +49,12 @@ const DEEPEST: u32 = 16;
 
 impl<'a> Draft<'a> {
     /// How values vary over the threads of a kernel. Reports the barriers that not all threads of a block reach together.
-    pub(super) fn barriers(&self, body: StmtId, threads: &[Axis]) -> Uniformity<'_, 'a> {
+    pub(super) fn barriers(&self, body: StmtId, blocks: &[Axis], threads: &[Axis]) -> Uniformity<'_, 'a> {
         let indices = self.thread_indices(threads).into_iter().collect();
         let mut uniformity =
             Uniformity::new(self, indices, Numbers::new(self, std::iter::empty()), Variance::Uniform, 0);
         uniformity.whole_warps = self.are_warps_whole(threads);
+        uniformity.axes = (blocks.to_vec(), threads.to_vec());
         uniformity.several = self.has_several_threads(threads);
         uniformity.run(body);
         uniformity
@@ -84,6 +87,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             declared: FxHashMap::default(),
             numbers,
             whole_warps: false,
+            axes: Default::default(),
             several: false,
             labels: FxHashMap::default(),
             control: Vec::new(),
@@ -432,8 +436,12 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             _ => {}
         }
         let all_alike = operands.iter().take(2).all(|it| *it == Variance::Uniform);
-        if self.reporting && self.several && all_alike && self.all_come_to(expr) {
-            draft.lost_update(expr).into_iter().for_each(|it| draft.report(it));
+        if self.reporting && self.depth == 0 {
+            let (blocks, threads) = &self.axes;
+            let is_shared = self.several && all_alike && self.all_come_to(expr);
+            let lost = if is_shared { draft.lost_update(expr) } else { None };
+            let found = lost.or_else(|| draft.overlapping_store(expr, blocks, threads));
+            found.into_iter().for_each(|it| draft.report(it));
         }
         let name = method.name(draft.facts.db);
         // What a struct makes of an operator is its own affair.

@@ -242,6 +242,14 @@ impl Draft<'_> {
                 "the array lives on the host: take its elements before the `at`, `val elements = array.raw()`, and compute the index, `row * columns + column`",
             );
         }
+        if self.facts.is_class(method.class(self.facts.db), "x10.lang.Point") {
+            return self.refuse(
+                &cuda::virtual_call::RULE,
+                range,
+                &format!("a thread cannot call `{name}`, a method of an object"),
+                "a point is an object of the host: name its parts where the loop declares it, `for ([i, j] in ...)`, and use those",
+            );
+        }
         if dispatch == Dispatch::Virtual {
             return self.refuse(
                 &cuda::virtual_call::RULE,

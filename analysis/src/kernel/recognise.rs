@@ -84,7 +84,7 @@ impl Draft<'_> {
         let captures = self.captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        let uniformity = self.barriers(body, &threads);
+        let uniformity = self.barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
         let kernel = Kernel {
             at: self.at,
             place,

@@ -190,6 +190,9 @@ impl Draft<'_> {
                 "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
             ExprKind::RailLiteral { .. } => self.refuse(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
                 "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
+            // A box that was refused is no second mistake.
+            ExprKind::InstanceOf { value: of, .. } | ExprKind::Unbox { value: of } | ExprKind::Cast { value: of, .. }
+                if self.is_refused_already(*of) => {}
             ExprKind::InstanceOf { .. } => self.refuse(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",
                 "values on a device carry no class: decide it before the `at` and pass a number or `Boolean`"),
             ExprKind::Box { value } => {
@@ -330,7 +333,7 @@ impl Draft<'_> {
                 let violation = self
                     .violation(&cuda::static_field::RULE, node.range, format!("a thread cannot use the static field `{name}`"))
                     .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
-                    .repair(self.hoisted(node.range, name));
+                    .repair(self.hoisted(node.range, &format!("the_{name}")));
                 self.report(violation);
             }
         }

@@ -1,14 +1,113 @@
-//! `sum(0) += x` in all threads of a block: an element that all of them read, change and store.
+//! Elements that several threads store into: `sum(0) += x` in all threads of a block, which read, change and store it, and those where blocks
+//! overlap.
+
+use apg_syntax::TextRange;
 
 use super::Axis;
-use super::affine::Known;
+use super::affine::{Affine, Known};
 use super::draft::Draft;
 use super::facts::Shape;
+use super::repair::{Repair, RepairEdit, text};
 use super::violation::Violation;
-use crate::body::{ExprId, ExprKind, LocalId};
+use crate::body::walk::Node;
+use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::diagnostics::cuda;
 
 impl Draft<'_> {
+    /// What is wrong with a store into `rail(block * 64n + thread)`, if a block has 65 threads: the last of one block and the
+    /// first of the next have the same element.
+    pub(super) fn overlapping_store(
+        &self,
+        store: ExprId,
+        blocks: &[Axis],
+        threads: &[Axis],
+    ) -> Option<Violation> {
+        let ExprKind::Call { method, receiver: Some(rail), args, .. } = &self.expr(store).kind else {
+            return None;
+        };
+        let is_global = matches!(self.facts.shape(self.expr(*rail).ty), Shape::GlobalRail(_));
+        let ([block], [thread]) = (blocks, threads) else { return None };
+        let (block_index, thread_index) = (block.local?, thread.local?);
+        let last = self.constant(thread.last).filter(|last| *last > 1)?;
+        if !is_global || method.name(self.facts.db) != "operator()=" || self.constant(block.last) == Some(0) {
+            return None;
+        }
+        let is_index = |local| local == block_index || local == thread_index;
+        let index = self.sum_of(*args.first()?, &is_index)?;
+        if index.factor(thread_index) != 1 || index.factor(block_index) != last {
+            return None;
+        }
+        if !self.is_for_both(store, &index, &is_index) {
+            return None;
+        }
+        let name = &self.local(self.first_name(self.named_local(*rail)?)).name;
+        let message = format!(
+            "the last thread of a block and the first of the next store into one element of `{name}`"
+        );
+        let violation = self.violation(&cuda::overlapping_blocks::RULE, self.expr(store).range, message);
+        let there = self.expr(thread.last).range;
+        Some(
+            violation
+                .note(format!(
+                    "a range contains both its ends: these are {} threads, and the next block starts {last} elements further. \
+                     Write `0n..{}n`",
+                    last + 1,
+                    last - 1
+                ))
+                .related(None, there, "the number of the last thread")
+                .repair(self.one_less(thread.last, last)),
+        )
+    }
+
+    /// `63n` for `64n`, and `(n - 1n)` for a constant with a name.
+    fn one_less(&self, number: ExprId, value: i64) -> Repair {
+        let (range, less) = (self.expr(number).range, value - 1);
+        if matches!(self.expr(self.strip(number)).kind, ExprKind::Literal(_)) {
+            return Repair::replace(format!("Write `{less}n`"), range, format!("{less}n"));
+        }
+        let edit = |at, piece: &str| RepairEdit { range: TextRange::empty(at), text: vec![text(piece)] };
+        let edits = vec![edit(range.start(), "("), edit(range.end(), " - 1n)")];
+        Repair::edits(vec![text("Count to one less")], edits)
+    }
+
+    /// Whether two threads with the same value of a sum both execute a store, if one does: under conditions on that value alone.
+    fn is_for_both(&self, store: ExprId, index: &Affine, is_index: &dyn Fn(LocalId) -> bool) -> bool {
+        let mut node = Node::Expr(store);
+        while let Some(around) = self.parents.parent(node) {
+            let stmt = match around {
+                Node::Stmt(stmt) => stmt,
+                Node::Expr(expr) if matches!(self.expr(expr).kind, ExprKind::Let { .. }) => {
+                    node = around;
+                    continue;
+                }
+                Node::Expr(_) => return false,
+            };
+            match &self.stmt(stmt).kind {
+                StmtKind::Async { .. } => return true,
+                StmtKind::Block(_) | StmtKind::Expr(_) => {}
+                StmtKind::If { condition, then, .. } if node == Node::Stmt(*then) => {
+                    let sides = match self.operator(self.strip(*condition)) {
+                        Some(("<" | "<=" | ">" | ">=", left, right)) => [left, right],
+                        _ => return false,
+                    };
+                    let is_own =
+                        |side: ExprId| self.sum_of(side, is_index).is_some_and(|it| it.terms == index.terms);
+                    let is_same = |side: ExprId| !self.uses_inner(side);
+                    if !(is_own(sides[0]) && is_same(sides[1]) || is_same(sides[0]) && is_own(sides[1])) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+            node = around;
+        }
+        false
+    }
+
+    fn sum_of(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
+        self.affine(expr, &Known { is_known, values: &rustc_hash::FxHashMap::default() })
+    }
+
     /// Whether a block surely has more than one thread.
     pub(super) fn has_several_threads(&self, threads: &[Axis]) -> bool {
         threads.iter().any(|axis| self.constant(axis.last).is_some_and(|last| last > 0))
@@ -75,9 +174,8 @@ impl Draft<'_> {
         if method.name(self.facts.db) != "operator()" || self.named_local(*of) != Some(rail) {
             return false;
         }
-        let values = rustc_hash::FxHashMap::default();
-        let known = Known { is_known: &|local| !self.local(local).mutable, values: &values };
-        self.affine(at, &known).is_some_and(|at| Some(at) == self.affine(index, &known))
+        let is_fixed = |local: LocalId| !self.local(local).mutable;
+        self.sum_of(at, &is_fixed).is_some_and(|at| Some(at) == self.sum_of(index, &is_fixed))
     }
 
     /// The variable that a temporary stands for.

@@ -53,6 +53,7 @@ pub mod nested_kernel;
 pub mod nested_loops;
 pub mod not_a_range_loop;
 pub mod object_field;
+pub mod overlapping_blocks;
 pub mod prelude_statement;
 pub mod prelude_value;
 pub mod print_in_kernel;
@@ -140,6 +141,7 @@ pub static RULES: &[&Rule] = &[
     &nested_loops::RULE,
     &not_a_range_loop::RULE,
     &object_field::RULE,
+    &overlapping_blocks::RULE,
     &prelude_statement::RULE,
     &prelude_value::RULE,
     &print_in_kernel::RULE,
