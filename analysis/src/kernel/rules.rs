@@ -356,7 +356,10 @@ impl Draft<'_> {
                 let shown = self.facts.show(node.ty);
                 let violation = self
                     .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
-                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`");
+                    .note(match self.facts.shape(node.ty) {
+                        Shape::ConstantRail(_) => "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
+                        _ => "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`",
+                    });
                 let is_rail =
                     self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
                 self.report(match is_rail && self.has_barrier(self.at) {
