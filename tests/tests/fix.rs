@@ -109,6 +109,18 @@ class Main { public static def main(args:Rail[String]) { val c = new Cell[Int](0
     }
 }
 
+#[test]
+fn two_fixes_insert_the_same_at_one_place() {
+    let code = "class Main { public static def main(args:Rail[String]) { val n = args.size; val sum = new Rail[Long](1);
+finish async { if (n > 1) return; sum(0) = 2; if (n > 0) return; sum(0) = 3; }
+Console.OUT.println(sum(0)); } }\n";
+    let folder = folder(&[("Main.x10", code)]);
+    let output = check(folder.path(), &["--fix"]);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let mended = "finish async { if (!(n > 1)) { sum(0) = 2; if (!(n > 0)) { sum(0) = 3; } } }";
+    assert!(read(folder.path(), "Main.x10").contains(mended), "{}", read(folder.path(), "Main.x10"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_keeps_its_rights_and_a_link_its_place() {

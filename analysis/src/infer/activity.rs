@@ -167,37 +167,29 @@ impl Infer<'_> {
     }
 
     /// A `return` that would have to leave an activity or a place.
-    pub(super) fn return_across(
-        &mut self,
-        e: Option<&ast::Expr>,
-        range: TextRange,
-        fix: Option<Fix>,
-    ) -> StmtKind {
+    pub(super) fn return_across(&mut self, returns: &ast::ReturnStmt, range: TextRange) -> StmtKind {
         let Some(frame) = self.scopes.return_crosses() else { return StmtKind::Error };
         let message = format!("`return` cannot leave the {} around it", frame.name());
-        if let Some(e) = e {
-            self.effect(e);
-        }
-        let note = match e {
-            Some(_) => {
-                "another activity or place cannot end the method: assign the result to a variable, or use an `at` expression"
+        let mut diagnostic = flow::jump_target::RULE.at(range, message);
+        diagnostic = match returns.expr() {
+            Some(e) => {
+                self.effect(&e);
+                diagnostic.note("another activity or place cannot end the method: assign the result to a variable, or use an `at` expression")
             }
             None => {
-                "another activity or place cannot end the method, and ends itself where its code does: write what follows under the \
-                 opposite condition"
+                diagnostic.fixes.extend(super::leave::mended(returns.syntax()));
+                let advice = super::leave::advice(returns.syntax());
+                diagnostic.note(format!(
+                    "another activity or place cannot end the method, and ends itself where its code does: {advice}"
+                ))
             }
         };
-        let mut diagnostic = flow::jump_target::RULE.at(range, message).note(note);
-        diagnostic.fixes.extend(fix);
         self.report(diagnostic);
         StmtKind::Error
     }
 
     /// `return e;`, `return;`
     pub(super) fn return_stmt(&mut self, e: Option<&ast::Expr>, range: TextRange) -> StmtKind {
-        if self.scopes.return_crosses().is_some() {
-            return self.return_across(e, range, None);
-        }
         let (declared, result) =
             self.scopes.returns.last().map_or((true, None), |returns| (returns.declared, returns.result));
         let is_void = result.is_some_and(|ty| ty.is_void(self.db));

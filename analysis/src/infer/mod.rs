@@ -9,6 +9,7 @@ mod activity;
 mod apply;
 mod assign;
 mod ateach;
+mod atomics;
 mod call;
 mod closure;
 mod collect;

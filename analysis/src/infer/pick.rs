@@ -276,6 +276,7 @@ impl<'db> Infer<'db> {
         };
         let notes = if single || prints { Vec::new() } else { failure.notes(self.db) };
         let diagnostic = notes.into_iter().fold(diagnostic, |d, note| d.note(note));
+        let diagnostic = self.element_in_two(diagnostic, failure, call);
         self.report(diagnostic);
         self.error(call.range)
     }
@@ -416,10 +417,21 @@ impl<'db> Infer<'db> {
     }
 }
 
-/// The only candidate that takes as many arguments as are given, if one of them keeps it from being called: it was meant.
+/// The only candidate that takes as many arguments as are given, if one of them keeps it from being called: it was meant. So was the only
+/// one whose first two arguments fit, where the first fits no other.
 fn only_of_count(all: &[Rejection]) -> Option<&Rejection> {
     let other_count =
         |it: &&Rejection| matches!(it.reason, Reason::Count(..) | Reason::TypeCount(..) | Reason::Hidden(..));
+    let index = |it: &&Rejection| match it.reason {
+        Reason::Argument { index, .. } => Some(index),
+        _ => None,
+    };
+    let later: Vec<&Rejection> = all.iter().filter(|it| index(it) != Some(0) && !other_count(it)).collect();
+    if let [only] = later[..]
+        && index(&only).is_some_and(|it| it >= 2)
+    {
+        return Some(only);
+    }
     let mut near = all.iter().filter(|it| !other_count(it));
     let only = near.next().filter(|it| matches!(it.reason, Reason::Argument { .. }))?;
     near.next().is_none().then_some(only)

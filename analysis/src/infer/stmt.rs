@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
 use super::idle::is_idle;
-use super::scopes::Jump;
+use super::scopes::{FrameKind, Jump};
 use crate::body::{Annotation, ExprId, Literal, LocalId, LocalKind, StmtId, StmtKind};
 use crate::diagnostics::{flow, r#type as type_rules};
 use crate::ids::ClassId;
@@ -178,14 +178,12 @@ impl Infer<'_> {
             ast::Stmt::ForStmt(s) => self.for_loop(s),
             ast::Stmt::ForInStmt(s) => self.for_in(s),
             ast::Stmt::LabeledStmt(s) => return self.labeled(s),
-            ast::Stmt::BreakStmt(s) => self.jump(s.name_ref(), true, range),
-            ast::Stmt::ContinueStmt(s) => self.jump(s.name_ref(), false, range),
-            ast::Stmt::ReturnStmt(s) => match super::leave::opposite(s) {
-                Some(fix) if self.scopes.return_crosses().is_some() => {
-                    self.return_across(None, range, Some(fix))
-                }
-                _ => self.return_stmt(s.expr().as_ref(), range),
-            },
+            ast::Stmt::BreakStmt(s) => self.jump(s.syntax(), s.name_ref(), true, range),
+            ast::Stmt::ContinueStmt(s) => self.jump(s.syntax(), s.name_ref(), false, range),
+            ast::Stmt::ReturnStmt(s) if self.scopes.return_crosses().is_some() => {
+                self.return_across(s, range)
+            }
+            ast::Stmt::ReturnStmt(s) => self.return_stmt(s.expr().as_ref(), range),
             ast::Stmt::ThrowStmt(s) => self.throw(s.expr().as_ref(), range),
             ast::Stmt::TryStmt(s) => self.try_stmt(s),
             ast::Stmt::AssertStmt(s) => {
@@ -265,16 +263,35 @@ impl Infer<'_> {
         }
     }
 
-    fn jump(&mut self, name: Option<ast::NameRef>, is_break: bool, range: TextRange) -> StmtKind {
+    fn jump(
+        &mut self,
+        written: &SyntaxNode,
+        name: Option<ast::NameRef>,
+        is_break: bool,
+        range: TextRange,
+    ) -> StmtKind {
         let word = if is_break { "break" } else { "continue" };
         let name = name.map(|n| n.text());
         let found = self.scopes.jump(name.as_deref(), is_break);
         let diagnostic = match found {
             Jump::To(label) if is_break => return StmtKind::Break(label),
             Jump::To(label) => return StmtKind::Continue(label),
+            Jump::Outside(frame @ FrameKind::Async) => {
+                let diagnostic = flow::jump_target::RULE
+                    .at(range, format!("`{word}` cannot leave the {} around it", frame.name()));
+                if is_break {
+                    diagnostic.note("the activities that a loop starts run side by side, and none stops the others: let each find out whether it has something to do")
+                } else {
+                    let advice = super::leave::advice(written);
+                    let mut diagnostic =
+                        diagnostic.note(format!("an activity ends where its code does: {advice}"));
+                    diagnostic.fixes.extend(super::leave::mended(written).filter(|_| name.is_none()));
+                    diagnostic
+                }
+            }
             Jump::Outside(frame) => flow::jump_target::RULE
                 .at(range, format!("`{word}` cannot leave the {} around it", frame.name()))
-                .note("code of a closure or another activity or place does not run inside the loop: test the condition outside, or end with `return`-like control flow inside"),
+                .note("code of a closure or another place does not run inside the loop: test the condition outside"),
             Jump::NotALoop => flow::jump_target::RULE
                 .at(range, format!("`continue` needs a loop, and `{}` labels another statement", name.unwrap_or_default())),
             Jump::None => match name {

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use rustc_hash::FxHashMap;
+
 use super::draft::Draft;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
 use crate::infer::Owner;
@@ -53,29 +55,40 @@ impl Affine {
     }
 }
 
+/// What is known of variables where an expression stands.
+pub(super) struct Known<'f> {
+    /// A variable that may be part of a sum.
+    pub is_known: &'f dyn Fn(LocalId) -> bool,
+    /// The numbers that variables have here.
+    pub values: &'f FxHashMap<LocalId, i64>,
+}
+
 impl Draft<'_> {
-    /// The sum that an integer expression is, of variables for which `is_known` holds; a `val` of which it does not is looked into.
-    pub(super) fn affine(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
-        self.affine_within(expr, is_known, &Cell::new(MOST_STEPS))
+    /// The sum that an integer expression is, of known variables; a `val` that is not known is looked into.
+    pub(super) fn affine(&self, expr: ExprId, known: &Known) -> Option<Affine> {
+        self.affine_within(expr, known, &Cell::new(MOST_STEPS))
     }
 
-    fn affine_within(
-        &self,
-        expr: ExprId,
-        is_known: &dyn Fn(LocalId) -> bool,
-        steps: &Cell<u32>,
-    ) -> Option<Affine> {
+    fn affine_within(&self, expr: ExprId, known: &Known, steps: &Cell<u32>) -> Option<Affine> {
         steps.set(steps.get().checked_sub(1)?);
-        let of = |expr: ExprId| self.affine_within(expr, is_known, steps);
+        let Known { is_known, values } = known;
+        let of = |expr: ExprId| self.affine_within(expr, known, steps);
         match &self.expr(expr).kind {
             ExprKind::Literal(Literal::Int(value)) => Some(Affine::of(*value)),
+            ExprKind::Local(local) if values.contains_key(local) => {
+                values.get(local).copied().map(Affine::of)
+            }
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => of(*value),
             ExprKind::Let { result, .. } => of(*result),
             ExprKind::Local(local) if is_known(*local) => Some(match self.constant(expr) {
                 Some(constant) => Affine::of(constant),
                 None => Affine { terms: vec![(*local, 1)], constant: 0 },
             }),
-            ExprKind::Local(local) if !self.local(*local).mutable => of(self.initialiser(*local)?),
+            ExprKind::Local(local) if !self.local(*local).mutable => {
+                // Variables may have had other values then.
+                let before = Known { is_known, values: &FxHashMap::default() };
+                self.affine_within(self.initialiser(*local)?, &before, steps)
+            }
             ExprKind::StaticField(field) => {
                 let body = self.facts.body_of(Owner::Field(*field));
                 let mut literals = body.body.exprs.iter().filter_map(|it| match it.kind {
@@ -97,6 +110,9 @@ impl Draft<'_> {
                     ("-", [a, b]) => a.plus(-1, b),
                     ("*", [a, b]) => a.times(b),
                     ("-", [a]) => Affine::default().plus(-1, a),
+                    (sign, [a, b]) if a.terms.is_empty() && b.terms.is_empty() => {
+                        result(sign, a.constant, b.constant).map(Affine::of)
+                    }
                     ("!" | "~", _) => None,
                     // Conversions between integer types, and `+a`.
                     (_, [a]) => Some(a.clone()),
@@ -106,4 +122,19 @@ impl Draft<'_> {
             _ => None,
         }
     }
+}
+
+/// What an operator makes of two numbers, if that is the same for all types of 32 bits and more.
+fn result(sign: &str, left: i64, right: i64) -> Option<i64> {
+    let found = match sign {
+        "/" => left.checked_div(right),
+        "%" => left.checked_rem(right),
+        ">>" if left >= 0 => (0..32).contains(&right).then(|| left >> right),
+        "<<" if left >= 0 => (0..32).contains(&right).then(|| left.checked_mul(1 << right))?,
+        "&" => Some(left & right),
+        "|" => Some(left | right),
+        "^" => Some(left ^ right),
+        _ => None,
+    };
+    found.filter(|it| i32::try_from(*it).is_ok())
 }

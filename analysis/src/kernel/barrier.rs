@@ -6,12 +6,12 @@
 mod report;
 
 use apg_syntax::TextSize;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
-use super::rules::Uses;
-use super::variance::{Cause, Split, Variance, WARP, compare};
+use super::numbers::Numbers;
+use super::variance::{Cause, Split, Variance, compare};
 use super::versions::{Version, Versions};
 use super::{Axis, function};
 use crate::body::parents::Parents;
@@ -19,18 +19,21 @@ use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ids::MethodId;
-use crate::ty::Ty;
 
-struct Uniformity<'d, 'a> {
+/// How values and conditions vary over the threads.
+pub(super) struct Uniformity<'d, 'a> {
     draft: &'d Draft<'a>,
     variance: FxHashMap<LocalId, Variance>,
     versions: Versions,
     /// Where locals are declared, and how many conditions are around that.
     declared: FxHashMap<LocalId, (TextSize, usize)>,
-    /// `val`s that are multiples of 32.
-    multiples: FxHashSet<LocalId>,
+    numbers: Numbers<'d, 'a>,
     /// All warps of a block are known to have 32 threads.
     whole_warps: bool,
+    /// Those of the kernel: of the blocks, of the threads.
+    axes: (Vec<Axis>, Vec<Axis>),
+    /// A block is known to have more than one thread.
+    several: bool,
     /// How jumps to labels part threads: whole warps, and the threads of one.
     labels: FxHashMap<(LabelId, bool), Split>,
     /// The conditions around the current node that are not the same for all threads.
@@ -48,16 +51,17 @@ struct Uniformity<'d, 'a> {
 /// Functions that call each other deeper than this are not looked into.
 const DEEPEST: u32 = 16;
 
-impl Draft<'_> {
-    /// Reports the barriers of the thread code that not all threads of a block reach together.
-    pub(super) fn barriers(&self, body: StmtId, threads: &[Axis], uses: &Uses) {
-        if uses.barriers.is_empty() {
-            return;
-        }
+impl<'a> Draft<'a> {
+    /// How values vary over the threads of a kernel. Reports the barriers that not all threads of a block reach together.
+    pub(super) fn barriers(&self, body: StmtId, blocks: &[Axis], threads: &[Axis]) -> Uniformity<'_, 'a> {
         let indices = self.thread_indices(threads).into_iter().collect();
-        let mut uniformity = Uniformity::new(self, indices, Variance::Uniform, 0);
+        let mut uniformity =
+            Uniformity::new(self, indices, Numbers::new(self, std::iter::empty()), Variance::Uniform, 0);
         uniformity.whole_warps = self.are_warps_whole(threads);
+        uniformity.axes = (blocks.to_vec(), threads.to_vec());
+        uniformity.several = self.has_several_threads(threads);
         uniformity.run(body);
+        uniformity
     }
 
     /// Whether a function returns at its end only.
@@ -77,6 +81,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
     fn new(
         draft: &'d Draft<'a>,
         variance: FxHashMap<LocalId, Variance>,
+        numbers: Numbers<'d, 'a>,
         this: Variance,
         depth: u32,
     ) -> Uniformity<'d, 'a> {
@@ -85,8 +90,10 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             variance,
             versions: Versions::default(),
             declared: FxHashMap::default(),
-            multiples: FxHashSet::default(),
+            numbers,
             whole_warps: false,
+            axes: Default::default(),
+            several: false,
             labels: FxHashMap::default(),
             control: Vec::new(),
             loops: Vec::new(),
@@ -108,10 +115,23 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
         self.reporting = true;
         self.stmt(body);
+        self.reporting = false;
+    }
+
+    /// Whether an expression of the code is the same for all threads of the block, when they come to it together.
+    pub(super) fn is_uniform(&mut self, expr: ExprId) -> bool {
+        self.expr(expr) == Variance::Uniform
     }
 
     /// A call of a function in which threads meet, with what it is called for.
-    fn function(&mut self, call: ExprId, method: MethodId, this: Variance, operands: &[Variance]) {
+    fn function(
+        &mut self,
+        call: ExprId,
+        method: MethodId,
+        this: Variance,
+        operands: &[Variance],
+        args: &[ExprId],
+    ) {
         let facts = self.draft.facts;
         self.barrier(call, !function::meets_in_blocks(facts.db, method));
         let result = facts.body(method);
@@ -137,7 +157,10 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
         let operands = operands.iter().map(|it| it.in_a_function());
         let variance = body.params.iter().copied().zip(operands).collect();
-        let mut inside = Uniformity::new(&draft, variance, this.in_a_function(), self.depth + 1);
+        let formals =
+            body.params.iter().zip(args).filter(|it| self.numbers.is_natural(*it.1)).map(|it| *it.0);
+        let numbers = Numbers::new(&draft, formals);
+        let mut inside = Uniformity::new(&draft, variance, numbers, this.in_a_function(), self.depth + 1);
         inside.run(root);
         drop(inside);
         if let Some(first) = draft.into_violations().first() {
@@ -160,8 +183,8 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                     true => value.first_of(*local, self.draft.local(*local).mutable),
                     false => value,
                 };
-                if !self.draft.local(*local).mutable && self.is_multiple(*init) {
-                    self.multiples.insert(*local);
+                if !self.draft.local(*local).mutable {
+                    self.numbers.declare(*local, *init);
                 }
                 self.declared.insert(*local, (range.start(), self.control.len()));
                 self.declare(*local, value);
@@ -374,7 +397,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             ExprKind::This => self.this,
             ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
                 let value = self.expr(*value);
-                self.converted(value, draft.expr(expr).ty)
+                self.numbers.converted(value, draft.expr(expr).ty)
             }
             ExprKind::Assign { target, value } => {
                 let value = self.expr(*value);
@@ -444,7 +467,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             Callable::Function if function::meets(draft.facts.db, *method) => {
                 let count = usize::from(receiver.is_some());
                 let this = operands[..count].first().copied().unwrap_or(Variance::Uniform);
-                self.function(expr, *method, this, &operands[count..]);
+                self.function(expr, *method, this, &operands[count..], args);
                 return Variance::Divergent(Cause::Data);
             }
             Callable::Function if function::is_of_threads(draft.facts.db, *method) => {
@@ -452,16 +475,25 @@ impl<'d, 'a> Uniformity<'d, 'a> {
             }
             _ => {}
         }
+        let all_alike = operands.iter().take(2).all(|it| *it == Variance::Uniform);
+        if self.reporting && self.depth == 0 {
+            let (blocks, threads) = &self.axes;
+            let is_shared = self.several && all_alike && self.all_come_to(expr);
+            let lost = if is_shared { draft.lost_update(expr) } else { None };
+            let found = lost.or_else(|| draft.overlapping_store(expr, blocks, threads));
+            found.into_iter().for_each(|it| draft.report(it));
+        }
         let name = method.name(draft.facts.db);
         // What a struct makes of an operator is its own affair.
         let number = |it: &ExprId| draft.expr(*it).ty.primitive(draft.facts.db).is_some();
         let is_of_numbers = receiver.iter().chain(args).all(number);
         let sign = name.strip_prefix("operator").map_or("", str::trim);
         let sign = if is_of_numbers || sign == "()" { sign } else { "" };
-        if is_of_numbers && let Some(found) = self.by_constant(sign, &operands, receiver.iter().chain(args)) {
+        let exprs: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
+        if is_of_numbers && let Some(found) = self.numbers.by_constant(sign, expr, &operands, &exprs) {
             return found;
         }
-        if sign == "+" && is_of_numbers && self.any_multiple(&operands, receiver.iter().chain(args)) {
+        if sign == "+" && is_of_numbers && self.numbers.any_multiple(&operands, &exprs) {
             // It counts from another multiple of 32 then.
             let rank = operands.iter().copied().find(|it| matches!(it, Variance::Rank(..)));
             return rank.unwrap_or(Variance::Uniform);
@@ -479,7 +511,7 @@ impl<'d, 'a> Uniformity<'d, 'a> {
                     && sign != "~"
                     && sign != "!" =>
             {
-                self.converted(*value, draft.expr(expr).ty)
+                self.numbers.converted(*value, draft.expr(expr).ty)
             }
             ("()", [rail, index]) => match rail.join(*index) {
                 same @ (Variance::Uniform | Variance::Warp(_)) => same,
@@ -507,90 +539,9 @@ impl<'d, 'a> Uniformity<'d, 'a> {
         }
     }
 
-    /// A binary operation of the number of a thread and a constant.
-    fn by_constant<'e>(
-        &self,
-        sign: &str,
-        operands: &[Variance],
-        exprs: impl Iterator<Item = &'e ExprId>,
-    ) -> Option<Variance> {
-        // To be compared with, a multiple of 32 is as good as another.
-        let multiple = |it: ExprId, of: &Variance| {
-            (["<", ">=", ">", "<="].contains(&sign) && *of == Variance::Uniform && self.is_multiple(it))
-                .then_some(0)
-        };
-        let constants: Vec<Option<i64>> = exprs
-            .zip(operands)
-            .map(|(it, of)| self.draft.constant(*it).or_else(|| multiple(*it, of)))
-            .collect();
-        match (operands, &constants[..]) {
-            ([rank, _], [_, Some(by)]) => rank.rank_by(sign, *by),
-            ([_, rank], [Some(by), _]) => {
-                let turned = match sign {
-                    "<" => ">",
-                    ">" => "<",
-                    "<=" => ">=",
-                    ">=" => "<=",
-                    "&" => "&",
-                    _ => return None,
-                };
-                rank.rank_by(turned, *by)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a sum is that of the number of a thread and a multiple of 32 that is the same for all threads.
-    fn any_multiple<'e>(&self, operands: &[Variance], exprs: impl Iterator<Item = &'e ExprId>) -> bool {
-        let exprs: Vec<ExprId> = exprs.copied().collect();
-        match (operands, &exprs[..]) {
-            ([Variance::Rank(..), Variance::Uniform], [_, by])
-            | ([Variance::Uniform, Variance::Rank(..)], [by, _]) => self.is_multiple(*by),
-            _ => false,
-        }
-    }
-
-    /// Whether an integer is a multiple of 32, as far as it says so itself.
-    fn is_multiple(&self, expr: ExprId) -> bool {
-        if let Some(value) = self.draft.constant(expr) {
-            return value % WARP == 0;
-        }
-        match &self.draft.expr(expr).kind {
-            ExprKind::Local(local) => self.multiples.contains(local),
-            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => {
-                self.is_wide(self.draft.expr(expr).ty) && self.is_multiple(*value)
-            }
-            ExprKind::Call { method, receiver, args, .. } => {
-                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-                let [left, right] = operands[..] else { return false };
-                let is_integer = |it: ExprId| {
-                    let known = self.draft.expr(it).ty.primitive(self.draft.facts.db);
-                    known.is_some_and(|it| it.is_integer())
-                };
-                if !is_integer(left) || !is_integer(right) {
-                    return false;
-                }
-                match method.name(self.draft.facts.db).strip_prefix("operator").map(str::trim) {
-                    Some("*") => self.is_multiple(left) || self.is_multiple(right),
-                    Some("+" | "-") => self.is_multiple(left) && self.is_multiple(right),
-                    _ => false,
-                }
-            }
-            _ => false,
-        }
-    }
-
-    /// A value as another number: one of fewer bits may begin anew in the middle.
-    fn converted(&self, value: Variance, to: Ty) -> Variance {
-        match self.is_wide(to) {
-            true => value,
-            false => value.mixed(),
-        }
-    }
-
-    /// Whether a type is of integers of 32 bits or more.
-    fn is_wide(&self, ty: Ty) -> bool {
-        let known = ty.primitive(self.draft.facts.db);
-        known.is_some_and(|it| it.is_integer() && it.size().is_some_and(|size| size >= 4))
+    /// Whether no condition picks the threads that execute an expression.
+    fn all_come_to(&self, expr: ExprId) -> bool {
+        let at = self.draft.expr(expr).range.start();
+        !self.control.iter().any(|it| it.reaches(at))
     }
 }

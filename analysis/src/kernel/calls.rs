@@ -85,8 +85,11 @@ impl Draft<'_> {
                 &cuda::closure_call::RULE,
                 self.expr(expr).range,
                 "a thread cannot call a function value",
-                "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
-                 through a type parameter, `F <: (Int)=>Int`",
+                &format!(
+                    "which code it is would be known at run time only: call a `@CUDA static def` by name, or a struct's `operator this` \
+                     through a type parameter, `F <: {}`",
+                    self.facts.show(ty)
+                ),
             );
         }
         false
@@ -231,6 +234,22 @@ impl Draft<'_> {
                  type parameter, `T <: Interface`",
             );
         }
+        if self.facts.is_array(method.class(self.facts.db)) {
+            return self.refuse(
+                &cuda::virtual_call::RULE,
+                range,
+                &format!("a thread cannot call `{name}`, a method of an object"),
+                "the array lives on the host: take its elements before the `at`, `val elements = array.raw()`, and compute the index, `row * columns + column`",
+            );
+        }
+        if self.facts.is_class(method.class(self.facts.db), "x10.lang.Point") {
+            return self.refuse(
+                &cuda::virtual_call::RULE,
+                range,
+                &format!("a thread cannot call `{name}`, a method of an object"),
+                "a point is an object of the host: name its parts where the loop declares it, `for ([i, j] in ...)`, and use those",
+            );
+        }
         if dispatch == Dispatch::Virtual {
             return self.refuse(
                 &cuda::virtual_call::RULE,
@@ -361,7 +380,11 @@ impl Draft<'_> {
                 .note(format!("only functions marked `@CUDA` are checked and compiled for the device: annotate `{name}`"))
                 .repair(Repair::Annotate(method))
         } else {
-            violation.note("the class library has no version of it for the device: compute it before the `at`, or write a `@CUDA static def`")
+            let copies = ["copy", "asyncCopy", "uncountedCopy"].contains(&method.name(self.facts.db).as_str());
+            violation.note(match copies {
+                true => "memory is copied by the host: copy before or after the `at`, or let the threads assign the elements",
+                false => "the class library has no version of it for the device: compute it before the `at`, or write a `@CUDA static def`",
+            })
         });
     }
 }

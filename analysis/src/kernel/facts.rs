@@ -168,6 +168,18 @@ impl<'a> Facts<'a> {
         annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str)
     }
 
+    /// Whether the class is an array of the class library, whose elements lie in a rail.
+    pub fn is_array(&self, class: ClassId) -> bool {
+        let arrays = [
+            "x10.array.Array",
+            "x10.array.Array_1",
+            "x10.array.Array_2",
+            "x10.array.Array_3",
+            "x10.regionarray.Array",
+        ];
+        arrays.iter().any(|full| self.is_class(class, full))
+    }
+
     /// Whether the method stands in the user's code, so that it can be changed.
     pub fn is_users(&self, method: MethodId) -> bool {
         method.class(self.db).file(self.db).origin(self.db) == FileOrigin::User

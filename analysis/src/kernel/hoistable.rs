@@ -86,10 +86,14 @@ impl Draft<'_> {
 
     fn impure_call(&self, expr: ExprId, method: MethodId) {
         let name = self.facts.method_name(method);
+        let message = match method.name(self.facts.db).as_str() {
+            "operator()" => "an element is read while the kernel is set up".to_owned(),
+            _ => format!("a call of `{name}` is not known to be free of effects"),
+        };
         self.not_hoistable(
             expr,
             &hoist::call::RULE,
-            &format!("a call of `{name}` is not known to be free of effects"),
+            &message,
             &suggestion(method.name(self.facts.db)),
             "the host evaluates this before the launch, so it may be arithmetic only: what else a function does, or asks of the \
              place it runs at, would happen at the wrong place",

@@ -15,6 +15,7 @@ mod hoistable;
 mod instances;
 mod limits;
 mod moves;
+mod numbers;
 mod promises;
 mod races;
 mod range;
@@ -29,6 +30,7 @@ mod shared;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod updates;
 mod variance;
 mod versions;
 mod violation;

@@ -69,7 +69,7 @@ impl Draft<'_> {
     }
 
     /// Moves a rail that stands before the blocks or behind the threads before the threads of each block, if all that it is made of is there.
-    pub fn moved_into_block(&self, stmt: StmtId) -> Option<Repair> {
+    pub fn moved_into_block(&self, stmt: StmtId, title: &str) -> Option<Repair> {
         let StmtKind::Async { body, .. } = self.stmt(self.first_activity(TextSize::new(0))?).kind else {
             return None;
         };
@@ -88,7 +88,7 @@ impl Draft<'_> {
         if !known {
             return None;
         }
-        self.moved(stmt, to, "Move the shared memory into the block")
+        self.moved(stmt, to, title)
     }
 
     /// The first `async` of the kernel from there on.

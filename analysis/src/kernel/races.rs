@@ -4,23 +4,31 @@
 //!
 //! Only what is sure is said: indices are sums of the thread's indices, of loop variables and of what is the same for all threads
 //! ([`Affine`]), the numbers of threads and rounds are known, and conditions that pick threads are `thread < n` or `thread == n`. Then
-//! the elements are counted out. All else is taken to be right; loops are taken to run more than once.
+//! the elements are counted out. Loops of which each round is known (`for (var d:Int = 32n; d > 0n; d /= 2n)`) are gone through so; others
+//! are taken to run more than once. All else is taken to be right.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::affine::Affine;
+use super::barrier::Uniformity;
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
 use super::{Axis, Kernel, function};
 use crate::body::walk::Node;
-use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
+use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
+
+mod limits;
+
+use limits::Limit;
 
 /// So many elements are counted out for one access.
 const MOST_ELEMENTS: usize = 1 << 16;
 /// Loops that lie deeper in each other than this are gone through once.
 const DEEPEST_LOOP: u32 = 4;
+/// So many rounds of the loops of a kernel are gone through one by one.
+const MOST_ROUNDS: u32 = 64;
 
 /// The first and the last of some numbers.
 type Range = (i64, i64);
@@ -35,16 +43,6 @@ struct Access {
     site: ExprId,
     /// The threads that do it, for some axes.
     threads: Vec<(LocalId, Range)>,
-}
-
-/// What a condition says about the threads for which it holds.
-enum Limit {
-    /// All or none.
-    Uniform,
-    /// Those with these numbers on the axis.
-    Threads(LocalId, Range),
-    /// Nobody knows.
-    Unknown,
 }
 
 struct Races<'d, 'a> {
@@ -69,11 +67,17 @@ struct Races<'d, 'a> {
     barriers: u32,
     /// The statement of the thread's block that is looked at.
     outermost: Option<StmtId>,
+    /// Variables that have a known number now, the same in all threads.
+    values: FxHashMap<LocalId, i64>,
+    /// So many rounds of loops may still be gone through one by one.
+    budget: u32,
+    /// What is the same for all threads.
+    uniformity: Uniformity<'d, 'a>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
     /// Reports accesses to shared memory that lack a barrier between them.
-    pub(super) fn races(&self, kernel: &Kernel) {
+    pub(super) fn races<'d>(&'d self, kernel: &Kernel, uniformity: Uniformity<'d, 'a>) {
         // Threads that leave early are not there for what follows.
         let mut leaves = false;
         self.body.walk(Node::Stmt(kernel.body), &mut |node| {
@@ -99,11 +103,40 @@ impl Draft<'_> {
             depth: 0,
             barriers: 0,
             outermost: None,
+            values: FxHashMap::default(),
+            budget: MOST_ROUNDS,
+            uniformity,
         };
         for stmt in self.statements(kernel.body) {
             races.outermost = Some(stmt);
             races.stmt(stmt);
         }
+    }
+}
+
+impl Draft<'_> {
+    /// Whether threads may wait for each other in a statement.
+    fn may_wait(&self, stmt: StmtId) -> bool {
+        let waits = |it: &Callable| !matches!(it, Callable::Builtin | Callable::ThreadNumber);
+        self.calls_any(stmt, &waits)
+    }
+
+    /// Whether there is a barrier in a statement.
+    pub(super) fn has_barrier(&self, stmt: StmtId) -> bool {
+        self.calls_any(stmt, &|it| *it == Callable::Barrier)
+    }
+
+    fn calls_any(&self, stmt: StmtId, is_meant: &dyn Fn(&Callable) -> bool) -> bool {
+        let mut found = false;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            if let Node::Expr(expr) = node
+                && let ExprKind::Call { method, .. } = &self.expr(expr).kind
+            {
+                found |= is_meant(&self.facts.callable(*method));
+            }
+            !found
+        });
+        found
     }
 }
 
@@ -114,20 +147,18 @@ impl Races<'_, '_> {
                 self.expr(*condition);
                 self.branches(*condition, Node::Stmt(*then), otherwise.map(Node::Stmt));
             }
-            StmtKind::While { condition, body, .. } | StmtKind::DoWhile { condition, body, .. } => {
-                self.repeated(self.is_alike(*condition), None, |this| {
-                    this.expr(*condition);
-                    this.stmt(*body);
-                });
+            StmtKind::Let { local, init } => {
+                init.iter().for_each(|it| self.expr(*it));
+                self.set(*local, *init);
+            }
+            StmtKind::While { condition, body, .. } => self.rounds(Some(*condition), &[], *body),
+            StmtKind::DoWhile { condition, body, .. } => {
+                self.stmt(*body);
+                self.rounds(Some(*condition), &[], *body);
             }
             StmtKind::For { init, condition, update, body, .. } => {
                 init.iter().for_each(|it| self.stmt(*it));
-                let alike = condition.is_none_or(|it| self.is_alike(it));
-                self.repeated(alike, None, |this| {
-                    condition.iter().for_each(|it| this.expr(*it));
-                    this.stmt(*body);
-                    update.iter().for_each(|it| this.expr(*it));
-                });
+                self.rounds(*condition, update, *body);
             }
             StmtKind::ForIn { local, components, iterable, body, .. } => {
                 self.expr(*iterable);
@@ -135,9 +166,10 @@ impl Races<'_, '_> {
                 let known = ends.as_ref().filter(|(low, high)| low.terms.is_empty() && high.terms.is_empty());
                 let range = known.map(|(low, high)| (low.constant, high.constant));
                 if ends.is_some() {
-                    self.counters.insert(*local, range.filter(|_| !self.has_barrier(*body)));
+                    self.counters.insert(*local, range.filter(|_| !self.draft.may_wait(*body)));
                 }
                 let once = range.is_some_and(|(low, high)| low >= high);
+                self.forget_values(Node::Stmt(*body));
                 self.repeated(ends.is_some(), Some((*local, once)), |this| this.stmt(*body));
             }
             StmtKind::Switch { value, cases, .. } => {
@@ -145,9 +177,34 @@ impl Races<'_, '_> {
                 self.unknown += 1;
                 cases.iter().flat_map(|case| &case.1).for_each(|it| self.stmt(*it));
                 self.unknown -= 1;
+                self.forget_values(Node::Stmt(stmt));
             }
             _ => self.children(Node::Stmt(stmt)),
         }
+    }
+
+    /// A loop under a condition. Its rounds are gone through one by one as long as it is known whether there is a next one.
+    fn rounds(&mut self, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
+        let round = |this: &mut Self| {
+            condition.iter().for_each(|it| this.expr(*it));
+            this.stmt(body);
+            update.iter().for_each(|it| this.expr(*it));
+        };
+        while let Some(is_next) = condition.and_then(|it| self.truth(it)).filter(|_| self.budget > 0) {
+            if !is_next {
+                return condition.iter().for_each(|it| self.expr(*it));
+            }
+            self.budget -= 1;
+            round(self);
+        }
+        let parts = update.iter().chain(&condition).map(|it| Node::Expr(*it)).chain([Node::Stmt(body)]);
+        parts.clone().for_each(|it| self.forget_values(it));
+        let alike = condition.is_none_or(|it| self.is_alike(it));
+        self.repeated(alike, None, round);
+        parts.for_each(|it| self.forget_values(it));
+        self.unknown += u32::from(!alike);
+        condition.iter().for_each(|it| self.expr(*it));
+        self.unknown -= u32::from(!alike);
     }
 
     /// The body of a loop, of which each thread runs as many rounds, if `alike`; its variable, and whether it has only one round.
@@ -182,26 +239,6 @@ impl Races<'_, '_> {
         self.reads.retain(stays);
     }
 
-    /// Whether threads may wait for each other in a statement.
-    fn has_barrier(&self, stmt: StmtId) -> bool {
-        let mut found = false;
-        self.draft.body.walk(Node::Stmt(stmt), &mut |node| {
-            if let Node::Expr(expr) = node
-                && let ExprKind::Call { method, .. } = &self.draft.expr(expr).kind
-            {
-                found |=
-                    !matches!(self.draft.facts.callable(*method), Callable::Builtin | Callable::ThreadNumber);
-            }
-            !found
-        });
-        found
-    }
-
-    /// Whether a condition is known to be the same for all threads.
-    fn is_alike(&self, condition: ExprId) -> bool {
-        self.limits(condition).iter().all(|it| matches!(it, Limit::Uniform))
-    }
-
     fn children(&mut self, node: Node) {
         for child in self.draft.body.children(node) {
             self.node(child);
@@ -227,6 +264,10 @@ impl Races<'_, '_> {
                 self.unknown += u32::from(*is_or);
                 self.branches(*left, Node::Expr(*right), None);
                 self.unknown -= u32::from(*is_or);
+            }
+            ExprKind::Assign { target: AssignTarget::Local(local), value } => {
+                self.expr(*value);
+                self.set(*local, Some(*value));
             }
             ExprKind::Call { method, receiver, args, .. } => {
                 self.children(Node::Expr(expr));
@@ -257,10 +298,22 @@ impl Races<'_, '_> {
 
     /// What runs if the condition holds, and if it does not.
     fn branches(&mut self, condition: ExprId, then: Node, otherwise: Option<Node>) {
+        match self.truth(condition) {
+            Some(true) => return self.node(then),
+            Some(false) => return otherwise.into_iter().for_each(|it| self.node(it)),
+            None => {}
+        }
         let limits = self.limits(condition);
         let all_threads = limits.iter().any(|it| matches!(it, Limit::Uniform));
         let unknown = limits.iter().any(|it| matches!(it, Limit::Unknown));
         let before = (self.writes.clone(), self.reads.clone());
+        if all_threads && self.depth > 0 && self.varies(condition) {
+            // Perhaps it holds only in rounds before which what is pending is not done.
+            self.writes.clear();
+            self.reads.clear();
+        }
+        let start = (self.writes.clone(), self.reads.clone());
+        let values = self.values.clone();
         let (barriers, around) = (self.barriers, self.threads.len());
         for limit in &limits {
             if let Limit::Threads(axis, range) = limit {
@@ -272,10 +325,9 @@ impl Races<'_, '_> {
         self.unknown -= u32::from(unknown);
         self.threads.truncate(around);
         if let Some(otherwise) = otherwise {
-            let after = (
-                std::mem::replace(&mut self.writes, before.0.clone()),
-                std::mem::replace(&mut self.reads, before.1.clone()),
-            );
+            let after =
+                (std::mem::replace(&mut self.writes, start.0), std::mem::replace(&mut self.reads, start.1));
+            self.values = values;
             // Which threads come here is the opposite of what is known.
             let is_uniform = limits.iter().all(|it| matches!(it, Limit::Uniform));
             self.unknown += u32::from(!is_uniform);
@@ -283,6 +335,7 @@ impl Races<'_, '_> {
             self.unknown -= u32::from(!is_uniform);
             (self.writes, self.reads) = after;
         }
+        otherwise.iter().chain([&then]).for_each(|it| self.forget_values(*it));
         if self.barriers != barriers {
             // Perhaps all have passed one.
             self.writes.clear();
@@ -290,89 +343,6 @@ impl Races<'_, '_> {
         } else if all_threads {
             // Perhaps none of it was done.
             (self.writes, self.reads) = before;
-        }
-    }
-
-    /// Whether the variable is an index of the thread.
-    fn is_axis(&self, local: LocalId) -> bool {
-        self.axes.iter().any(|axis| axis.0 == local)
-    }
-
-    fn affine(&self, expr: ExprId) -> Option<Affine> {
-        let is_known = |local: LocalId| {
-            self.is_axis(local)
-                || self.fixed.contains(&local)
-                || self.counters.contains_key(&local)
-                || (!self.draft.inner.contains(&local) && !self.draft.local(local).mutable)
-        };
-        self.draft.affine(expr, &is_known)
-    }
-
-    /// The value is the same for all threads of the block.
-    fn is_uniform(&self, value: &Affine) -> bool {
-        value.terms.iter().all(|(local, _)| !self.is_axis(*local))
-    }
-
-    /// The ends of a range that are the same for all threads.
-    fn ends(&self, iterable: ExprId) -> Option<(Affine, Affine)> {
-        let ExprKind::Call { receiver, args, .. } = &self.draft.expr(self.draft.strip(iterable)).kind else {
-            return None;
-        };
-        let mut ends =
-            receiver.iter().chain(args).map(|it| self.affine(*it).filter(|it| self.is_uniform(it)));
-        let (low, high) = (ends.next()??, ends.next()??);
-        ends.next().is_none().then_some((low, high))
-    }
-
-    fn limits(&self, condition: ExprId) -> Vec<Limit> {
-        let draft = self.draft;
-        let condition = draft.strip(condition);
-        match &draft.expr(condition).kind {
-            ExprKind::ShortCircuit { left, right, is_or: false } => {
-                let mut limits = self.limits(*left);
-                limits.extend(self.limits(*right));
-                limits
-            }
-            ExprKind::Equal { left, right, negated } => {
-                let difference =
-                    self.affine(*left).zip(self.affine(*right)).and_then(|(a, b)| a.plus(-1, &b));
-                vec![match difference {
-                    Some(value) if self.is_uniform(&value) => Limit::Uniform,
-                    // `thread == 3n`, either way round.
-                    Some(Affine { terms, constant }) if !negated => match terms[..] {
-                        [(axis, factor @ (1 | -1))] if self.is_axis(axis) => {
-                            let only = constant.saturating_mul(-factor);
-                            Limit::Threads(axis, (only, only))
-                        }
-                        _ => Limit::Unknown,
-                    },
-                    _ => Limit::Unknown,
-                }]
-            }
-            ExprKind::Call { method, receiver, args, .. } => {
-                let operands: Vec<Option<Affine>> =
-                    receiver.iter().chain(args).map(|it| self.affine(*it)).collect();
-                let [Some(left), Some(right)] = &operands[..] else { return vec![Limit::Unknown] };
-                if self.is_uniform(left) && self.is_uniform(right) {
-                    return vec![Limit::Uniform];
-                }
-                let name = method.name(draft.facts.db);
-                let (low, high, less) = match name.strip_prefix("operator").map_or("", str::trim) {
-                    "<" => (left, right, 1),
-                    "<=" => (left, right, 0),
-                    ">" => (right, left, 1),
-                    ">=" => (right, left, 0),
-                    _ => return vec![Limit::Unknown],
-                };
-                vec![match (&low.terms[..], high.terms.is_empty()) {
-                    ([(axis, 1)], true) if self.is_axis(*axis) => {
-                        let last = high.constant.saturating_sub(less).saturating_sub(low.constant);
-                        Limit::Threads(*axis, (0, last))
-                    }
-                    _ => Limit::Unknown,
-                }]
-            }
-            _ => vec![Limit::Unknown],
         }
     }
 
@@ -394,7 +364,7 @@ impl Races<'_, '_> {
             self.reads.clear();
         }
         let all = if is_write { &mut self.writes } else { &mut self.reads };
-        all.retain(|it| it.site != access.site);
+        all.retain(|it| it.site != access.site || it.index != access.index || it.threads != access.threads);
         all.push(access);
     }
 

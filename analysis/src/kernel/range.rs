@@ -112,6 +112,18 @@ impl Draft<'_> {
         }
     }
 
+    /// The lowest indices of `a..b * c..d`; whether it is written so.
+    pub fn lowest(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
+        match self.operator(self.unwritten(range)) {
+            Some(("*", left, right)) => self.lowest(left, found) && self.lowest(right, found),
+            Some(("..", low, _)) => {
+                found.push(low);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// An operand without the conversions to a region that nobody wrote.
     fn unwritten(&self, expr: ExprId) -> ExprId {
         let expr = self.strip(expr);

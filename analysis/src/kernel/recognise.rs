@@ -84,7 +84,7 @@ impl Draft<'_> {
         let captures = self.captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        self.barriers(body, &threads, &uses);
+        let uniformity = self.barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
         let kernel = Kernel {
             at: self.at,
             place,
@@ -100,7 +100,7 @@ impl Draft<'_> {
             has_barrier: !uses.barriers.is_empty(),
             promises: uses.promises,
         };
-        self.races(&kernel);
+        self.races(&kernel, uniformity);
         Some(kernel)
     }
 

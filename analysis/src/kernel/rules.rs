@@ -190,6 +190,9 @@ impl Draft<'_> {
                 "a closure is an object: write the code itself, or make it a `@CUDA static def`"),
             ExprKind::RailLiteral { .. } => self.refuse(&cuda::rail_literal::RULE, range, "a thread cannot allocate a rail",
                 "a device has no heap: make the rail before the `at`, or use `@StackAllocate val r = new Rail[T](16)` of fixed size"),
+            // A box that was refused is no second mistake.
+            ExprKind::InstanceOf { value: of, .. } | ExprKind::Unbox { value: of } | ExprKind::Cast { value: of, .. }
+                if self.is_refused_already(*of) => {}
             ExprKind::InstanceOf { .. } => self.refuse(&cuda::instanceof_in_kernel::RULE, range, "a thread cannot test a value's class",
                 "values on a device carry no class: decide it before the `at` and pass a number or `Boolean`"),
             ExprKind::Box { value } => {
@@ -330,7 +333,7 @@ impl Draft<'_> {
                 let violation = self
                     .violation(&cuda::static_field::RULE, node.range, format!("a thread cannot use the static field `{name}`"))
                     .note("only static `val`s of number types and plain structs have a copy on the device: copy the field into a `val` before the `at`")
-                    .repair(self.hoisted(node.range, name));
+                    .repair(self.hoisted(node.range, &format!("the_{name}")));
                 self.report(violation);
             }
         }
@@ -353,12 +356,29 @@ impl Draft<'_> {
                 let shown = self.facts.show(node.ty);
                 let violation = self
                     .violation(&cuda::allocation::RULE, node.range, format!("a thread cannot make a new `{shown}`"))
-                    .note("a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`")
-                    .repair(self.onto_the_stack(expr));
-                self.report(violation);
+                    .note(match self.facts.shape(node.ty) {
+                        Shape::ConstantRail(_) => "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
+                        _ => "a device has no heap: make it before the `at`. For a small rail of fixed size write `@StackAllocate val r = new Rail[T](16)`",
+                    });
+                let is_rail =
+                    self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
+                self.report(match is_rail && self.has_barrier(self.at) {
+                    // Threads that wait for each other have something to share.
+                    true => violation
+                        .note("memory that all threads of a block share is made before them, in the `async` of the blocks")
+                        .repair(self.declaration_of(expr).and_then(|it| self.moved_into_block(it, "Share it among the threads of a block"))),
+                    false => violation.repair(self.onto_the_stack(expr)),
+                });
                 false
             }
         }
+    }
+
+    /// The statement `val r = ...` of a value.
+    fn declaration_of(&self, init: ExprId) -> Option<StmtId> {
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(init)) else { return None };
+        matches!(self.stmt(stmt).kind, StmtKind::Let { local, .. } if !self.local(local).mutable)
+            .then_some(stmt)
     }
 
     /// `@StackAllocate` for a `val` that holds a small rail of fixed size.

@@ -30,17 +30,21 @@ impl Draft<'_> {
             if self.has_errors(init) {
                 return;
             }
-            return self.report(
-                self.violation(
-                    &cuda::shared_value::RULE,
-                    self.expr(init).range,
-                    format!("`{name}` is not shared memory, so it may not be defined for a whole block"),
-                )
-                .note(
-                    "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
-                )
-                .repair(self.to_where_it_is_computed(stmt, local, init)),
+            let violation = self.violation(
+                &cuda::shared_value::RULE,
+                self.expr(init).range,
+                format!("`{name}` is not shared memory, so it may not be defined for a whole block"),
             );
+            return self.report(match self.is_constant_rail(init) {
+                true => violation.note(
+                    "constant memory belongs to all blocks: define it before the loop over them, at the start of the `at`",
+                ),
+                false => violation
+                    .note(
+                        "only `new Rail[T](...)` may be shared by the threads of a block: compute the value in each thread, or before the `at`",
+                    )
+                    .repair(self.to_where_it_is_computed(stmt, local, init)),
+            });
         };
         if self.local(local).mutable {
             return self.report(
@@ -62,6 +66,10 @@ impl Draft<'_> {
         }
     }
 
+    fn is_constant_rail(&self, init: ExprId) -> bool {
+        matches!(self.facts.shape(self.expr(init).ty), Shape::ConstantRail(_))
+    }
+
     /// Whether a statement is `val r = new Rail[T](...)`.
     pub fn makes_rail(&self, stmt: StmtId) -> bool {
         let StmtKind::Let { init: Some(init), .. } = self.stmt(stmt).kind else { return false };
@@ -74,7 +82,7 @@ impl Draft<'_> {
             self.violation(&cuda::misplaced_shared_memory::RULE, self.stmt(stmt).range, message)
                 .note("memory that threads share belongs to a block: define it between the loop over the blocks and the loop over the threads")
                 .note("a rail that all blocks read is made before the `at`")
-                .repair(self.moved_into_block(stmt)),
+                .repair(self.moved_into_block(stmt, "Move the shared memory into the block")),
         );
     }
 

@@ -21,6 +21,9 @@ pub(super) enum Cause {
     Index(LocalId),
     /// It was read at a thread's own index, or from a thread's own memory.
     Data,
+    /// It was computed by a division or remainder, of that range, of a number that may be negative: that rounds towards zero, and so is
+    /// not the same for the threads of the warp that count from -32.
+    Rounding(TextRange),
 }
 
 /// How a value varies over the threads of a block.
@@ -31,7 +34,7 @@ pub(super) enum Variance {
     /// The same for all threads of each warp.
     Warp(Cause),
     /// The number of the thread in its block, or what dividing that by a multiple of 32 leaves: in each warp it counts from a multiple of
-    /// 32. It is an offset too, from the value of that local.
+    /// 32, perhaps a negative one. It is an offset too, from the value of that local.
     Rank(Option<LocalId>, Cause),
     /// The value that the local had when it was declared, plus something uniform.
     Offset(LocalId, Cause),
@@ -119,8 +122,8 @@ impl Variance {
         (self.start().is_some() && self.start() == other.start()).then_some(Variance::Uniform)
     }
 
-    /// What a binary operator makes of the number of a thread and a constant. Numbers count up from a multiple of 32 in each warp, and are not
-    /// negative: so `/ 32` is the number of the warp, and `& 63` counts from a multiple of 32 as well.
+    /// What a binary operator makes of the number of a thread and a constant; `/` and `%` of one that is not negative. Numbers count up from
+    /// a multiple of 32 in each warp: so `/ 32` is the number of the warp, and `& 63` counts from a multiple of 32 as well.
     pub fn rank_by(self, sign: &str, by: i64) -> Option<Variance> {
         let Variance::Rank(_, cause) = self else { return None };
         let is_multiple = by > 0 && by % WARP == 0;

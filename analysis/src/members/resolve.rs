@@ -168,14 +168,18 @@ impl Failure {
         match self {
             Failure::Unknown => Vec::new(),
             Failure::NoneFits(all) => {
-                // Those that take as many arguments say more than those that do not, and come first.
+                // Those that take as many arguments say more than those that do not, and come first; of them those whose first arguments fit.
                 let is_far = |it: &&Rejection| match it.reason {
                     Reason::Hidden(..) => 2,
                     Reason::Count(..) | Reason::TypeCount(..) => 1,
                     _ => 0,
                 };
                 let mut shown: Vec<&Rejection> = all.iter().collect();
-                shown.sort_by_key(is_far);
+                let fitting = |it: &&Rejection| match it.reason {
+                    Reason::Argument { index, .. } => index,
+                    _ => 0,
+                };
+                shown.sort_by_key(|it| (is_far(it), std::cmp::Reverse(fitting(it))));
                 if let [first, second, ..] = shown[..]
                     && is_far(&first) == 2
                     && first.method.name(db) == second.method.name(db)

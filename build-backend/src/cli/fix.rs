@@ -91,12 +91,15 @@ impl Round {
         round
     }
 
-    /// Whether a replacement touches none that there is. The same one twice (an import that two names need) is one.
+    /// Whether a replacement touches none that there is. The same one twice is one; of what is inserted an import that two names need, but
+    /// not a bracket.
     fn is_free(&self, (span, text): &(Span, String)) -> bool {
         let Some((_, pieces)) = self.edits.get(&span.file) else { return true };
         let (start, end) = (span.range.start, span.range.end);
+        let may_be_shared = start < end || text.trim_start().starts_with("import ");
         pieces.iter().all(|((from, to), other)| {
-            *to < start || end < *from || (*from, *to) == (start, end) && other == text
+            let is_same = (*from, *to) == (start, end) && other == text;
+            *to < start || end < *from || may_be_shared && is_same
         })
     }
 

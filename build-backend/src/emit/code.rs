@@ -127,8 +127,8 @@ pub enum Scope {
     Opaque,
     /// Code that runs on every way out: jumps go through it.
     Cleanup { number: u32, exits: Vec<Jump> },
-    /// The threads of a block: leaving the function ends one thread.
-    Threads { label: String, ended: String, used: bool },
+    /// What a thread of a block does. It has no `return`: an activity has none.
+    Thread,
 }
 
 /// A way out of a construct.

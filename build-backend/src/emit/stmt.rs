@@ -235,11 +235,6 @@ impl Code<'_> {
     }
 
     fn leave(&mut self, value: Option<&Expr>) {
-        if let Some(Scope::Threads { .. }) = self.scopes.iter().find(|it| matches!(it, Scope::Threads { .. }))
-        {
-            self.jump(Jump::Return);
-            return;
-        }
         let through_cleanup = self.scopes.iter().any(|it| matches!(it, Scope::Cleanup { .. }));
         match value {
             Some(value) if through_cleanup => {
@@ -291,10 +286,8 @@ impl Code<'_> {
                     self.out.line(format!("goto b{};", target.0));
                     return;
                 }
-                (Scope::Threads { label, ended, used }, Jump::Return) => {
-                    *used = true;
-                    let text = format!("{ended}goto {label};");
-                    self.out.line(text);
+                (Scope::Thread, Jump::Return) => {
+                    self.fail("a `return` in a thread of a kernel".to_owned());
                     return;
                 }
                 (Scope::Opaque, _) => innermost_breakable = false,

@@ -17,7 +17,7 @@ Move the barrier out of the condition, and let the threads that have nothing to 
 
 What the threads of a warp do together (`CUDAWarp.sum`, `shuffle`, ...) needs only these: it may stand under conditions that are the same
 for all threads of each warp, such as `CUDAWarp.index() == 0n`, `thread / 32n < n`, `thread < 64n` (any multiple of 32), or one
-computed from what `CUDAWarp.any` and the like give.
+computed from what `CUDAWarp.any` and the like give. What may be negative is shifted, `i >> 5n`, since `i / 32n` rounds towards zero.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

@@ -16,7 +16,8 @@ Write `Clock.advanceAll()` between the write and the read. In a loop that fills 
 barriers: one between filling and reading, and one before it is filled again.
 
 Only what is certain is reported: indices that are sums of the thread's indices, of loop variables and of values that are the same
-for all threads.
+for all threads. Loops like `for (var d:Int = 32n; d > 0n; d /= 2n)`, where numbers alone decide how often they run, are gone through round
+by round.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

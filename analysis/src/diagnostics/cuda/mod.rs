@@ -37,6 +37,7 @@ pub mod instanceof_in_kernel;
 pub mod interface_call;
 pub mod iterator_in_kernel;
 pub mod long_range;
+pub mod lost_update;
 pub mod misplaced_annotation;
 pub mod misplaced_shared_memory;
 pub mod missing_barrier;
@@ -52,6 +53,7 @@ pub mod nested_kernel;
 pub mod nested_loops;
 pub mod not_a_range_loop;
 pub mod object_field;
+pub mod overlapping_blocks;
 pub mod prelude_statement;
 pub mod prelude_value;
 pub mod print_in_kernel;
@@ -123,6 +125,7 @@ pub static RULES: &[&Rule] = &[
     &interface_call::RULE,
     &iterator_in_kernel::RULE,
     &long_range::RULE,
+    &lost_update::RULE,
     &misplaced_annotation::RULE,
     &misplaced_shared_memory::RULE,
     &missing_barrier::RULE,
@@ -138,6 +141,7 @@ pub static RULES: &[&Rule] = &[
     &nested_loops::RULE,
     &not_a_range_loop::RULE,
     &object_field::RULE,
+    &overlapping_blocks::RULE,
     &prelude_statement::RULE,
     &prelude_value::RULE,
     &print_in_kernel::RULE,

@@ -12,7 +12,8 @@ pub static RULE: Rule = Rule {
 loop; `return` ends the method, closure or `at` expression. None of them can leave an `async`, an `at` or a closure: that code runs in another
 activity, at another place, or later, and does not end what it was written in.
 
-Move the jump to where it can be made, or let the inner code deliver a value that the code outside tests.
+Move the jump to where it can be made, or let the inner code deliver a value that the code outside tests. An activity ends where its code
+does: instead of `if (i >= n) return;`, as in a CUDA kernel, what follows is written under `if (i < n)`.
 "##,
     failing: r##"
 class Example {

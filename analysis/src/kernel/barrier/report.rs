@@ -47,8 +47,11 @@ impl Uniformity<'_, '_> {
             Cause::Index(local) => {
                 format!("it depends on the thread index `{}`", self.draft.local(local).name)
             }
+            Cause::Rounding(_) if of_warp => "it depends on the quotient of what may be negative".to_owned(),
             Cause::Data if split.keeps_warps => "it depends on data that differ from warp to warp".to_owned(),
-            Cause::Data => "it depends on data that differ from thread to thread".to_owned(),
+            Cause::Data | Cause::Rounding(_) => {
+                "it depends on data that differ from thread to thread".to_owned()
+            }
         };
         let (what, notes) = self.waiting(expr, of_warp);
         let group = if of_warp { "warp" } else { "block" };
@@ -62,12 +65,13 @@ impl Uniformity<'_, '_> {
             "this condition is not the same for all threads of {}: {why}",
             if of_warp { "a warp" } else { "the block" }
         );
-        self.draft.report(
-            self.draft
-                .violation(&cuda::barrier_divergent::RULE, range, skipped)
-                .note(why_not)
-                .note(instead)
-                .related(None, split.range, same),
-        );
+        let violation = self.draft.violation(&cuda::barrier_divergent::RULE, range, skipped).note(why_not);
+        self.draft.report(match split.cause {
+            Cause::Rounding(division) if of_warp => violation
+                .note("division rounds towards zero, so threads of a warp that counts from a negative number get two results: write `>> 5n` for `/ 32n`, `& 31n` for `% 32n`")
+                .related(None, split.range, same)
+                .related(None, division, "this rounds towards zero"),
+            _ => violation.note(instead).related(None, split.range, same),
+        });
     }
 }

@@ -38,15 +38,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.declare(local.index()..local.index() + 1);
         }
         let (arrays, guard) = (Vec::new(), Vec::new());
-        let mut chunk = Chunk { turn, arrays, uniform: &found.uniform, guard, ends: found.ends, deep };
-        if found.ends {
-            self.code.out.line(format!("bool live_[{}];", chunk.threads()));
-            let live = if self.plan.exits { "!ended_[r_]" } else { "true" };
-            self.each(&chunk, |printer| printer.code.out.line(format!("live_[e_] = {live};")));
-            chunk.guard.push("live_[e_]".to_owned());
-        } else if self.plan.exits {
-            chunk.guard.push("!ended_[r_]".to_owned());
-        }
+        let mut chunk = Chunk { turn, arrays, uniform: &found.uniform, guard, deep };
         for local in &found.arrays {
             self.enter(&mut chunk, *local, stmts);
         }
@@ -83,7 +75,7 @@ impl<'k> Printer<'_, '_, 'k> {
     fn deep(&self, turn: &Turn<'_>, stmts: &[&Stmt], found: &Fission<'_>) -> Deep {
         let one = Deep { rows: 1, axis: 1 };
         let has_rail = found.arrays.iter().any(|it| self.code.local(*it).stack.is_some());
-        if turn.stride.is_some() || found.ends || has_rail {
+        if turn.stride.is_some() || has_rail {
             return one;
         }
         let uniform: FxHashSet<LocalId> = found.uniform.iter().copied().collect();
@@ -290,12 +282,7 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             let guard = chunk.guard.join(" && ");
             printer.code.out.open(if guard.is_empty() { "{".into() } else { format!("if ({guard}) {{") });
-            let ended = match (chunk.ends, printer.plan.exits) {
-                (true, true) => "live_[e_] = false; ended_[r_] = true; ",
-                (true, false) => "live_[e_] = false; ",
-                _ => "",
-            };
-            printer.lane(chunk.turn, stmts, ended);
+            printer.lane(chunk.turn, stmts);
             printer.code.out.close("}");
             for local in &used {
                 let place = printer.code.local(*local);
@@ -364,8 +351,6 @@ pub(super) struct Chunk<'s> {
     pub(super) uniform: &'s [LocalId],
     /// Which threads take part.
     pub(super) guard: Vec<String>,
-    /// A thread may end.
-    ends: bool,
     deep: Deep,
 }
 

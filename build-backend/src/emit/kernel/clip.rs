@@ -165,7 +165,7 @@ impl<'k> Printer<'_, '_, 'k> {
             (None, Some(pieces)) => self.pieces(turn, &pieces),
             (None, None) => {
                 self.rows(turn.count);
-                self.each_thread(turn, &guarded.then, "");
+                self.each_thread(turn, &guarded.then);
                 self.code.out.close("}");
                 self.code.out.close("}");
             }

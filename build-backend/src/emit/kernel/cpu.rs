@@ -78,14 +78,7 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
     }
     shared(code, kernel);
     let mut printer = Printer::new(code, kernel, plan);
-    if plan.exits {
-        printer.code.out.line("for (apg_i64 i_ = 0; i_ < threads_; ++i_) ended_[i_] = false;");
-        printer.code.out.line("apg_i64 one_ = 0;");
-    }
     printer.nodes(&plan.nodes);
-    if plan.exits {
-        printer.code.out.line("block_end_: ;");
-    }
     code.out.close("}");
     if strips.is_some() {
         code.out.close("}");
@@ -172,9 +165,6 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
             parts.push((ty, format!("{}_", place.text), "threads_".into()));
             code.locals[index].text = format!("{}_[r_]", place.text);
         }
-    }
-    if plan.exits {
-        parts.push(("bool".into(), "ended_".into(), "threads_".into()));
     }
     if parts.is_empty() {
         return false;
@@ -304,7 +294,7 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    /// The value of an expression that is the same in every thread: that of one which has not ended.
+    /// The value of an expression that is the same in every thread.
     pub fn common(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
@@ -312,11 +302,7 @@ impl<'k> Printer<'_, '_, 'k> {
         if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
             return value;
         }
-        let one = match self.in_warp {
-            _ if self.plan.exits => "one_",
-            true => "base_",
-            false => "0",
-        };
+        let one = if self.in_warp { "base_" } else { "0" };
         format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
     }
 

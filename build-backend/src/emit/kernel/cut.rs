@@ -12,7 +12,6 @@ use super::cpu::Printer;
 use super::plan::{Class, Plan};
 use super::sites::{assigned_first, mentioned};
 use super::threads::Turn;
-use crate::mir::walk::visit_stmts;
 use crate::mir::*;
 
 /// A row of no more threads is a few vectors: those take a mask for less than what a shorter loop costs.
@@ -97,15 +96,11 @@ impl<'a> Piece<'a> {
 
 /// The pieces of a run, if it has guards that are worth it.
 pub fn pieces<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Vec<Piece<'a>>> {
-    let mut ends = false;
-    for stmt in stmts {
-        visit_stmts(std::slice::from_ref(*stmt), &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
-    }
     let mut found = Vec::new();
     let is_alone = only_one(plan, stmts);
     stmts.iter().for_each(|it| add(plan, it, is_alone, &mut found));
     join(plan, &mut found);
-    (!ends && found.iter().any(|it| !it.bounds.is_empty())).then_some(found)
+    found.iter().any(|it| !it.bounds.is_empty()).then_some(found)
 }
 
 /// Whether there is nothing around a guard.
@@ -320,7 +315,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(limit);
         }
         self.lanes_loop(&begin, "end_", step);
-        self.each_thread(turn, &piece.inside(), "");
+        self.each_thread(turn, &piece.inside());
         self.code.out.close("}");
         self.code.out.close("}");
         self.code.twins.clear();

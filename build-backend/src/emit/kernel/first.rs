@@ -22,11 +22,9 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
 /// Shared rails all of whose elements the threads store to before any is read: their initial values are never seen.
 pub fn overwritten(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = Start::of(kernel);
-    let mut ends = false;
-    visit_stmts(&kernel.body, &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
     let mut threads = kernel.host.threads.iter().map(super::constant);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));
-    let Some(threads) = threads.filter(|it| *it > 0 && !ends) else { return FxHashSet::default() };
+    let Some(threads) = threads.filter(|it| *it > 0) else { return FxHashSet::default() };
     if start.list(&kernel.body) != Seen::Barrier {
         return FxHashSet::default();
     }

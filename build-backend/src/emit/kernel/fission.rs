@@ -32,8 +32,6 @@ pub struct Fission<'a> {
     pub uniform: Vec<LocalId>,
     /// Locals that have an element for each thread of the chunk.
     pub arrays: Vec<LocalId>,
-    /// A thread may end.
-    pub ends: bool,
 }
 
 /// Takes a run apart, if it has a loop for which that is worth it.
@@ -51,11 +49,7 @@ pub fn fission<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
     arrays.sort();
     let mut uniform: Vec<LocalId> = found.uniform.iter().copied().collect();
     uniform.sort();
-    let mut ends = false;
-    for stmt in stmts {
-        visit_stmts(std::slice::from_ref(*stmt), &mut |it| ends |= matches!(it.kind, StmtKind::Return(_)));
-    }
-    Some(Fission { parts, uniform, arrays, ends })
+    Some(Fission { parts, uniform, arrays })
 }
 
 /// Whether a part is or has a loop that all take together.
@@ -188,7 +182,6 @@ impl<'a> Fissioner<'_, 'a> {
         for body in [body, update] {
             visit_stmts(body, &mut |it| match &it.kind {
                 StmtKind::Break(label) | StmtKind::Continue(label) => stays &= inner.contains(label),
-                StmtKind::Return(_) => stays = false,
                 _ => {}
             });
         }

@@ -64,8 +64,6 @@ pub struct Plan<'a> {
     pub nodes: Vec<Node<'a>>,
     /// By local.
     pub classes: Vec<Class>,
-    /// A thread may end before a barrier that others reach.
-    pub exits: bool,
     /// Locals that are computed where they are needed, in an order in which they can be.
     pub derived: Vec<Derived<'a>>,
     planner: Planner<'a>,
@@ -131,13 +129,8 @@ pub fn plan(kernel: &Kernel) -> Plan<'_> {
     let classes = planner.classes(&nodes);
     let spilled = |it: LocalId| classes.get(it.index()) == Some(&Class::Spilled);
     let nodes = if planner.find_offsets(&spilled) { planner.nodes(&kernel.body) } else { nodes };
-    // A thread that ends in the only run has nothing left to skip.
-    let runs = nodes.iter().filter(|it| matches!(it, Node::Run(_))).count() <= 1
-        && nodes.iter().all(|it| matches!(it, Node::Run(_) | Node::Uniform(_) | Node::Offset(_)));
-    let mut exits = false;
-    visit_stmts(&kernel.body, &mut |it| exits |= matches!(it.kind, StmtKind::Return(_)));
     let classes = planner.classes(&nodes);
-    Plan { nodes, classes, exits: exits && !runs, derived: planner.derived.clone(), planner }
+    Plan { nodes, classes, derived: planner.derived.clone(), planner }
 }
 
 struct Planner<'a> {

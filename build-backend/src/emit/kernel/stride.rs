@@ -117,7 +117,6 @@ fn stays(body: &[Stmt], label: LabelId) -> bool {
     visit_stmts(body, &mut |stmt| match &stmt.kind {
         StmtKind::Break(target) => stays &= *target != label && inner.contains(target),
         StmtKind::Continue(target) => stays &= inner.contains(target),
-        StmtKind::Return(_) => stays = false,
         _ => {}
     });
     stays

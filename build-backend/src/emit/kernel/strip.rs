@@ -25,7 +25,7 @@ pub struct Strips<'a> {
 /// Whether and how rows go across blocks.
 pub fn strips<'a>(plan: &Plan<'a>) -> Option<Strips<'a>> {
     let kernel = plan.kernel();
-    let alone = kernel.shared.is_empty() && !plan.exits && !plan.classes.contains(&Class::Spilled);
+    let alone = kernel.shared.is_empty() && !plan.classes.contains(&Class::Spilled);
     if !alone || kernel.thread_locals.len() < 2 {
         return None;
     }
@@ -193,7 +193,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let around = self.read_ahead(&strips.stmts, &[]);
         let turn = Turn::of_block();
         self.lanes_loop("0", turn.count, 1);
-        self.each_thread(&turn, &strips.stmts, "");
+        self.each_thread(&turn, &strips.stmts);
         self.code.out.close("}");
         self.code.ahead = around;
         self.code.twins.clear();

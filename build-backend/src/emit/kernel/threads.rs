@@ -62,16 +62,6 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("apg_exchange({to}, {from});"));
         }
         self.threads(&Turn::of_block(), stmts);
-        let mut returns = false;
-        for stmt in stmts {
-            visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
-                returns |= matches!(it.kind, StmtKind::Return(_));
-            });
-        }
-        if self.plan.exits && returns {
-            self.code.out.line("while (one_ < threads_ && ended_[one_]) ++one_;");
-            self.code.out.line("if (one_ == threads_) goto block_end_;");
-        }
     }
 
     /// The loops over the threads.
@@ -79,7 +69,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let Some(found) = self.taken_apart(turn, stmts) else { return self.one_by_one(turn, stmts) };
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
-        let guarded = self.may_cut(turn).then(|| guarded(self.plan, stmts)).flatten();
+        let guarded = Self::may_cut(turn).then(|| guarded(self.plan, stmts)).flatten();
         if let Some(guarded) = &guarded {
             self.whole_block(turn, guarded);
         }
@@ -108,14 +98,14 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Whether threads may be left out, and blocks asked as a whole.
-    fn may_cut(&self, turn: &Turn<'_>) -> bool {
-        turn.stride.is_none() && !self.plan.exits
+    fn may_cut(turn: &Turn<'_>) -> bool {
+        turn.stride.is_none()
     }
 
     fn one_by_one(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.code.out.open("{");
         let around = self.read_ahead(stmts, &[]);
-        let may_cut = self.may_cut(turn);
+        let may_cut = Self::may_cut(turn);
         let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
         let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
         if let Some(pieces) = &cut {
@@ -129,8 +119,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.whole_block(turn, guarded);
         }
         self.rows(turn.count);
-        let ended = if self.plan.exits { "ended_[r_] = true; " } else { "" };
-        self.each_thread(turn, stmts, ended);
+        self.each_thread(turn, stmts);
         self.code.out.close("}");
         self.code.out.close("}");
         if cut.is_some() || guarded.is_some() {
@@ -142,15 +131,12 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What stands in a loop over threads.
-    pub(super) fn each_thread(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
+    pub(super) fn each_thread(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.indices(turn, "s0_");
-        if self.plan.exits {
-            self.code.out.line("if (ended_[r_]) continue;");
-        }
         let mentioned = mentioned(stmts);
         self.declare_derived(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        self.lane(turn, stmts, ended);
+        self.lane(turn, stmts);
     }
 
     /// The heads of the loops over all threads; two scopes are open after them.
@@ -302,10 +288,9 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// What one thread does, up to where it may jump.
-    pub(super) fn lane(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt], ended: &str) {
+    pub(super) fn lane(&mut self, turn: &Turn<'_>, stmts: &[&'k Stmt]) {
         self.labels += 1;
-        let label = format!("end{}_", self.labels);
-        self.code.scopes.push(Scope::Threads { label: label.clone(), ended: ended.to_owned(), used: false });
+        self.code.scopes.push(Scope::Thread);
         if let Some((_, label)) = turn.stride {
             let scope = Scope::Breakable { label, is_loop: true, break_used: false, continue_used: false };
             self.code.scopes.push(scope);
@@ -318,9 +303,7 @@ impl<'k> Printer<'_, '_, 'k> {
         {
             self.code.out.line(format!("n{}: ;", label.0));
         }
-        if let Some(Scope::Threads { used: true, .. }) = self.code.scopes.pop() {
-            self.code.out.line(format!("{label}: ;"));
-        }
+        self.code.scopes.pop();
     }
 
     /// The head of a loop over threads of a row. It counts with 32 bits beside 64: what a program computes from an Int is then a vector of Ints from the

@@ -110,7 +110,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let mentioned = mentioned(stmts);
         self.declare_derived(&mentioned);
         self.declare_private(&mentioned, &|_| true);
-        self.lane(&Turn::of_block(), stmts, "");
+        self.lane(&Turn::of_block(), stmts);
         self.code.out.close("}");
         self.code.twins.clear();
     }
