@@ -339,26 +339,35 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
+/* Vectors as wide as the processor's, of a compiler that takes any function of them for vectors too. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+#define APG_ROW 64
+#elif defined(__AVX__)
+#define APG_ROW 32
+#else
+#define APG_ROW 16
+#endif
+template <class T> static constexpr int apg_side = APG_ROW / (int)sizeof(T);
+template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) places; };
+template <class T> using apg_row = typename apg_row_of<T>::row;
+template <class T> using apg_places = typename apg_row_of<T>::places;
+/* The places `of(0)`, `of(1)`, ...: a constant whatever a compiler does with loops. */
+template <int... i> struct apg_numbers {};
+template <class T, class F, int... i> static constexpr apg_places<T> apg_pick(F of, apg_numbers<i...>) { return apg_places<T>{of(i)...}; }
+template <class T, class F> static constexpr apg_places<T> apg_pick(F of) { return apg_pick<T>(of, apg_numbers<__integer_pack(apg_side<T>)...>{}); }
+#endif
 /* What 16 threads read of rows of their own in 16 turns, turn by turn: squares with a side of one vector, in whose rows those of one half take turns with
    those of the other until each is what was a column. */
 alignas(64) static const char apg_no_row[128] = {};
 template <class T> static inline __attribute__((always_inline)) void apg_transpose(const T *const *rows, T *to) {
-#if defined(__GNUC__) && !defined(__clang__)
-#if defined(__AVX512F__)
-  constexpr int bytes = 64;
-#elif defined(__AVX__)
-  constexpr int bytes = 32;
-#else
-  constexpr int bytes = 16;
-#endif
-  constexpr int side = bytes / (int)sizeof(T);
-  typedef T apg_row __attribute__((vector_size(bytes)));
-  typedef __typeof__(apg_row{} < apg_row{}) apg_places;
-  apg_places low, high;
+#if defined(APG_ROW)
+  constexpr int bytes = APG_ROW, side = apg_side<T>;
+  apg_places<T> low, high;
   for (int i = 0; i < side; ++i) { low[i] = i / 2 + i % 2 * side; high[i] = low[i] + side / 2; }
   for (int first = 0; first < 16; first += side)
     for (int turn = 0; turn < 16; turn += side) {
-      apg_row now[side], next[side];
+      apg_row<T> now[side], next[side];
 #pragma GCC unroll 16
       for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + turn, bytes);
 #pragma GCC unroll 4
@@ -665,77 +674,223 @@ struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b 
 struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
 struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
 struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-/* Not inlined: once for each type is enough, and soon compiled. A whole warp is halved in steps of known length: vectors. */
-template <class Op, int by, class T> static inline void apg_halve(T *of) {
-  for (int i = 0; i < by; ++i) of[i] = Op::of(of[i], of[i + by]);
-}
-template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
-  if (count == 32) {
-    apg_halve<Op, 16>(of); apg_halve<Op, 8>(of); apg_halve<Op, 4>(of); apg_halve<Op, 2>(of); apg_halve<Op, 1>(of);
-    return of[0];
-  }
+/* The value of a warp, halved as on a device: the first 16 with the other 16, then 8 with 8, and so on. */
+template <class Op, class T> __attribute__((noinline)) static T apg_tree(const T *values, apg_i64 count) {
+  T of[32];
+  for (apg_i64 i = 0; i < count; ++i) of[i] = values[i];
   for (apg_i64 by = 16; by > 0; by /= 2)
     #pragma GCC unroll 1
     for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
   return of[0];
 }
+#if defined(APG_ROW)
+/* The same of several warps at once, as many as a vector has room for: what is left of two goes into one after each step. */
+template <class Op, int width, int count, class T> static inline __attribute__((always_inline)) apg_row<T> apg_halve_rows(const apg_row<T> *of) {
+  constexpr apg_places<T> low = apg_pick<T>([](int i) { return i / (width / 2) * width + i % (width / 2); });
+  constexpr int pairs = count > 1 ? count / 2 : 1;
+  apg_row<T> next[pairs];
+#pragma GCC unroll 8
+  for (int i = 0; i < pairs; ++i) {
+    const apg_row<T> a = of[2 * i], b = of[count > 1 ? 2 * i + 1 : 0];
+    next[i] = Op::of((apg_row<T>)__builtin_shuffle(a, b, low), (apg_row<T>)__builtin_shuffle(a, b, low + width / 2));
+  }
+  if constexpr (width > 2) return apg_halve_rows<Op, width / 2, pairs, T>(next);
+  else return next[0];
+}
+template <class Op, int warps, class T> static inline __attribute__((always_inline)) apg_row<T> apg_halve(const T *of) {
+  constexpr int side = apg_side<T>;
+  apg_row<T> all[warps];
+#pragma GCC unroll 16
+  for (int warp = 0; warp < warps; ++warp) {
+    apg_row<T> part[32 / side];
+    __builtin_memcpy(part, of + warp * 32, sizeof part);
+#pragma GCC unroll 4
+    for (int by = 16 / side; by > 0; by /= 2)
+#pragma GCC unroll 8
+      for (int i = 0; i < by; ++i) part[i] = Op::of(part[i], part[i + by]);
+    all[warp] = part[0];
+  }
+  return apg_halve_rows<Op, side, warps, T>(all);
+}
+/* What a vector's first so many values become. */
+template <class Op, int count, class T> static inline __attribute__((always_inline)) T apg_halve_row(apg_row<T> of) {
+  if constexpr (count > 1) {
+    constexpr apg_places<T> other = apg_pick<T>([](int i) { return (i + count / 2) % apg_side<T>; });
+    return apg_halve_row<Op, count / 2, T>(Op::of(of, (apg_row<T>)__builtin_shuffle(of, other)));
+  } else {
+    return of[0];
+  }
+}
+/* The values of a block of so many whole warps. */
+template <class Op, int warps, class T> static inline T apg_halve_block(const T *of) {
+  constexpr int side = apg_side<T>, group = warps < side ? warps : side, rows = warps / group;
+  apg_row<T> sums[rows];
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) sums[i] = apg_halve<Op, group>(of + i * group * 32);
+#pragma GCC unroll 4
+  for (int by = rows / 2; by > 0; by /= 2)
+#pragma GCC unroll 8
+    for (int i = 0; i < by; ++i) sums[i] = Op::of(sums[i], sums[i + by]);
+  return apg_halve_row<Op, group, T>(sums[0]);
+}
+#endif
+/* The value of a block of up to 32 warps. Where their number is not known, once for each type is enough, and soon compiled. */
+template <class Op, class T> static inline __attribute__((always_inline)) T apg_block_tree(const T *of, apg_i64 count) {
+#if defined(APG_ROW)
+  switch (count) {
+    case 32: return apg_halve_block<Op, 1>(of);
+    case 64: return apg_halve_block<Op, 2>(of);
+    case 128: return apg_halve_block<Op, 4>(of);
+    case 256: return apg_halve_block<Op, 8>(of);
+    case 512: return apg_halve_block<Op, 16>(of);
+    case 1024: return apg_halve_block<Op, 32>(of);
+  }
+#endif
+  T parts[32];
+  apg_i64 warps = 0;
+  for (apg_i64 base = 0; base < count; base += 32) parts[warps++] = apg_tree<Op>(of + base, count - base < 32 ? count - base : 32);
+  return apg_tree<Op>(parts, warps);
+}
+template <class Op, class T> __attribute__((noinline)) static T apg_any_block_tree(const T *of, apg_i64 count) { return apg_block_tree<Op>(of, count); }
+template <class T> static inline void apg_fill_warp(T *out, apg_i64 lanes, T value) {
+  for (apg_i64 i = 0; i < lanes; ++i) out[i] = value;
+}
+/* Each warp's value for all of its threads. */
+template <class Op, class T> __attribute__((noinline)) static void apg_warp_trees(T *out, const T *of, apg_i64 count) {
+  apg_i64 base = 0;
+#if defined(APG_ROW)
+  constexpr int group = apg_side<T> < 8 ? apg_side<T> : 8;
+  for (; base + group * 32 <= count; base += group * 32) {
+    const apg_row<T> sums = apg_halve<Op, group>(of + base);
+    for (int warp = 0; warp < group; ++warp) apg_fill_warp(out + base + warp * 32, 32, sums[warp]);
+  }
+  for (; base + 32 <= count; base += 32) apg_fill_warp(out + base, 32, apg_halve<Op, 1>(of + base)[0]);
+#endif
+  for (; base < count; base += 32) {
+    const apg_i64 lanes = count - base < 32 ? count - base : 32;
+    apg_fill_warp(out + base, lanes, apg_tree<Op>(of + base, lanes));
+  }
+}
+/* The values of at most 1024 threads, in memory. */
+template <class T, class V> struct apg_block_values {
+  alignas(64) T of[1024];
+  apg_i64 count;
+  __attribute__((always_inline)) apg_block_values(apg_i64 first, apg_i64 n, const V &value) : count(n - first < 1024 ? n - first : 1024) {
+    #pragma GCC unroll 1
+    for (apg_i64 i = 0; i < count; ++i) of[i] = value(first + i);
+    asm volatile("" : : "r"(&of) : "memory");
+  }
+};
+/* A local of the threads, which is there already. */
+template <class T> struct apg_kept {
+  const T *of;
+  T operator()(apg_i64 r) const { return of[r]; }
+};
+template <class T> struct apg_block_values<T, apg_kept<T>> {
+  const T *of;
+  apg_i64 count;
+  __attribute__((always_inline)) apg_block_values(apg_i64 first, apg_i64 n, const apg_kept<T> &value) : of(value.of + first), count(n - first < 1024 ? n - first : 1024) {
+    asm volatile("" : : "r"(of) : "memory");
+  }
+};
 template <class Op, class T, class V> static inline void apg_warp_reduce(T *out, apg_i64 n, const V &value) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    apg_lane_values<T, V> all(base, n, value);
-    const T found = apg_tree<Op>(all.of, all.lanes);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = found;
+  for (apg_i64 first = 0; first < n; first += 1024) {
+    apg_block_values<T, V> all(first, n, value);
+    apg_warp_trees<Op, T>(out + first, all.of, all.count);
   }
 }
 /* A processor takes blocks of more than 1024 threads as well: one thousand after the other. */
 template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n, const V &value) {
   T result = {};
   for (apg_i64 first = 0; first < n; first += 1024) {
-    T parts[32];
-    apg_i64 warps = 0;
-    for (apg_i64 base = first; base < n && warps < 32; base += 32) {
-      apg_lane_values<T, V> all(base, n, value);
-      parts[warps++] = apg_tree<Op>(all.of, all.lanes);
-    }
-    const T found = apg_tree<Op>(parts, warps);
+    apg_block_values<T, V> all(first, n, value);
+    const T found = __builtin_constant_p(n) ? apg_block_tree<Op, T>(all.of, all.count) : apg_any_block_tree<Op, T>(all.of, all.count);
     result = first > 0 ? Op::of(result, found) : found;
   }
   return result;
 }
-template <class T> __attribute__((noinline)) static void apg_scan(T *of, apg_i64 count) {
+/* The sums of the values of a warp up to each, in the order of a device: of neighbours, of those two apart, and so on. */
+#if defined(APG_ROW)
+template <class T, int by = 1> static inline __attribute__((always_inline)) void apg_scan_rows(apg_row<T> *of) {
+  constexpr int side = apg_side<T>;
+  constexpr apg_places<T> from = apg_pick<T>([](int i) { return i + side - by % side; }), number = apg_pick<T>([](int i) { return i; });
+#pragma GCC unroll 16
+  for (int row = 32 / side - 1; row >= by / side; --row) {
+    if (by >= side) {
+      of[row] = of[row - by / side] + of[row];
+    } else {
+      const apg_row<T> sum = (apg_row<T>)__builtin_shuffle(of[row > 0 ? row - 1 : 0], of[row], from) + of[row];
+      of[row] = row > 0 ? sum : number < by ? of[row] : sum;
+    }
+  }
+  if constexpr (by < 16) apg_scan_rows<T, 2 * by>(of);
+}
+#endif
+template <class T> static inline void apg_scan(T *of, apg_i64 count) {
   for (apg_i64 by = 1; by < 32; by *= 2)
     for (apg_i64 i = count - 1; i >= by; --i) of[i] = of[i - by] + of[i];
 }
-template <class T, class V> static inline void apg_warp_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    apg_lane_values<T, V> all(base, n, value);
-    apg_scan(all.of, all.lanes);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
+/* The sums of each warp, and its last one. */
+template <bool inclusive, class T> __attribute__((noinline)) static void apg_scan_warps(T *out, const T *of, apg_i64 count, T *last) {
+  apg_i64 base = 0;
+#if defined(APG_ROW)
+  constexpr int side = apg_side<T>;
+  constexpr apg_places<T> before = apg_pick<T>([](int i) { return i + side - 1; });
+  for (; base + 32 <= count; base += 32) {
+    apg_row<T> rows[32 / side];
+#pragma GCC unroll 16
+    for (int row = 0; row < 32 / side; ++row) __builtin_memcpy(&rows[row], of + base + row * side, APG_ROW);
+    apg_scan_rows<T>(rows);
+    if (last) last[base / 32] = rows[32 / side - 1][side - 1];
+#pragma GCC unroll 16
+    for (int row = 32 / side - 1; row >= 0; --row) {
+      const apg_row<T> now = inclusive ? rows[row] : __builtin_shuffle(row > 0 ? rows[row - 1] : apg_row<T>{}, rows[row], before);
+      __builtin_memcpy(out + base + row * side, &now, APG_ROW);
+    }
+  }
+#endif
+  for (; base < count; base += 32) {
+    const apg_i64 lanes = count - base < 32 ? count - base : 32;
+    T sums[33] = {};
+    for (apg_i64 i = 0; i < lanes; ++i) sums[i + 1] = of[base + i];
+    apg_scan(sums + 1, lanes);
+    if (last) last[base / 32] = sums[lanes];
+    for (apg_i64 i = 0; i < lanes; ++i) out[base + i] = sums[inclusive ? i + 1 : i];
   }
 }
-template <class T, class V> static inline void apg_block_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
+/* To the sums in each warp comes what is in the warps before. `last` becomes the sums up to each warp. */
+template <bool inclusive, class T> __attribute__((noinline)) static void apg_scan_block(T *out, const T *of, apg_i64 count, T *last) {
+  apg_scan_warps<inclusive>(out, of, count, last);
+  T warps[32];
+  for (int i = 0; i < 32; ++i) warps[i] = last[i];
+  apg_scan_warps<true, T>(last, warps, 32, nullptr);
+  for (apg_i64 base = 32; base < count; base += 32) {
+    const apg_i64 lanes = count - base < 32 ? count - base : 32;
+    const T before = last[base / 32 - 1];
+    for (apg_i64 i = 0; i < lanes; ++i) out[base + i] = before + out[base + i];
+    if (!inclusive) out[base] = before;
+  }
+}
+template <bool inclusive, class T, class V> static inline void apg_warp_scan(T *out, apg_i64 n, const V &value) {
+  for (apg_i64 first = 0; first < n; first += 1024) {
+    apg_block_values<T, V> all(first, n, value);
+    apg_scan_warps<inclusive, T>(out + first, all.of, all.count, nullptr);
+  }
+}
+template <bool inclusive, class T, class V> static inline void apg_block_scan(T *out, apg_i64 n, const V &value) {
   T carried = {};
   for (apg_i64 first = 0; first < n; first += 1024) {
     T parts[32] = {};
-    const apg_i64 end = n - first < 1024 ? n : first + 1024;
-    for (apg_i64 base = first; base < end; base += 32) {
-      apg_lane_values<T, V> all(base, end, value);
-      apg_scan(all.of, all.lanes);
-      parts[(base - first) / 32] = all.of[all.lanes - 1];
-      for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
-    }
-    apg_scan(parts, 32);
-    for (apg_i64 r = first + 32; r < end; ++r) {
-      const T before = parts[(r - first) / 32 - 1];
-      out[r] = !inclusive && r % 32 == 0 ? before : before + out[r];
-    }
-    if (first > 0) for (apg_i64 r = first; r < end; ++r) out[r] = carried + out[r];
+    apg_block_values<T, V> all(first, n, value);
+    apg_scan_block<inclusive, T>(out + first, all.of, all.count, parts);
+    if (first > 0) for (apg_i64 i = 0; i < all.count; ++i) out[first + i] = carried + out[first + i];
     carried = carried + parts[31];
   }
 }
-template <class T, class V> static inline void apg_warp_inclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, true); }
-template <class T, class V> static inline void apg_warp_exclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, false); }
-template <class T, class V> static inline void apg_block_inclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, true); }
-template <class T, class V> static inline void apg_block_exclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, false); }
+template <class T, class V> static inline void apg_warp_inclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan<true>(out, n, value); }
+template <class T, class V> static inline void apg_warp_exclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan<false>(out, n, value); }
+template <class T, class V> static inline void apg_block_inclusive(T *out, apg_i64 n, const V &value) { apg_block_scan<true>(out, n, value); }
+template <class T, class V> static inline void apg_block_exclusive(T *out, apg_i64 n, const V &value) { apg_block_scan<false>(out, n, value); }
 template <class T, class V> static inline apg_i32 apg_block_count(apg_i64 n, const V &value) {
   apg_i32 all = 0;
   for (apg_i64 r = 0; r < n; ++r) all += value(r) ? 1 : 0;

@@ -373,6 +373,10 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
+            if let Some(kept) = self.kept(arg, *local) {
+                text.push(format!("apg_kept<{ty}>{{{kept}{from}}}"));
+                continue;
+            }
             let names = self.thread_indices(&value);
             text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
@@ -387,6 +391,14 @@ impl<'k> Printer<'_, '_, 'k> {
             _ => format!("{place} = {};", call(&text)),
         };
         self.code.out.line(line);
+    }
+
+    /// The array in which an operand stands already, if that is not where the results go.
+    fn kept(&self, operand: &Expr, result: LocalId) -> Option<String> {
+        let ExprKind::Local(local) = operand.kind else { return None };
+        let place = self.code.local(local);
+        let is_number = local != result && place.stack.is_none();
+        is_number.then(|| place.text.strip_suffix("[r_]").map(str::to_owned)).flatten()
     }
 
     /// The index of thread `r_` on an axis.
