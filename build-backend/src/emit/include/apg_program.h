@@ -348,6 +348,13 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
 #else
 #define APG_ROW 16
 #endif
+template <class T> static constexpr bool apg_fills_rows = false;
+template <> constexpr bool apg_fills_rows<apg_i32> = true;
+template <> constexpr bool apg_fills_rows<apg_u32> = true;
+template <> constexpr bool apg_fills_rows<apg_i64> = true;
+template <> constexpr bool apg_fills_rows<apg_u64> = true;
+template <> constexpr bool apg_fills_rows<float> = true;
+template <> constexpr bool apg_fills_rows<double> = true;
 template <class T> static constexpr int apg_side = APG_ROW / (int)sizeof(T);
 template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) places; };
 template <class T> using apg_row = typename apg_row_of<T>::row;
@@ -584,6 +591,11 @@ template <class T, class V> struct apg_lane_values {
     asm volatile("" : : "r"(&of) : "memory");
   }
 };
+/* A local of the threads, which is there already. */
+template <class T> struct apg_kept {
+  const T *of;
+  T operator()(apg_i64 r) const { return of[r]; }
+};
 template <class T, class V, class F> static inline void apg_lanes(T *out, apg_i64 n, const V &value, const F &from) {
   for (apg_i64 base = 0; base < n; base += 32) {
     const apg_lane_values<T, V> all(base, n, value);
@@ -648,6 +660,53 @@ template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 
     for (apg_i64 i = 0; i < 32; ++i) out[base + i] = one;
   }
 }
+#if defined(APG_ROW)
+/* Values of whole warps that lie in memory, moved up, down or crosswise by as much for all. They come from other places of the same vectors: what has just been stored
+   is not read from between two of them. A thread whose place would be outside gets its own. */
+enum apg_move { apg_up, apg_down, apg_across };
+template <apg_move way, int by, class T> static inline __attribute__((always_inline)) apg_row<T> apg_moved(const apg_row<T> *of, int row) {
+  constexpr int side = apg_side<T>, rows = 32 / side, whole = by / side, rest = by % side;
+  constexpr apg_places<T> up = apg_pick<T>([](int i) { return i + side - rest; }), first = apg_pick<T>([](int i) { return i < rest ? i : side + i - rest; });
+  constexpr apg_places<T> down = apg_pick<T>([](int i) { return i + rest; }), last = apg_pick<T>([](int i) { return i + rest < side ? i + rest : side + i; });
+  constexpr apg_places<T> across = apg_pick<T>([](int i) { return i ^ rest; });
+  if (way == apg_across) return rest ? __builtin_shuffle(of[row ^ whole], across) : of[row ^ whole];
+  const int from = way == apg_up ? row - whole : row + whole;
+  if (from < 0 || from >= rows) return of[row];
+  if (!rest) return of[from];
+  if (way == apg_up) return from > 0 ? __builtin_shuffle(of[from - 1], of[from], up) : __builtin_shuffle(of[row], of[from], first);
+  return from + 1 < rows ? __builtin_shuffle(of[from], of[from + 1], down) : __builtin_shuffle(of[from], of[row], last);
+}
+template <apg_move way, int by, class T> static inline __attribute__((always_inline)) void apg_move_warps(T *out, const T *of, apg_i64 n) {
+  constexpr int side = apg_side<T>;
+  for (apg_i64 base = 0; base < n; base += 32) {
+    apg_row<T> rows[32 / side];
+#pragma GCC unroll 16
+    for (int row = 0; row < 32 / side; ++row) __builtin_memcpy(&rows[row], of + base + row * side, APG_ROW);
+#pragma GCC unroll 16
+    for (int row = 0; row < 32 / side; ++row) {
+      const apg_row<T> now = apg_moved<way, by, T>(rows, row);
+      __builtin_memcpy(out + base + row * side, &now, APG_ROW);
+    }
+  }
+}
+template <apg_move way, class T> static inline __attribute__((always_inline)) bool apg_move_by(T *out, const T *of, apg_i64 n, apg_i32 by) {
+  switch (n % 32 ? 0 : by) {
+    case 1: return apg_move_warps<way, 1>(out, of, n), true;
+    case 2: return apg_move_warps<way, 2>(out, of, n), true;
+    case 4: return apg_move_warps<way, 4>(out, of, n), true;
+    case 8: return apg_move_warps<way, 8>(out, of, n), true;
+    case 16: return apg_move_warps<way, 16>(out, of, n), true;
+  }
+  return false;
+}
+template <apg_move way, class T> __attribute__((noinline)) static bool apg_move_by_any(T *out, const T *of, apg_i64 n, apg_i32 by) { return apg_move_by<way>(out, of, n, by); }
+#define APG_MOVE(name, way) template <class T> static inline void apg_warp_shuffle_##name(T *out, apg_i64 n, const apg_kept<T> &value, apg_i32 by) { \
+    if constexpr (apg_fills_rows<T>) \
+      if (__builtin_constant_p(by) ? apg_move_by<way>(out, value.of, n, by) : apg_move_by_any<way>(out, value.of, n, by)) return; \
+    apg_warp_shuffle_##name<T, apg_kept<T>>(out, n, value, by); \
+  }
+APG_MOVE(up, apg_up) APG_MOVE(down, apg_down) APG_MOVE(xor, apg_across)
+#endif
 template <class T, class R, class V> static inline void apg_warp_ballot(R *out, apg_i64 n, const V &value) {
   for (apg_i64 base = 0; base < n; base += 32) {
     const apg_i64 end = n - base < 32 ? n : base + 32;
@@ -780,11 +839,6 @@ template <class T, class V> struct apg_block_values {
     for (apg_i64 i = 0; i < count; ++i) of[i] = value(first + i);
     asm volatile("" : : "r"(&of) : "memory");
   }
-};
-/* A local of the threads, which is there already. */
-template <class T> struct apg_kept {
-  const T *of;
-  T operator()(apg_i64 r) const { return of[r]; }
 };
 template <class T> struct apg_block_values<T, apg_kept<T>> {
   const T *of;
