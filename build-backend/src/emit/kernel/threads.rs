@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Ahead, Scope};
 use super::chunks::CHUNK;
-use super::clip::guarded;
+use super::clip::{granted, guarded};
 use super::cpu::{Printer, array};
 use super::cut::pieces;
 use super::fission::{Fission, fission};
@@ -117,7 +117,9 @@ impl<'k> Printer<'_, '_, 'k> {
         let around = self.read_ahead(stmts, &[]);
         let may_cut = self.may_cut(turn);
         let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
-        let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
+        let guarded = (may_cut && cut.is_none())
+            .then(|| guarded(self.plan, stmts).or_else(|| granted(self.plan, stmts)))
+            .flatten();
         if let Some(pieces) = &cut {
             // A function of its own, for labels are printed twice.
             self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");
