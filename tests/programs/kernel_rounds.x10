@@ -298,6 +298,39 @@ public class kernel_rounds {
         }, (x:Int)=>x as Double);
     }
 
+    /** Parts of sums that go on by a grid, of as many numbers as do not fill the last turns; guards in turns, and one that ends before. */
+    static def strides(p:Place, n:Int, from:GlobalRail[Int]{home==p}) {
+        val to = CUDAUtilities.makeGlobalRail[Double](p, 3);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..2n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    var sum:Double = 0.0;
+                    var odd:Long = 0, last:Int = -1n;
+                    for (var i:Int = block * 64n + thread; i < n; i += 3n * 64n) {
+                        val own = from(i);
+                        sum += own * 0.5;
+                        if ((own & 1n) == 1n) odd += own;
+                        last = i;
+                    }
+                    for (var i:Long = 5 + block * 64n + thread; i <= n - 7; i += 192) odd += 2 * from(i - 5) - from(i + 6);
+                    val all = CUDABlock.sum(sum), odds = CUDABlock.sum(odd), lasts = CUDABlock.max(last);
+                    if (thread == 0n) to(block) = all + 4.0 * odds + lasts;
+                }
+            }
+        }
+        check[Double]("strides of " + n, to, (b:Long)=>{
+            var sum:Double = 0.0, odd:Double = 0.0, last:Long = -1;
+            for (i in 0..(n - 1)) {
+                if (i / 64 % 3 != b) continue;
+                sum += number(i) * 0.5;
+                if ((number(i) & 1n) == 1n) odd += number(i);
+                last = Math.max(last, i);
+            }
+            for (i in 5..(n - 7)) if ((i - 5) / 64 % 3 == b) odd += 2 * number(i - 5) - number(i + 6);
+            sum + 4.0 * odd + last
+        }, (x:Double)=>x);
+    }
+
     public static def main(Rail[String]) {
         val p = place();
         val from = CUDAUtilities.makeGlobalRail[Int](p, 4000, new Rail[Int](4000, (i:Long)=>number(i)));
@@ -309,6 +342,7 @@ public class kernel_rounds {
         shuffles(p, from);
         pairs(p, from);
         partly(p, from);
+        for (n in [0n, 1n, 191n, 192n, 200n, 575n, 640n, 768n, 769n, 1600n, 4000n]) strides(p, n, from);
         for (n in [31n, 32n, 33n, 64n, 100n, 128n, 256n, 512n]) blocks(p, n, from);
         CUDAUtilities.deleteGlobalRail(from);
     }

@@ -400,6 +400,13 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
 }
+/* The same of the next `turns` turns together, which are too much for the first cache. */
+template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
+  const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096;
+  if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
+  for (int turn = 0; turn < turns; ++turn, next += step)
+    for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)next * sizeof(T) + i), 0, 2);
+}
 /* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
    stored to later: a line that is asked for writing is brought to the first cache. */
 template <class T> static inline void apg_ask(const T *data, apg_i64 index) {

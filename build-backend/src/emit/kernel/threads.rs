@@ -43,12 +43,13 @@ impl<'k> Printer<'_, '_, 'k> {
             .line(format!("const apg_i64 start_ = (apg_i64)({start}), end_ = (apg_i64)({end}){past};"));
         self.code.out.line(format!("const apg_i64 step_ = (apg_i64)({step});"));
         self.code.out.open("for (apg_i64 at_ = start_; at_ < end_; at_ += step_) {");
+        let body: Vec<&Stmt> = stride.body.iter().collect();
+        let turn = Turn { count: "turn_", stride: Some((stride.index, stride.label)) };
+        self.several_turns(stride, &body, &turn);
         self.code.out.line("const apg_i64 turn_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
         for (data, by) in self.streams(stride) {
             self.code.out.line(format!("apg_soon({data}, at_ + step_{by}, turn_, step_);"));
         }
-        let body: Vec<&Stmt> = stride.body.iter().collect();
-        let turn = Turn { count: "turn_", stride: Some((stride.index, stride.label)) };
         self.threads(&turn, &body);
         self.code.out.close("}");
         self.code.out.close("}");

@@ -138,3 +138,45 @@ fn what_all_threads_of_a_block_find_to_hold_is_not_asked() {
     let text = filled(both, 130, |it| if it < 130 && it % 2 == 0 { 5 } else { 1 });
     assert!(text.contains("apg_whole<1, 2>") && text.contains("(true & "), "{text}");
 }
+
+/// The processor's code of 64 threads that add up their part of the numbers below `n` and give what the next thread has.
+fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
+    let mut turn = vec![set(6, add(i32_(6), i32_(STEP)))];
+    turn.extend(more);
+    let inside = lt(convert(Ty::I64, step()), var(N, Ty::I64));
+    let body = vec![
+        set(6, int(7)),
+        set(STEP, thread()),
+        repeat(7, inside, turn, vec![set(STEP, add(step(), int(64)))]),
+        put(thread(), i32_(6)),
+        barrier(),
+        out(thread(), add(shared(op(Operation::Rem, vec![add(thread(), int(1)), int(64)])), i32_(6))),
+    ];
+    let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::I32], body);
+    share(&mut kernel, SHARED, 64, SharedInit::Zero);
+    let program = launch(kernel, 64, n);
+    super::compile_cuda(&program);
+    let both = |it: i64| expected(it) + expected((it + 1) % 64);
+    let expected: String = (0..64).map(|it| format!("{}\n", both(it))).collect();
+    assert_eq!(super::run(&program), expected);
+    super::for_processor(&program)
+}
+
+#[test]
+fn several_turns_of_a_sum_are_taken_at_once() {
+    for n in [0, 1, 63, 64, 65, 255, 256, 257, 300, 320, 511, 512, 513, 1000] {
+        let turns = |thread: i64| (thread..n).step_by(64);
+        let text = strided(n, vec![], |it| 7 + turns(it).sum::<i64>());
+        assert!(text.contains("first_at_"), "{text}");
+        let odd = eq(op(Operation::And, vec![i32_(6), int(1)]), int(1));
+        let halved = vec![when_true(odd, vec![set(6, mul(i32_(6), int(3)))])];
+        let next = |sum: i64, i: i64| if (sum + i) % 2 == 1 { (sum + i) * 3 % 4_294_967_296 } else { sum + i };
+        let wrapped = |it: i64| turns(it).fold(7, next);
+        if (0..64).all(|it| 2 * wrapped(it) < 1 << 31) {
+            strided(n, halved, wrapped);
+        }
+    }
+    let stores = vec![put(thread(), i32_(6))];
+    let text = strided(300, stores, |it| 7 + (it..300).step_by(64).sum::<i64>());
+    assert!(!text.contains("first_at_"), "{text}");
+}
