@@ -299,10 +299,12 @@ impl<'k> Printer<'_, '_, 'k> {
                 Node::Offset(stmt) => self.offset(stmt),
                 Node::Together(stmt) => self.together(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
-                Node::Loop(stmt, body, update) => match rounds(self.plan, &nodes[..index], stmt, body, update) {
-                    Some(rounds) => self.rounds(&rounds, stmt, body, update),
-                    None => self.repeat(stmt, body, update),
-                },
+                Node::Loop(stmt, body, update) => {
+                    match rounds(self.plan, &nodes[..index], stmt, body, update) {
+                        Some(rounds) => self.rounds(&rounds, stmt, body, update),
+                        None => self.repeat(stmt, body, update),
+                    }
+                }
                 Node::Labeled(label, body) => {
                     self.code.scopes.push(Scope::Labeled { label: *label, used: false });
                     self.code.out.open("{");

@@ -205,13 +205,7 @@ fn has_rounds(plan: &Plan<'_>, nodes: &[Node<'_>]) -> bool {
 
 impl<'k> Printer<'_, '_, 'k> {
     /// The turns of a loop, one after the other.
-    pub(super) fn rounds(
-        &mut self,
-        rounds: &Rounds,
-        stmt: &'k Stmt,
-        body: &[Node<'k>],
-        update: &[Node<'k>],
-    ) {
+    pub(super) fn rounds(&mut self, rounds: &Rounds, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
         // A launch that the host does not find right is slow anyhow: it takes the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
         let counter = self.code.local(rounds.counter).text;

@@ -87,7 +87,8 @@ fn many() -> i64 {
 #[test]
 fn what_a_turn_does_to_the_counter_otherwise_is_done() {
     let skip = when_true(eq(thread(), int(0)), vec![put(int(0), add(shared(int(0)), step()))]);
-    let text = summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
+    let text =
+        summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
     assert!(count(&text, 15) >= 1 && count(&text, 6) >= 1, "{text}");
 }
 
@@ -106,7 +107,11 @@ fn sums() -> i64 {
 fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
     let value = expr(
         Ty::I32,
-        ExprKind::Select { condition: Box::new(condition), then: Box::new(int(5)), otherwise: Box::new(int(1)) },
+        ExprKind::Select {
+            condition: Box::new(condition),
+            then: Box::new(int(5)),
+            otherwise: Box::new(int(1)),
+        },
     );
     let body = vec![
         set(6, add(mul(var(2, Ty::I32), int(64)), thread())),
@@ -170,7 +175,8 @@ fn several_turns_of_a_sum_are_taken_at_once() {
         assert!(text.contains("first_at_"), "{text}");
         let odd = eq(op(Operation::And, vec![i32_(6), int(1)]), int(1));
         let halved = vec![when_true(odd, vec![set(6, mul(i32_(6), int(3)))])];
-        let next = |sum: i64, i: i64| if (sum + i) % 2 == 1 { (sum + i) * 3 % 4_294_967_296 } else { sum + i };
+        let next =
+            |sum: i64, i: i64| if (sum + i) % 2 == 1 { (sum + i) * 3 % 4_294_967_296 } else { sum + i };
         let wrapped = |it: i64| turns(it).fold(7, next);
         if (0..64).all(|it| 2 * wrapped(it) < 1 << 31) {
             strided(n, halved, wrapped);
