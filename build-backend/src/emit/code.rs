@@ -181,6 +181,8 @@ pub struct Code<'p> {
     pub twins: FxHashSet<LocalId>,
     /// Elements that were read in front of a loop over threads, by the address of the index expression: their names.
     pub ahead: FxHashMap<*const Expr, Ahead>,
+    /// Conditions that are known to hold for all threads where something is printed.
+    pub granted: FxHashSet<*const Expr>,
     /// Locals that are declared where they are needed: their assignments are not printed.
     pub derived: FxHashSet<LocalId>,
     /// Loops that are unrolled otherwise than the program asks for.
@@ -218,6 +220,7 @@ impl<'p> Code<'p> {
             twins: FxHashSet::default(),
             derived: FxHashSet::default(),
             ahead: FxHashMap::default(),
+            granted: FxHashSet::default(),
             unrolled: FxHashMap::default(),
             early: FxHashMap::default(),
             block_size: String::new(),

@@ -122,6 +122,9 @@ impl Code<'_> {
 
     /// An expression where the one around it stands.
     fn expr_here(&mut self, expr: &Expr) -> String {
+        if self.granted.contains(&std::ptr::from_ref(expr)) {
+            return "true".into();
+        }
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, expr.ty),
             ExprKind::Float(value) => self.float(*value, expr.ty),

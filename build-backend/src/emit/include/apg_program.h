@@ -339,26 +339,42 @@ template <class T, class F> static inline T apg_atomic_update(T *p, F next) {
   do v = next(old); while (!__atomic_compare_exchange(p, &old, &v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
+/* Vectors as wide as the processor's, of a compiler that takes any function of them for vectors too. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__)
+#define APG_ROW 64
+#elif defined(__AVX__)
+#define APG_ROW 32
+#else
+#define APG_ROW 16
+#endif
+template <class T> static constexpr bool apg_fills_rows = false;
+template <> constexpr bool apg_fills_rows<apg_i32> = true;
+template <> constexpr bool apg_fills_rows<apg_u32> = true;
+template <> constexpr bool apg_fills_rows<apg_i64> = true;
+template <> constexpr bool apg_fills_rows<apg_u64> = true;
+template <> constexpr bool apg_fills_rows<float> = true;
+template <> constexpr bool apg_fills_rows<double> = true;
+template <class T> static constexpr int apg_side = APG_ROW / (int)sizeof(T);
+template <class T> struct apg_row_of { typedef T row __attribute__((vector_size(APG_ROW))); typedef __typeof__(row{} < row{}) places; };
+template <class T> using apg_row = typename apg_row_of<T>::row;
+template <class T> using apg_places = typename apg_row_of<T>::places;
+/* The places `of(0)`, `of(1)`, ...: a constant whatever a compiler does with loops. */
+template <int... i> struct apg_numbers {};
+template <class T, class F, int... i> static constexpr apg_places<T> apg_pick(F of, apg_numbers<i...>) { return apg_places<T>{of(i)...}; }
+template <class T, class F> static constexpr apg_places<T> apg_pick(F of) { return apg_pick<T>(of, apg_numbers<__integer_pack(apg_side<T>)...>{}); }
+#endif
 /* What 16 threads read of rows of their own in 16 turns, turn by turn: squares with a side of one vector, in whose rows those of one half take turns with
    those of the other until each is what was a column. */
 alignas(64) static const char apg_no_row[128] = {};
 template <class T> static inline __attribute__((always_inline)) void apg_transpose(const T *const *rows, T *to) {
-#if defined(__GNUC__) && !defined(__clang__)
-#if defined(__AVX512F__)
-  constexpr int bytes = 64;
-#elif defined(__AVX__)
-  constexpr int bytes = 32;
-#else
-  constexpr int bytes = 16;
-#endif
-  constexpr int side = bytes / (int)sizeof(T);
-  typedef T apg_row __attribute__((vector_size(bytes)));
-  typedef __typeof__(apg_row{} < apg_row{}) apg_places;
-  apg_places low, high;
+#if defined(APG_ROW)
+  constexpr int bytes = APG_ROW, side = apg_side<T>;
+  apg_places<T> low, high;
   for (int i = 0; i < side; ++i) { low[i] = i / 2 + i % 2 * side; high[i] = low[i] + side / 2; }
   for (int first = 0; first < 16; first += side)
     for (int turn = 0; turn < 16; turn += side) {
-      apg_row now[side], next[side];
+      apg_row<T> now[side], next[side];
 #pragma GCC unroll 16
       for (int i = 0; i < side; ++i) __builtin_memcpy(&now[i], rows[first + i] + turn, bytes);
 #pragma GCC unroll 4
@@ -383,6 +399,13 @@ template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_
   if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
   const apg_u64 at = (apg_u64)data + (apg_u64)(next + enough / bytes * step) * sizeof(T);
   for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(at + i));
+}
+/* The same of the next `turns` turns together, which are too much for the first cache. */
+template <class T> static inline void apg_soon(const T *data, apg_i64 next, apg_i64 count, apg_i64 step, int turns) {
+  const apg_i64 bytes = count * (apg_i64)sizeof(T), page = 4096;
+  if (step * (apg_i64)sizeof(T) < page || bytes > page || bytes <= 0) return;
+  for (int turn = 0; turn < turns; ++turn, next += step)
+    for (apg_i64 i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)((apg_u64)data + (apg_u64)next * sizeof(T) + i), 0, 2);
 }
 /* Asks for the line of an element that may not exist, for the second cache: the first waits for a few lines at a time only. For reading, also what is
    stored to later: a line that is asked for writing is brought to the first cache. */
@@ -565,188 +588,6 @@ static constexpr apg_i64 apg_below(apg_i64 end, apg_i64 at) { return at < end ? 
 static constexpr apg_i64 apg_up_to(apg_i64 end, apg_i64 at) { return at < end ? at + 1 : end; }
 static constexpr apg_i64 apg_from(apg_i64 begin, apg_i64 at) { return at > begin ? at : begin; }
 static constexpr apg_i64 apg_above(apg_i64 begin, apg_i64 end, apg_i64 at) { return at < begin ? begin : at < end ? at + 1 : end; }
-/* The threads of a warp or block together: each operand is a function of the thread's number. What is added is added in the order
-   of a device, and never merged with a product before. */
-template <class T, class V> struct apg_lane_values {
-  T of[32];
-  apg_i64 lanes;
-  apg_lane_values(apg_i64 base, apg_i64 n, const V &value) : lanes(n - base < 32 ? n - base : 32) {
-    for (apg_i64 i = 0; i < lanes; ++i) of[i] = value(base + i);
-    asm volatile("" : : "r"(&of) : "memory");
-  }
-};
-template <class T, class V, class F> static inline void apg_lanes(T *out, apg_i64 n, const V &value, const F &from) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const apg_lane_values<T, V> all(base, n, value);
-    for (apg_i64 i = 0; i < all.lanes; ++i) {
-      const apg_i64 other = from(base + i, i);
-      out[base + i] = all.of[other >= 0 && other < all.lanes ? other : i];
-    }
-  }
-}
-template <class T, class V, class B> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, const B &by) {
-  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64) { return by(r) & 31; });
-}
-template <class T, class V, class B> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, const B &by) {
-  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b <= i ? i - b : i; });
-}
-template <class T, class V, class B> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, const B &by) {
-  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { const apg_i64 b = by(r); return b >= 0 && b < 32 ? i + b : i; });
-}
-/* The same when all threads say the same: neighbours stay neighbours, and a warp is read as it lies in memory, once moved and once not. */
-template <class T, class V, class M> static inline void apg_shifted(T *__restrict__ out, apg_i64 n, const V &value, apg_i64 by, const M &moves) {
-  const auto warp = [&](const apg_i64 base, const apg_i64 lanes) __attribute__((always_inline)) {
-    #pragma GCC ivdep
-    #pragma GCC unroll 1
-    for (apg_i64 i = 0; i < lanes; ++i) {
-      T all = value(base + i);
-      if (moves(i, lanes)) all = value(base + i + by);
-      out[base + i] = all;
-    }
-  };
-  apg_i64 base = 0;
-  for (; base + 32 <= n; base += 32) warp(base, 32);
-  if (base < n) warp(base, n - base);
-}
-template <class T, class V> static inline void apg_warp_shuffle_up(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  const apg_i64 far = by > 0 && by < 32 ? by : 32;
-  apg_shifted(out, n, value, -far, [far](apg_i64 i, apg_i64) { return i >= far; });
-}
-template <class T, class V> static inline void apg_warp_shuffle_down(T *out, apg_i64 n, const V &value, apg_i32 by) {
-  const apg_i64 far = by > 0 && by < 32 ? by : 32;
-  apg_shifted(out, n, value, far, [far](apg_i64 i, apg_i64 lanes) { return i + far < lanes; });
-}
-template <class T, class V, class B> static inline void apg_warp_shuffle_xor(T *out, apg_i64 n, const V &value, const B &by) {
-  apg_lanes(out, n, value, [&](apg_i64 r, apg_i64 i) { return (i ^ by(r)) & 31; });
-}
-template <class T, class V> static inline void apg_warp_shuffle_xor(T *__restrict__ out, apg_i64 n, const V &value, apg_i32 by) {
-  if (by <= 0 || by >= 32 || (by & (by - 1)) || n % 32) return apg_warp_shuffle_xor(out, n, value, [by](apg_i64) { return by; });
-  const apg_i64 far = by;
-  for (apg_i64 base = 0; base < n; base += 32) {
-    #pragma GCC ivdep
-    #pragma GCC unroll 1
-    for (apg_i64 i = 0; i < 32; ++i) {
-      T other;
-      if (i & far) other = value(base + i - far); else other = value(base + i + far);
-      out[base + i] = other;
-    }
-  }
-}
-template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, apg_i32 from) {
-  if (n % 32) return apg_warp_shuffle(out, n, value, [from](apg_i64) { return from; });
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const T one = value(base + (from & 31));
-    for (apg_i64 i = 0; i < 32; ++i) out[base + i] = one;
-  }
-}
-template <class T, class R, class V> static inline void apg_warp_ballot(R *out, apg_i64 n, const V &value) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const apg_i64 end = n - base < 32 ? n : base + 32;
-    apg_u32 bits = 0;
-    for (apg_i64 i = base; i < end; ++i) bits |= (apg_u32)(value(i) ? 1 : 0) << (i - base);
-    for (apg_i64 i = base; i < end; ++i) out[i] = (R)bits;
-  }
-}
-template <class T, class V> static inline void apg_warp_any(bool *out, apg_i64 n, const V &value) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    const apg_lane_values<T, V> all(base, n, value);
-    bool found = false;
-    for (apg_i64 i = 0; i < all.lanes; ++i) found |= all.of[i];
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = found;
-  }
-}
-template <class T, class V> static inline void apg_warp_all(bool *out, apg_i64 n, const V &value) {
-  apg_warp_any<T>(out, n, [&](apg_i64 r) { return !value(r); });
-  for (apg_i64 i = 0; i < n; ++i) out[i] = !out[i];
-}
-struct apg_of_sum { template <class T> static T of(T a, T b) { return a + b; } };
-struct apg_of_min { template <class T> static T of(T a, T b) { return b < a ? b : a; } };
-struct apg_of_max { template <class T> static T of(T a, T b) { return b > a ? b : a; } };
-struct apg_of_and { template <class T> static T of(T a, T b) { return a & b; } };
-struct apg_of_or { template <class T> static T of(T a, T b) { return a | b; } };
-struct apg_of_xor { template <class T> static T of(T a, T b) { return a ^ b; } };
-/* Not inlined: once for each type is enough, and soon compiled. A whole warp is halved in steps of known length: vectors. */
-template <class Op, int by, class T> static inline void apg_halve(T *of) {
-  for (int i = 0; i < by; ++i) of[i] = Op::of(of[i], of[i + by]);
-}
-template <class Op, class T> __attribute__((noinline)) static T apg_tree(T *of, apg_i64 count) {
-  if (count == 32) {
-    apg_halve<Op, 16>(of); apg_halve<Op, 8>(of); apg_halve<Op, 4>(of); apg_halve<Op, 2>(of); apg_halve<Op, 1>(of);
-    return of[0];
-  }
-  for (apg_i64 by = 16; by > 0; by /= 2)
-    #pragma GCC unroll 1
-    for (apg_i64 i = 0; i < by && i + by < count; ++i) of[i] = Op::of(of[i], of[i + by]);
-  return of[0];
-}
-template <class Op, class T, class V> static inline void apg_warp_reduce(T *out, apg_i64 n, const V &value) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    apg_lane_values<T, V> all(base, n, value);
-    const T found = apg_tree<Op>(all.of, all.lanes);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = found;
-  }
-}
-/* A processor takes blocks of more than 1024 threads as well: one thousand after the other. */
-template <class Op, class T, class V> static inline T apg_block_reduce(apg_i64 n, const V &value) {
-  T result = {};
-  for (apg_i64 first = 0; first < n; first += 1024) {
-    T parts[32];
-    apg_i64 warps = 0;
-    for (apg_i64 base = first; base < n && warps < 32; base += 32) {
-      apg_lane_values<T, V> all(base, n, value);
-      parts[warps++] = apg_tree<Op>(all.of, all.lanes);
-    }
-    const T found = apg_tree<Op>(parts, warps);
-    result = first > 0 ? Op::of(result, found) : found;
-  }
-  return result;
-}
-template <class T> __attribute__((noinline)) static void apg_scan(T *of, apg_i64 count) {
-  for (apg_i64 by = 1; by < 32; by *= 2)
-    for (apg_i64 i = count - 1; i >= by; --i) of[i] = of[i - by] + of[i];
-}
-template <class T, class V> static inline void apg_warp_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
-  for (apg_i64 base = 0; base < n; base += 32) {
-    apg_lane_values<T, V> all(base, n, value);
-    apg_scan(all.of, all.lanes);
-    for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
-  }
-}
-template <class T, class V> static inline void apg_block_scan(T *out, apg_i64 n, const V &value, bool inclusive) {
-  T carried = {};
-  for (apg_i64 first = 0; first < n; first += 1024) {
-    T parts[32] = {};
-    const apg_i64 end = n - first < 1024 ? n : first + 1024;
-    for (apg_i64 base = first; base < end; base += 32) {
-      apg_lane_values<T, V> all(base, end, value);
-      apg_scan(all.of, all.lanes);
-      parts[(base - first) / 32] = all.of[all.lanes - 1];
-      for (apg_i64 i = 0; i < all.lanes; ++i) out[base + i] = inclusive ? all.of[i] : i > 0 ? all.of[i - 1] : T{};
-    }
-    apg_scan(parts, 32);
-    for (apg_i64 r = first + 32; r < end; ++r) {
-      const T before = parts[(r - first) / 32 - 1];
-      out[r] = !inclusive && r % 32 == 0 ? before : before + out[r];
-    }
-    if (first > 0) for (apg_i64 r = first; r < end; ++r) out[r] = carried + out[r];
-    carried = carried + parts[31];
-  }
-}
-template <class T, class V> static inline void apg_warp_inclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, true); }
-template <class T, class V> static inline void apg_warp_exclusive(T *out, apg_i64 n, const V &value) { apg_warp_scan(out, n, value, false); }
-template <class T, class V> static inline void apg_block_inclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, true); }
-template <class T, class V> static inline void apg_block_exclusive(T *out, apg_i64 n, const V &value) { apg_block_scan(out, n, value, false); }
-template <class T, class V> static inline apg_i32 apg_block_count(apg_i64 n, const V &value) {
-  apg_i32 all = 0;
-  for (apg_i64 r = 0; r < n; ++r) all += value(r) ? 1 : 0;
-  return all;
-}
-template <class T, class V> static inline bool apg_block_any(apg_i64 n, const V &value) { return apg_block_count<T>(n, value) > 0; }
-template <class T, class V> static inline bool apg_block_all(apg_i64 n, const V &value) { return apg_block_count<T>(n, value) == n; }
-#define APG_REDUCTION(name) \
-  template <class T, class V> static inline void apg_warp_##name(T *out, apg_i64 n, const V &value) { apg_warp_reduce<apg_of_##name>(out, n, value); } \
-  template <class T, class V> static inline T apg_block_##name(apg_i64 n, const V &value) { return apg_block_reduce<apg_of_##name, T>(n, value); }
-APG_REDUCTION(sum) APG_REDUCTION(min) APG_REDUCTION(max) APG_REDUCTION(and) APG_REDUCTION(or) APG_REDUCTION(xor)
 extern "C" void *malloc(unsigned long) noexcept;
 extern "C" void free(void *) noexcept;
 #endif

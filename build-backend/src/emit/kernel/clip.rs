@@ -9,14 +9,19 @@ use rustc_hash::FxHashSet;
 
 use super::cpu::Printer;
 use super::cut::pieces;
-use super::plan::Plan;
+use super::plan::{Class, Plan};
 use super::strided::factor;
 use super::threads::Turn;
-use crate::mir::walk::visit_expr;
+use crate::mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use crate::mir::*;
 
 /// Larger factors are not looked at: products with numbers of threads do not exceed 64 bits.
 pub const LARGEST: i64 = 1 << 40;
+
+/// More comparisons than these are not asked of a block.
+const MOST: usize = 4;
+/// Longer runs are not printed twice for what is asked in the middle of them.
+const LONGEST: usize = 150;
 
 /// A comparison of two integers.
 pub struct Comparison<'a> {
@@ -34,6 +39,8 @@ pub struct Guarded<'a> {
     pub comparisons: Vec<Comparison<'a>>,
     /// What is guarded.
     pub then: Vec<&'a Stmt>,
+    /// Conditions in that, which hold if all do.
+    pub granted: Vec<*const Expr>,
 }
 
 /// The guard that a run consists of, if corners tell about it.
@@ -45,7 +52,88 @@ pub fn guarded<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
     let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
     let mut comparisons = Vec::new();
     (otherwise.is_empty() && split(plan, condition, &mut comparisons)).then_some(())?;
-    Some(Guarded { comparisons, then: then.iter().collect() })
+    Some(Guarded { comparisons, then: then.iter().collect(), granted: Vec::new() })
+}
+
+/// What most blocks find to hold for all of their threads in a run that is more than one guard: `i < n ? a(i) : 0`, and guards beside other
+/// statements. Only what depends on the block: what a thread's index says by itself is the same in each.
+pub fn granted<'a>(plan: &Plan<'a>, stmts: &[&'a Stmt]) -> Option<Guarded<'a>> {
+    let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
+    for stmt in stmts {
+        let list = std::slice::from_ref(*stmt);
+        visit_stmts(list, &mut |it| match &it.kind {
+            StmtKind::If { condition, .. } => conjuncts(condition, &mut conditions),
+            StmtKind::Loop { .. } => loops = true,
+            _ => {}
+        });
+        visit_exprs(list, &mut |it, _| {
+            weight += 1;
+            if let ExprKind::Select { condition, .. } = &it.kind {
+                conjuncts(condition, &mut conditions);
+            }
+        });
+    }
+    if loops || weight > LONGEST {
+        return None;
+    }
+    let (mut comparisons, mut granted): (Vec<Comparison<'a>>, Vec<*const Expr>) = (Vec::new(), Vec::new());
+    for condition in conditions {
+        let mut found = Vec::new();
+        let asks = moves_with_block(plan, condition) && split(plan, condition, &mut found);
+        let [comparison] = found.as_slice() else { continue };
+        let is_known = |it: &Comparison<'_>| {
+            it.strict == comparison.strict
+                && it.sides.iter().zip(comparison.sides).all(|(a, b)| super::early::same(a, b))
+        };
+        if !asks || comparisons.len() == MOST && !comparisons.iter().any(is_known) {
+            continue;
+        }
+        granted.push(std::ptr::from_ref(condition));
+        if !comparisons.iter().any(is_known) {
+            comparisons.append(&mut found);
+        }
+    }
+    let then = stmts.to_vec();
+    (!granted.is_empty()).then_some(Guarded { comparisons, then, granted })
+}
+
+/// The parts of a condition that all have to hold.
+fn conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
+    match &condition.kind {
+        ExprKind::And(a, b) => [a, b].into_iter().for_each(|it| conjuncts(it, into)),
+        ExprKind::Operation { operation: Operation::And, args } => {
+            args.iter().for_each(|it| conjuncts(it, into));
+        }
+        _ => into.push(condition),
+    }
+}
+
+/// Whether a value is made of the index of a block.
+fn moves_with_block(plan: &Plan<'_>, expr: &Expr) -> bool {
+    let mut found = false;
+    visit_expr(expr, None, &mut |it, _| {
+        let ExprKind::Local(local) = it.kind else { return };
+        found |= plan.kernel().block_locals.contains(&local)
+            || value_of(plan, local).is_some_and(|it| moves_with_block(plan, it));
+    });
+    found
+}
+
+/// The value of a local that has one all through a block.
+fn value_of<'a>(plan: &Plan<'a>, local: LocalId) -> Option<&'a Expr> {
+    let derived = plan.derived.iter().find(|it| it.local == local).map(|it| it.value);
+    let is_fixed = plan.classes.get(local.index()) == Some(&Class::Uniform) && plan.is_assigned_once(local);
+    let mut found = None;
+    if is_fixed {
+        visit_stmts(&plan.kernel().body, &mut |it| {
+            if let StmtKind::Set { local: id, value } = &it.kind
+                && *id == local
+            {
+                found = Some(value);
+            }
+        });
+    }
+    derived.or(found)
 }
 
 /// Notes the one statement that is not the value of a derived local; none if there are more.
@@ -160,6 +248,7 @@ impl<'k> Printer<'_, '_, 'k> {
         ));
         // A function of its own, for labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
+        self.code.granted.extend(&guarded.granted);
         match (self.taken_apart(turn, &guarded.then), pieces(self.plan, &guarded.then)) {
             (Some(found), _) => self.chunks(turn, &guarded.then, &found),
             (None, Some(pieces)) => self.pieces(turn, &pieces),
@@ -170,6 +259,7 @@ impl<'k> Printer<'_, '_, 'k> {
                 self.code.out.close("}");
             }
         }
+        self.code.granted.clear();
         self.code.out.close("}();");
         self.code.out.between("} else {");
         self.code.twins.clear();

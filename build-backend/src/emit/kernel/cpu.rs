@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Code, RailText, Scope, Target};
 use super::plan::{Class, Node, Plan, plan};
+use super::rounds::{OF_WARP, rails_of_blocks, rounds};
 use super::usage::{Usage, is_indexed};
 use crate::mir::*;
 
@@ -76,6 +77,12 @@ fn blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, plan: &Plan<'k>) {
     for derived in plan.derived.iter().filter(|it| it.has_offset) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
+    for (rail, length) in rails_of_blocks(plan) {
+        let place = code.local(rail);
+        let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
+        let ty = code.ty(element);
+        code.out.line(format!("alignas(64) {ty} {}[{length}];", place.text));
+    }
     shared(code, kernel);
     let mut printer = Printer::new(code, kernel, plan);
     printer.nodes(&plan.nodes);
@@ -135,11 +142,14 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
 /// Memory of shared rails and of spilled locals; gives whether there is any.
 fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
     let mut parts = Vec::new();
+    let of_blocks = rails_of_blocks(plan);
     for (number, rail) in kernel.shared.iter().enumerate() {
         let ty = code.ty(rail.element);
         let length = format!("launch_->shared_lengths[{number}]");
         let text = code.local(rail.local).text;
-        parts.push((ty, text.clone(), length.clone()));
+        if !of_blocks.iter().any(|it| it.0 == rail.local) {
+            parts.push((ty, text.clone(), length.clone()));
+        }
         code.locals[rail.local.index()].rail = Some(RailText::new(text, format!("((apg_i64){length})")));
     }
     for (index, class) in plan.classes.iter().enumerate() {
@@ -264,7 +274,7 @@ impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
 
 impl<'k> Printer<'_, '_, 'k> {
     pub(super) fn nodes(&mut self, nodes: &[Node<'k>]) {
-        for node in nodes {
+        for (index, node) in nodes.iter().enumerate() {
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
                 Node::Run(stmts) if self.in_warp => self.warp_run(stmts),
@@ -279,7 +289,12 @@ impl<'k> Printer<'_, '_, 'k> {
                 Node::Offset(stmt) => self.offset(stmt),
                 Node::Together(stmt) => self.together(stmt),
                 Node::If(stmt, then, otherwise) => self.branch(stmt, then, otherwise),
-                Node::Loop(stmt, body, update) => self.repeat(stmt, body, update),
+                Node::Loop(stmt, body, update) => {
+                    match rounds(self.plan, &nodes[..index], stmt, body, update) {
+                        Some(rounds) => self.rounds(&rounds, stmt, body, update),
+                        None => self.repeat(stmt, body, update),
+                    }
+                }
                 Node::Labeled(label, body) => {
                     self.code.scopes.push(Scope::Labeled { label: *label, used: false });
                     self.code.out.open("{");
@@ -346,9 +361,9 @@ impl<'k> Printer<'_, '_, 'k> {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Together { operation, args } = &value.kind else { return };
         self.code.at(stmt.position);
-        let (count, rank, thread, from) = match self.in_warp {
-            true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; ", " + base_"),
-            false => ("threads_", "apg_i64 r_", "", ""),
+        let (count, rank, thread) = match self.in_warp {
+            true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
+            false => ("threads_", "apg_i64 r_", ""),
         };
         let mut text = vec![count.to_owned()];
         let shifts = operation.name.starts_with("warp_shuffle");
@@ -359,20 +374,39 @@ impl<'k> Printer<'_, '_, 'k> {
             }
             let ty = self.code.ty(arg.ty);
             let value = self.code.expr(arg);
+            if let Some(kept) = self.kept(arg, *local) {
+                text.push(format!("apg_kept<{ty}>{{{kept}}}"));
+                continue;
+            }
             let names = self.thread_indices(&value);
             text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
         let place = self.code.local(*local).text;
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
-        let line = match place.strip_suffix("[r_]") {
+        let line = match self.array_of_threads(&place) {
             Some(all) if !operation.same => {
-                text.insert(0, format!("{all}{from}"));
+                text.insert(0, all);
                 format!("{};", call(&text))
             }
             _ => format!("{place} = {};", call(&text)),
         };
         self.code.out.line(line);
+    }
+
+    /// The array in which an operand stands already, if that is not where the results go.
+    fn kept(&self, operand: &Expr, result: LocalId) -> Option<String> {
+        let ExprKind::Local(local) = operand.kind else { return None };
+        let place = self.code.local(local);
+        let is_number = local != result && place.stack.is_none();
+        is_number.then(|| self.array_of_threads(&place.text)).flatten()
+    }
+
+    /// Where the elements of those threads stand that do something together, of a local that has one for each.
+    fn array_of_threads(&self, place: &str) -> Option<String> {
+        let from = if self.in_warp { " + base_" } else { "" };
+        let of_block = place.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
+        of_block.or_else(|| place.strip_suffix(OF_WARP).map(str::to_owned))
     }
 
     /// The index of thread `r_` on an axis.
@@ -401,7 +435,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
+    pub(super) fn repeat(&mut self, stmt: &'k Stmt, body: &[Node<'k>], update: &[Node<'k>]) {
         let StmtKind::Loop { label, condition, test_last, .. } = &stmt.kind else { return };
         self.code.at(stmt.position);
         let condition = self.common(condition);

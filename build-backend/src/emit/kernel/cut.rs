@@ -83,6 +83,11 @@ pub struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
+    /// What indices are compared to.
+    pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
+        self.bounds.iter().map(|it| it.side)
+    }
+
     /// What is left to do for threads within the bounds.
     fn inside(&self) -> Vec<&'a Stmt> {
         match self.stmts.as_slice() {

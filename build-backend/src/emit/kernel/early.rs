@@ -126,7 +126,7 @@ fn is_arithmetic(expr: &Expr) -> bool {
 }
 
 /// Whether two known values are written in the same way.
-fn same(a: &Expr, b: &Expr) -> bool {
+pub fn same(a: &Expr, b: &Expr) -> bool {
     let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
     a.ty == b.ty
         && match (&a.kind, &b.kind) {

@@ -21,7 +21,7 @@ pub fn host(code: &mut Code<'_>) -> String {
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
     let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
-    format!("#include \"apg_program.h\"\n{declarations}{functions}{text}")
+    format!("#include \"apg_program.h\"\n#include \"apg_together.h\"\n{declarations}{functions}{text}")
 }
 
 /// The function that says whether the accesses that depend on the launch are inside their rails (1), whether their indices

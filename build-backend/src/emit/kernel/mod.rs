@@ -15,6 +15,7 @@ mod host;
 mod initial;
 mod plan;
 mod rotate;
+mod rounds;
 mod sites;
 mod soon;
 mod stride;

@@ -5,8 +5,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cpu::Printer;
+use super::plan::Class;
+use super::threads::Turn;
 use crate::mir::walk::{visit_exprs, visit_stmts};
 use crate::mir::*;
+
+/// How many turns are taken at once where threads add up.
+const TURNS: i64 = 4;
+/// Longer turns have enough to do besides.
+const SHORT: usize = 40;
 
 /// A loop of that form.
 pub struct Stride<'a> {
@@ -220,6 +227,57 @@ impl<'k> Printer<'_, '_, 'k> {
             found.extend(stream.filter(|it| !found.contains(it)));
         });
         found
+    }
+
+    /// Several turns at once, where so many are left: what threads add up comes from memory and goes back there once for all of them. Each thread takes its
+    /// turns in their order.
+    pub(super) fn several_turns(&mut self, stride: &Stride<'k>, body: &[&'k Stmt], turn: &Turn<'_>) {
+        if self.chunk().is_none() || !self.adds_up(stride) || self.taken_apart(turn, body).is_some() {
+            return;
+        }
+        self.code.out.open("if constexpr (proven_) {");
+        self.code.out.open(format!(
+            "if (step_ > 0 && step_ < (apg_i64)1 << 60 && end_ - at_ - n0_ >= {} * step_) {{",
+            TURNS - 1
+        ));
+        for (data, by) in self.streams(stride) {
+            self.code.out.line(format!("apg_soon({data}, at_ + {TURNS} * step_{by}, n0_, step_, {TURNS});"));
+        }
+        self.code.out.line("const apg_i64 first_at_ = at_;");
+        let around = self.read_ahead(body, &[]);
+        self.rows("n0_");
+        for number in 0..TURNS {
+            self.code.out.open("{");
+            self.code.out.line(format!("const apg_i64 at_ = first_at_ + {number} * step_;"));
+            self.each_thread(turn, body);
+            self.code.out.close("}");
+            self.code.twins.clear();
+        }
+        self.code.out.close("}");
+        self.code.out.close("}");
+        self.code.ahead = around;
+        self.code.out.line(format!("at_ += {} * step_;", TURNS - 1));
+        self.code.out.line("continue;");
+        self.code.out.close("}");
+        self.code.out.close("}");
+    }
+
+    /// Whether a turn is short, does nothing but change locals, and changes one that threads keep from turn to turn.
+    fn adds_up(&self, stride: &Stride<'k>) -> bool {
+        let (mut plain, mut keeps, mut weight) = (true, false, 0);
+        visit_stmts(stride.body, &mut |it| match &it.kind {
+            StmtKind::Set { local, .. } => {
+                keeps |= self.plan.classes[local.index()] == Class::Spilled;
+                plain &= self.code.local(*local).stack.is_none();
+            }
+            StmtKind::Block(_) | StmtKind::If { .. } | StmtKind::Expr(_) => {}
+            _ => plain = false,
+        });
+        visit_exprs(stride.body, &mut |it, _| {
+            weight += 1;
+            plain &= !matches!(it.kind, ExprKind::Call { .. } | ExprKind::Atomic { .. });
+        });
+        plain && keeps && weight <= SHORT
     }
 }
 

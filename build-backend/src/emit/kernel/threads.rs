@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::code::{Ahead, Scope};
 use super::chunks::CHUNK;
-use super::clip::guarded;
+use super::clip::{granted, guarded};
 use super::cpu::{Printer, array};
 use super::cut::pieces;
 use super::fission::{Fission, fission};
@@ -43,12 +43,13 @@ impl<'k> Printer<'_, '_, 'k> {
             .line(format!("const apg_i64 start_ = (apg_i64)({start}), end_ = (apg_i64)({end}){past};"));
         self.code.out.line(format!("const apg_i64 step_ = (apg_i64)({step});"));
         self.code.out.open("for (apg_i64 at_ = start_; at_ < end_; at_ += step_) {");
+        let body: Vec<&Stmt> = stride.body.iter().collect();
+        let turn = Turn { count: "turn_", stride: Some((stride.index, stride.label)) };
+        self.several_turns(stride, &body, &turn);
         self.code.out.line("const apg_i64 turn_ = end_ - at_ < n0_ ? end_ - at_ : n0_;");
         for (data, by) in self.streams(stride) {
             self.code.out.line(format!("apg_soon({data}, at_ + step_{by}, turn_, step_);"));
         }
-        let body: Vec<&Stmt> = stride.body.iter().collect();
-        let turn = Turn { count: "turn_", stride: Some((stride.index, stride.label)) };
         self.threads(&turn, &body);
         self.code.out.close("}");
         self.code.out.close("}");
@@ -107,7 +108,9 @@ impl<'k> Printer<'_, '_, 'k> {
         let around = self.read_ahead(stmts, &[]);
         let may_cut = Self::may_cut(turn);
         let cut = may_cut.then(|| pieces(self.plan, stmts)).flatten();
-        let guarded = (may_cut && cut.is_none()).then(|| guarded(self.plan, stmts)).flatten();
+        let guarded = (may_cut && cut.is_none())
+            .then(|| guarded(self.plan, stmts).or_else(|| granted(self.plan, stmts)))
+            .flatten();
         if let Some(pieces) = &cut {
             // A function of its own, for labels are printed twice.
             self.code.out.open("if constexpr (proven_) { [&]() __attribute__((always_inline)) {");

@@ -114,7 +114,7 @@ fn element(plan: &Plan<'_>, rail: LocalId) -> Option<Ty> {
 }
 
 /// The size of a number.
-fn bytes(ty: Ty) -> Option<i64> {
+pub fn bytes(ty: Ty) -> Option<i64> {
     match ty {
         Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
         Ty::I16 | Ty::U16 | Ty::Char => Some(2),

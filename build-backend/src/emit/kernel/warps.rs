@@ -87,7 +87,7 @@ impl<'k> Printer<'_, '_, 'k> {
             _ => "threads_ - base_ < 32 ? threads_ - base_ : 32",
         };
         self.code.out.open("for (apg_i64 base_ = 0; base_ < threads_; base_ += 32) {");
-        self.code.out.line(format!("const apg_i64 lanes_ = {lanes}, past_ = base_ + lanes_; (void)past_;"));
+        self.code.out.line(format!("const apg_i64 lanes_ = {lanes};"));
         self.in_warp = true;
         self.nodes(body);
         self.in_warp = false;
@@ -97,7 +97,9 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Statements for every thread of a warp.
     pub(super) fn warp_run(&mut self, stmts: &[&'k Stmt]) {
         self.lanes_pragma();
-        self.code.out.open("for (apg_i64 r_ = base_; r_ < past_; ++r_) {");
+        // Counted from 0, so that compilers know how often.
+        self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
+        self.code.out.line("const apg_i64 r_ = base_ + lane_;");
         for local in self.kernel.thread_locals.clone() {
             let place = self.code.local(local);
             let (ty, index) = (self.code.ty(place.ty), self.rank_to_index(local));

@@ -9,6 +9,7 @@ mod fills;
 mod held;
 mod host;
 mod kernels;
+mod rounds;
 mod soon;
 mod strip;
 mod transpose;
