@@ -53,7 +53,6 @@ pub fn default_threads() -> usize {
 /// Starts the pool with that many threads (0: as many as there are by default); without effect when it runs already.
 pub fn start(threads: usize) {
     crate::memory::add_queues(each_queued_word);
-    crate::device::before_ends(expect_work);
     POOL.get_or_init(|| {
         let threads = match threads {
             0 => default_threads(),
@@ -73,6 +72,7 @@ pub fn start(threads: usize) {
         }
         Pool { queues, threads }
     });
+    crate::device::before_ends(expect_work);
 }
 
 /// A thread of the pool.
@@ -313,7 +313,7 @@ fn look_around(own: &Own, look: &mut Look) -> Option<Task> {
 
 /// Somebody outside the pool is about to add work, or has done so: meanwhile one thread without work looks for it instead of sleeping, since
 /// waking it then would take longer than all that is left to wait for.
-fn expect_work(begins: bool) {
+pub(super) fn expect_work(begins: bool) {
     if begins {
         EXPECTED.fetch_add(1, Ordering::SeqCst);
         wake_worker();
@@ -322,24 +322,31 @@ fn expect_work(begins: bool) {
     }
 }
 
-/// Looks for work as long as some is expected, unless another thread does.
+/// Looks for work as long as some is expected, unless another thread does: all the time for what comes from outside, now and then for that of
+/// other threads, who may want it at once themselves.
 fn watch(own: &Own, look: &mut Look) -> Option<Task> {
     /// Looks until other threads may run between two.
     const CLOSE: u32 = 64;
+    /// Looks from one for all work to the next.
+    const APART: u32 = 32;
     if EXPECTED.load(Ordering::SeqCst) == 0 || WATCHED.swap(true, Ordering::Acquire) {
         return None;
     }
-    let (mut found, mut turn) = (None, 0_u32);
+    let (queues, mut found, mut turn) = (&pool().queues, None, 0_u32);
     while found.is_none() && EXPECTED.load(Ordering::SeqCst) > 0 {
         match turn {
             ..CLOSE => std::hint::spin_loop(),
             _ => std::thread::yield_now(),
         }
-        turn = turn.saturating_add(1);
-        found = pool().queues.find(own.number, look);
+        turn = if turn == u32::MAX { CLOSE } else { turn + 1 };
+        found = match turn % APART {
+            0 => queues.find(own.number, look),
+            _ => queues.find_injected(own.number),
+        };
     }
     WATCHED.store(false, Ordering::Release);
-    found
+    // Whoever has added work may have ceased to be expected just now.
+    found.or_else(|| queues.find(own.number, look))
 }
 
 /// Adds work: to this thread's own queue if it has one.
@@ -393,15 +400,15 @@ pub fn nothing_else_to_do() -> bool {
 /// How an activity waits for a device in its thread.
 pub const PATIENCE: Patience = Patience { worthwhile: nothing_else_to_do, doze: Some(doze) };
 
-/// The caller, an activity, keeps its thread and sleeps in it for that long, or until there is work. Whether there is none.
+/// The caller, an activity, keeps its thread and sleeps in it for that long, or until there is work that no thread without an activity
+/// takes. Whether there is none.
 fn doze(time: Duration) -> bool {
     let queues = &pool().queues;
-    let Some(own) = own().filter(|_| queues.nothing_ready()) else { return false };
+    let Some(own) = own().filter(|_| queues.is_empty()) else { return false };
     queues.begin_to_look();
-    queues.wait(own.number, time, time, || ());
-    // If it was woken for some, another thread is, since this one leaves its activity first.
+    queues.nap(own.number, time);
     queues.has_found();
-    queues.nothing_ready()
+    queues.is_empty()
 }
 
 /// The newest task of the caller's thread.
@@ -421,8 +428,13 @@ pub fn next_task() -> Task {
     let (mut look, mut quiet, mut busy) = (Look::default(), QUIET.0, BUSY.0);
     loop {
         let found = attend(own, &mut look).unwrap_or_else(|| look_around(own, &mut look));
+        let is_expected = found.is_none();
         if let Some(task) = found.or_else(|| watch(own, &mut look)) {
             queues.has_found();
+            if is_expected && EXPECTED.load(Ordering::SeqCst) > 1 {
+                // Another thread looks for what comes next.
+                queues.notify();
+            }
             return task;
         }
         queues.wait(own.number, quiet, busy, look_for_deadlock);

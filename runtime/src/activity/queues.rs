@@ -289,6 +289,26 @@ impl Queues {
         self.sleepers.wait(number, time, all_idle);
     }
 
+    /// The caller, thread `number`, who looks for work and has an activity, sleeps for so long at most; not at all if there is some.
+    pub fn nap(&self, number: usize, time: Duration) {
+        self.sleepers.nap(number, || if self.is_empty() { time } else { Duration::ZERO });
+    }
+
+    /// Work from outside the pool, or of this thread.
+    pub fn find_injected(&self, number: usize) -> Option<Task> {
+        loop {
+            match self.injector.steal() {
+                Steal::Success(task) => {
+                    if let Some(task) = self.begin_or_put_off(number, task) {
+                        return Some(task);
+                    }
+                }
+                Steal::Retry => {}
+                Steal::Empty => return self.pop(number),
+            }
+        }
+    }
+
     /// Whether every thread waits, nothing is queued, and `and` is true, all that at the same moment.
     pub fn idle(&self, and: impl FnOnce() -> bool) -> bool {
         self.sleepers.all_sleep(|| and() && self.is_empty())

@@ -28,7 +28,7 @@ pub struct Sleepers {
 struct Beds {
     /// Calls that nobody has followed yet: they count as threads that look.
     calls: usize,
-    /// Who sleeps and has not been called, in the order in which they fell asleep.
+    /// Who sleeps and has not been called, the next one to be called last.
     order: Vec<usize>,
 }
 
@@ -88,6 +88,21 @@ impl Sleepers {
     /// The caller, thread `number`, who looks for work, waits until it is woken, or for the time that `at_most` says when nothing is added
     /// any more without somebody being woken; then it looks again. `all_idle` is called when all threads wait.
     pub fn wait(&self, number: usize, at_most: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
+        self.sleep(number, at_most, all_idle, |order| order.push(number));
+    }
+
+    /// The same for a thread that has an activity: it is woken when no other one sleeps.
+    pub fn nap(&self, number: usize, at_most: impl FnOnce() -> Duration) {
+        self.sleep(number, at_most, || (), |order| order.insert(0, number));
+    }
+
+    fn sleep(
+        &self,
+        number: usize,
+        at_most: impl FnOnce() -> Duration,
+        all_idle: impl FnOnce(),
+        lie_down: impl FnOnce(&mut Vec<usize>),
+    ) {
         let mut beds = self.beds.lock();
         self.looking.fetch_sub(1, Ordering::SeqCst);
         let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
@@ -98,7 +113,7 @@ impl Sleepers {
         // Whoever has added work and wakes nobody is seen here; whoever adds some from now on wakes a thread.
         let time = at_most();
         if beds.calls == 0 {
-            beds.order.push(number);
+            lie_down(&mut beds.order);
             memory::while_parked(|| self.wake[number].wait_for(&mut beds, time));
             // Unless it was called.
             beds.order.retain(|it| *it != number);
@@ -150,6 +165,23 @@ mod tests {
         assert_eq!(wake(&sleepers, &woken), 1);
         sleep(&sleepers, 3, &say);
         assert_eq!([(); 3].map(|()| wake(&sleepers, &woken)), [3, 0, 2]);
+    }
+
+    #[test]
+    fn who_naps_in_an_activity_is_woken_last() {
+        let sleepers = Arc::new(Sleepers::new(3));
+        let (say, woken) = channel();
+        sleep(&sleepers, 1, &say);
+        let (own, napped) = (Arc::clone(&sleepers), say.clone());
+        std::thread::spawn(move || {
+            own.begin();
+            own.nap(0, || Duration::from_secs(600));
+            let _ = napped.send(0);
+        });
+        while sleepers.beds.lock().order != [0, 1] {
+            std::thread::yield_now();
+        }
+        assert_eq!([(); 2].map(|()| wake(&sleepers, &woken)), [1, 0]);
     }
 
     #[test]

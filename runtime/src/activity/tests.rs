@@ -475,3 +475,21 @@ fn activities_that_doze_leave_their_threads_to_work() {
     assert!(exception.is_null());
     assert_eq!(seen.load(Ordering::SeqCst), 1);
 }
+
+#[test]
+fn work_that_is_expected_is_found() {
+    let exception = run(|| {
+        for _ in 0..100 {
+            super::block::block(|waker| {
+                std::thread::spawn(move || {
+                    super::pool::expect_work(true);
+                    std::thread::sleep(Duration::from_micros(300));
+                    waker.wake();
+                    super::pool::expect_work(false);
+                });
+            });
+        }
+        Ok(())
+    });
+    assert!(exception.is_null());
+}

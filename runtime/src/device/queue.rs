@@ -20,8 +20,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(3);
 const EARLY: Duration = Duration::from_micros(300);
 /// Looks at the flag of a kernel between looks at the clock.
 const LOOKS: u32 = 16;
-/// How long the thread that waits for a longer kernel sleeps at once, when the end is near and when it is far. After a longer sleep it is slow
-/// to go on: its processor has forgotten what the next launch needs (35 us more for one after 6 ms, on an H100).
+/// How long whoever waits for a longer kernel sleeps at once, when its end or beginning is near and when both are far. After a longer sleep an
+/// activity is slow to go on: its processor has forgotten what the next launch needs (35 us more for one after 6 ms, on an H100).
 const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_millis(5));
 /// How often the driver is asked whether a kernel has failed.
 const ASK: Duration = Duration::from_micros(50);
@@ -38,18 +38,17 @@ pub fn before_ends(tell: fn(bool)) {
 }
 
 /// The end of some work is near, until it is dropped.
-struct Near(());
+struct Near(Option<fn(bool)>);
 
 impl Near {
     fn begin() -> Near {
-        BEFORE_ENDS.get().inspect(|tell| tell(true));
-        Near(())
+        Near(BEFORE_ENDS.get().copied().inspect(|tell| tell(true)))
     }
 }
 
 impl Drop for Near {
     fn drop(&mut self) {
-        BEFORE_ENDS.get().inspect(|tell| tell(false));
+        self.0.inspect(|tell| tell(false));
     }
 }
 
@@ -497,13 +496,9 @@ impl Ending {
             let now = Instant::now();
             at = now;
             if now - asked > ASK {
-                // A kernel that fails writes nothing.
                 asked = now;
-                self.turn.0.context.enter().ok()?;
-                // SAFETY: a stream of ours.
-                match unsafe { sys::cuStreamQuery(self.turn.0.raw) } {
-                    sys::CUresult::CUDA_ERROR_NOT_READY => {}
-                    other => return Some(End { result: driver::check(other), at }),
+                if let Some(end) = self.ask() {
+                    return Some(end);
                 }
             }
             if now >= until || !worthwhile() {
@@ -515,16 +510,29 @@ impl Ending {
         }
     }
 
+    /// Asks the driver: a kernel that fails writes nothing.
+    fn ask(&self) -> Option<End> {
+        self.turn.0.context.enter().ok()?;
+        // SAFETY: a stream of ours.
+        match unsafe { sys::cuStreamQuery(self.turn.0.raw) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => None,
+            other => Some(End { result: driver::check(other), at: Instant::now() }),
+        }
+    }
+
     /// Sleeps until shortly before the expected end, in parts, so that work that is quicker than usual is not waited for in vain, and as
     /// long as `doze` says that it may.
     fn doze(&self, expected: Duration, doze: impl Fn(Duration) -> bool) -> Nap {
         // By the clock: each sleep takes longer than it is told, and all of them together would take longer than the kernel.
         let until = self.began + expected.saturating_sub(EARLY);
+        let begun = Instant::now();
         while let Some(left) = until.checked_duration_since(Instant::now()) {
-            if let Some(end) = self.look(self.began, || false) {
+            if let Some(end) = self.look(self.began, || false).or_else(|| self.ask()) {
                 return Nap::Ended(end);
             }
-            if !doze(left.min((left / 16).clamp(NAPS.0, NAPS.1))) {
+            // It may be much quicker than the last ones.
+            let nap = (left / 16).min(begun.elapsed()).clamp(NAPS.0, NAPS.1);
+            if !doze(left.min(nap)) {
                 return Nap::Disturbed;
             }
         }
