@@ -69,7 +69,8 @@ pub fn rounds<'k>(
             return None;
         }
     }
-    Some(Rounds { counter: *counter, values, end: now, by_warps })
+    // What a turn assigns before it reads it is not loaded in front of the first: there has to be one.
+    (!values.is_empty()).then_some(Rounds { counter: *counter, values, end: now, by_warps })
 }
 
 /// The last statement of a turn, which has to be an assignment for all threads, and what it does before that.
