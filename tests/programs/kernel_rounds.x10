@@ -331,9 +331,28 @@ public class kernel_rounds {
         }, (x:Double)=>x);
     }
 
+    static START = 0n;
+
+    /** A loop that takes no turn: what its turns would assign stays as it was. */
+    static def noTurn(p:Place, from:GlobalRail[Int]{home==p}) {
+        val to = CUDAUtilities.makeGlobalRail[Int](p, 64);
+        finish async at (p) @CUDA {
+            finish for (block in 0n..0n) async {
+                clocked finish for (thread in 0n..63n) clocked async {
+                    val own = from(thread);
+                    var last:Int = own + 1n;
+                    for (var distance:Int = START; distance > 0n; distance /= 2n) last = CUDAWarp.shuffleDown(own, distance);
+                    to(thread) = last;
+                }
+            }
+        }
+        check[Int]("no turn", to, (i:Long)=>number(i) + 1n, (x:Int)=>x as Double);
+    }
+
     public static def main(Rail[String]) {
         val p = place();
         val from = CUDAUtilities.makeGlobalRail[Int](p, 4000, new Rail[Int](4000, (i:Long)=>number(i)));
+        noTurn(p, from);
         halves(p, 4000n, from);
         halves(p, 1n, from);
         remains(p, from);
