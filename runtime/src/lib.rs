@@ -14,6 +14,7 @@ pub mod distributed;
 pub mod interrupt;
 pub mod layout;
 pub mod library;
+mod lost_output;
 pub mod memory;
 mod natives;
 pub mod origin;

@@ -376,6 +376,14 @@ fn field(object: Ref, name: &str) -> Ref {
     }
 }
 
+/// Appends the calling activity's stack to the trace of an exception that has come from another place.
+pub fn append_sender_frames(exception: Ref) {
+    let frames = field(exception, "frames");
+    if !frames.is_null() {
+        natives::stack::append_sender(frames);
+    }
+}
+
 /// Prints an exception that nobody catches, where it was raised, its causes, and what it gathers.
 pub fn print_uncaught(whence: &str, exception: Ref) {
     let mut text = format!("Uncaught exception in {whence}: ");

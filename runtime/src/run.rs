@@ -15,7 +15,7 @@ use crate::profile;
 use crate::topology::Selection;
 use crate::transport::launch::Program;
 use crate::transport::rendezvous::Invitation;
-use crate::{program, sanitizer};
+use crate::{lost_output, program, sanitizer};
 
 /// Where the compiled program is.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     if options.invitation.is_some() {
         let code = session::serve(system);
         finish_output(options);
-        return Ok(code);
+        return Ok(lost_output::exit_status(code, lost_output::PLACE_STATUS));
     }
     if places == 1 {
         activity::check_for_deadlock(report_deadlock);
@@ -112,7 +112,7 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     finish_output(options);
     session::close(system, code);
     profile::complete(places);
-    Ok(code)
+    Ok(lost_output::exit_status(code, 1))
 }
 
 /// Connects with the other places, which place 0 starts.

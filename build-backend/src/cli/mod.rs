@@ -24,6 +24,7 @@ mod run;
 pub(crate) mod source;
 mod stats;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use apg_runtime::interrupt;
@@ -117,6 +118,8 @@ pub fn main() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
+    // What is still buffered counts, too.
+    let outcome = outcome.and_then(|status| Ok(std::io::stdout().flush().map(|()| status)?));
     match outcome {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
@@ -144,7 +147,11 @@ fn command() -> Result<Command, Failure> {
             Failure::misuse(format!("`{word}` is not a command of apg"))
                 .hint(format!("`apg run {word}` builds and runs it, `apg check {word}` checks it"))
         }
-        _ => error.exit(),
+        // Help and the version go to standard output, which may be full.
+        _ => match error.print().and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => std::process::exit(error.exit_code()),
+            Err(unwritten) => unwritten.into(),
+        },
     })
 }
 

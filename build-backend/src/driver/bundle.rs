@@ -15,28 +15,39 @@ use super::unfinished::Unfinished;
 const MARK: &[u8; 24] = b"apg program, version 1\r\n";
 const TRAILER: u64 = 32 + 8 + 24;
 
-/// Writes a program of this process's executable and a shared object.
+/// Writes a program of this process's executable and a shared object. What is no regular file (a device, a pipe)
+/// is written to, not replaced.
 ///
 /// # Errors
 /// When a file cannot be read or written.
 pub fn write_bundle(object: &Path, to: &Path) -> io::Result<()> {
+    if std::fs::metadata(to).is_ok_and(|data| !data.is_file()) {
+        let mut output = File::options().write(true).open(to)?;
+        write_parts(object, &mut output)?;
+        return output.flush();
+    }
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut output = tempfile::Builder::new().prefix(".apg-").tempfile_in(folder)?;
     let _unfinished = Unfinished::new(output.path());
+    write_parts(object, output.as_file_mut())?;
+    make_executable(output.as_file())?;
+    output.persist(to).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Writes the executable, the object and the trailer.
+fn write_parts(object: &Path, output: &mut File) -> io::Result<()> {
     let mut apg = File::open(std::env::current_exe()?)?;
     // Of an executable that is itself a program, only apg.
     let length = apg.metadata()?.len();
     let own = read_trailer(&mut apg)?.map_or(0, |(object, _)| object + TRAILER);
     apg.rewind()?;
-    io::copy(&mut apg.take(length - own), &mut output)?;
+    io::copy(&mut apg.take(length - own), output)?;
     let object = std::fs::read(object)?;
     output.write_all(&object)?;
     output.write_all(&Sha256::digest(&object))?;
     output.write_all(&(object.len() as u64).to_le_bytes())?;
-    output.write_all(MARK)?;
-    make_executable(output.as_file())?;
-    output.persist(to).map_err(|error| error.error)?;
-    Ok(())
+    output.write_all(MARK)
 }
 
 /// The shared object behind this process's executable, if it is a program.

@@ -1,6 +1,7 @@
 //! The system's C++ compiler.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
@@ -44,7 +45,19 @@ fn locate(name: &str) -> Option<Compiler> {
     Some(Compiler { path, identity })
 }
 
+/// What keeps stack traces exact, in compilers that have it (GCC): calls between the parts of a split function have lines of
+/// no call in the source, and code that functions share has the lines of one of them.
+pub const TRACE_FLAGS: [&str; 3] = ["-fno-partial-inlining", "-fno-crossjumping", "-fno-ipa-icf-functions"];
+
 impl Compiler {
+    /// Those of [`TRACE_FLAGS`] that the compiler takes: all or none. Starts the compiler once.
+    pub fn trace_flags(&self) -> &'static [&'static str] {
+        let mut command = Command::new(&self.path);
+        command.args(TRACE_FLAGS).args(["-E", "-x", "c++", "/dev/null"]);
+        let accepted = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if accepted.is_ok_and(|status| status.success()) { &TRACE_FLAGS } else { &[] }
+    }
+
     /// Options for generated code: X10's integers wrap, and `-g1` keeps the `.x10` lines. Kernels are vectorised in every
     /// profile; like a device they may fuse a multiplication with an addition and keep no floating-point traps.
     pub fn flags(&self, mode: Mode, kind: UnitKind) -> Vec<String> {

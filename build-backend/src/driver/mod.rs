@@ -199,7 +199,9 @@ pub fn build(
     let keys: Vec<String> = units
         .iter()
         .map(|unit| {
-            let flags = compiler.flags(mode, unit.kind).join(" ");
+            // Which of TRACE_FLAGS the compiler takes is part of its identity.
+            let flags =
+                [compiler.flags(mode, unit.kind).join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
             // Caches are shared by machines of one network.
             let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
             let read = reads::contents(&unit.reads);
@@ -215,12 +217,14 @@ pub fn build(
     let missing: Vec<(&Unit, &PathBuf)> =
         units.iter().zip(&objects).filter(|(_, object)| !object.is_file()).collect();
     observer.compiling(missing.len());
+    let trace_flags = if missing.is_empty() { &[] } else { compiler.trace_flags() };
     missing.par_iter().try_for_each(|(unit, object)| {
         let source = cache.temporary(&format!("{}.cpp", unit.name), unit.text.as_bytes())?;
         cache.produce(object, |output| {
             let mut command = Command::new(&compiler.path);
             command
                 .args(compiler.flags(mode, unit.kind))
+                .args(trace_flags)
                 .arg("-I")
                 .arg(&include.folder)
                 .arg("-c")

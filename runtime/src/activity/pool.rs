@@ -90,7 +90,7 @@ fn work(own: Own) {
 /// Ends the process at once, with what is buffered written out.
 pub fn end_process(status: i32) -> ! {
     crate::natives::console::flush_all();
-    std::process::exit(status)
+    std::process::exit(crate::lost_output::exit_status(status, 1))
 }
 
 fn pool() -> &'static Pool {

@@ -175,6 +175,7 @@ fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> 
         outcome::VALUE => Ok(codec::decode(input).map_err(Raised)),
         outcome::EXCEPTION => {
             let exception = codec::decode(input).unwrap_or_else(|other| other);
+            crate::program::append_sender_frames(exception);
             Ok(Err(Raised(exception)))
         }
         _ => input.malformed("how the body of an `at` ended"),

@@ -1,7 +1,7 @@
 //! Standard output, error and input. Output leaves the process in whole lines, so that lines of several activities and
 //! places do not mix; a terminal gets everything at once.
 
-use std::io::{BufRead, BufReader, IsTerminal, Read, Stdin, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Read, Stdin};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use super::{raise, text_of};
 use crate::abi::{ExceptionKind, Outcome};
 use crate::activity::block::Event;
 use crate::memory::Ref;
-use crate::{origin, program};
+use crate::{lost_output, origin, program};
 
 /// What was printed after the last line end: standard output, standard error.
 static PENDING: [Mutex<Vec<u8>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
@@ -22,7 +22,7 @@ fn index(stream: i32) -> usize {
 }
 
 /// Writes bytes to the stream. When the reader of standard output has gone, the program ends as other programs do;
-/// whatever else goes wrong is no error of the program.
+/// any other failure is reported and counts in the exit status.
 fn emit(stream: usize, bytes: &[u8]) {
     if bytes.is_empty() {
         return;
@@ -30,12 +30,14 @@ fn emit(stream: usize, bytes: &[u8]) {
     let tagged = tag().map(|tag| origin::tagged(tag, bytes));
     let bytes = tagged.as_deref().unwrap_or(bytes);
     let _in_one_piece = crate::transport::output::exclusive();
-    let written = match stream {
-        0 => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
-        _ => std::io::stderr().write_all(bytes),
+    let Err(error) = lost_output::write_fully([libc::STDOUT_FILENO, libc::STDERR_FILENO][stream], bytes)
+    else {
+        return;
     };
-    if stream == 0 && written.is_err_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
-        crate::distributed::session::nobody_reads();
+    match (stream, error.kind()) {
+        (0, std::io::ErrorKind::BrokenPipe) => crate::distributed::session::nobody_reads(),
+        (_, std::io::ErrorKind::BrokenPipe) => {}
+        _ => lost_output::report(["standard output", "standard error"][stream], &error),
     }
 }
 

@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -26,6 +27,8 @@ enum Open {
 struct Entry {
     path: PathBuf,
     open: Mutex<Open>,
+    /// An exception has told the program that a write failed.
+    write_failure_raised: AtomicBool,
 }
 
 struct Table {
@@ -39,7 +42,9 @@ fn register(path: String, open: Open) -> i64 {
     let mut table = FILES.lock();
     table.last += 1;
     let handle = table.last;
-    table.files.insert(handle, Arc::new(Entry { path: path.into(), open: Mutex::new(open) }));
+    let entry =
+        Entry { path: path.into(), open: Mutex::new(open), write_failure_raised: AtomicBool::new(false) };
+    table.files.insert(handle, Arc::new(entry));
     handle
 }
 
@@ -75,7 +80,10 @@ fn writing<R>(handle: i64, work: impl FnOnce(&mut BufWriter<File>) -> io::Result
         Open::Writer(writer) => work(writer),
         Open::Reader(_) => Err(io::Error::other("it was opened to read")),
     };
-    result.or_else(|error| failed("write", &entry.path, &error))
+    result.or_else(|error| {
+        entry.write_failure_raised.store(true, Ordering::Relaxed);
+        failed("write", &entry.path, &error)
+    })
 }
 
 pub fn file_open_read(name: Ref) -> Outcome<i64> {
@@ -266,9 +274,10 @@ pub fn flush_all() {
     for entry in table.files.values() {
         if let Some(mut open) = entry.open.try_lock()
             && let Open::Writer(writer) = &mut *open
+            && let Err(error) = writer.flush()
+            && !entry.write_failure_raised.load(Ordering::Relaxed)
         {
-            // The program has not asked whether this succeeds.
-            let _ = writer.flush();
+            crate::lost_output::report(&entry.path.display().to_string(), &error);
         }
     }
 }

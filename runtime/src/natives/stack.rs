@@ -18,19 +18,49 @@ use crate::program;
 /// Most frames that are looked at.
 const MOST: usize = 128;
 
+/// Stands in a trace for frames that had no room.
+const OMITTED_FRAMES: i64 = -1;
+/// Frames of the sender of an `at` for which a full trace makes room.
+const MIN_SENDER_FRAMES: usize = 16;
+
 pub fn stack_capture(frames: Ref) -> Outcome<()> {
     let frames = non_null(frames)?;
-    let (mut at, length) = (0, frames.length());
-    if frames.ty().element_slot != slot::I64 || length == 0 {
-        return Ok(());
+    if frames.ty().element_slot == slot::I64 {
+        capture_from(frames, 0);
     }
-    visit_frames(&mut |offset| {
-        // SAFETY: an element.
-        unsafe { frames.elements().cast::<i64>().add(at).write(offset) };
-        at += 1;
-        at < length
-    });
     Ok(())
+}
+
+/// Writes the caller's frames into a rail of `Long` from an index on, and zeros behind them.
+fn capture_from(frames: Ref, start: usize) {
+    let (mut at, length) = (start, frames.length());
+    // SAFETY: an element: both callers of this closure pass an index below the length.
+    let write = |at: usize, value| unsafe { frames.elements().cast::<i64>().add(at).write(value) };
+    if at < length {
+        visit_frames(&mut |offset| {
+            write(at, offset);
+            at += 1;
+            at < length
+        });
+    }
+    (at..length).for_each(|at| write(at, 0));
+}
+
+/// Appends the caller's frames to a rail that [`stack_capture`] filled at another place: the caller is the activity
+/// whose `at` raises what was thrown there.
+pub fn append_sender(frames: Ref) {
+    let used = frames_in(frames).len();
+    if used == 0 {
+        return;
+    }
+    let last = frames.length().saturating_sub(MIN_SENDER_FRAMES + 1);
+    if used <= last {
+        capture_from(frames, used);
+    } else if last > 0 {
+        // SAFETY: an element, since `last` is below the length.
+        unsafe { frames.elements().cast::<i64>().add(last).write(OMITTED_FRAMES) };
+        capture_from(frames, last + 1);
+    }
 }
 
 /// The caller's frames in the program, innermost first.
@@ -186,6 +216,9 @@ pub fn described(frame: i64) -> impl Iterator<Item = String> {
 /// The calls at a return address in the program: of the function, and of those that the C++ compiler put in their place, innermost
 /// first.
 fn calls(frame: i64) -> Vec<Call> {
+    if frame == OMITTED_FRAMES {
+        return vec![Call { name: "... frames left out".to_owned(), line: None }];
+    }
     if program::address_of(frame).is_none() {
         return Vec::new();
     }

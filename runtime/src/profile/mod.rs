@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 
 use crate::device::{Done, Extents};
 use crate::layout::Kernel;
+use crate::lost_output;
 
 pub use activity::{Open, Opened, name, name_main};
 pub use code::Code;
@@ -146,7 +147,7 @@ pub fn finish() {
     let spans: Vec<Span> = THREADS.lock().iter().flat_map(|own| std::mem::take(&mut *own.lock())).collect();
     let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
     if let Err(error) = trace::write_part(settings, spans, messages) {
-        remark!("apg: cannot write the profile {}: {error}", settings.file.display());
+        lost_output::report(&settings.name(), &error);
     }
 }
 
@@ -158,11 +159,16 @@ pub fn complete(places: u32) {
             use std::io::Write as _;
             let _ = std::io::stderr().write_all(summary.as_bytes());
         }
-        Err(error) => remark!("apg: cannot write the profile {}: {error}", settings.file.display()),
+        Err(error) => lost_output::report(&settings.name(), &error),
     }
 }
 
 impl Settings {
+    /// The profile in messages.
+    fn name(&self) -> String {
+        format!("the profile {}", self.file.display())
+    }
+
     /// What a place writes for itself.
     fn part(&self, place: u32) -> PathBuf {
         let mut name = self.file.clone().into_os_string();

@@ -17,6 +17,7 @@ use parking_lot::{Condvar, Mutex};
 use super::output;
 use super::rendezvous::{self, Invitation};
 use super::tcp::Tcp;
+use crate::lost_output;
 
 /// The environment variable that tells a process which place it is.
 pub const VARIABLE: &str = "APG_PLACE_INVITATION";
@@ -150,6 +151,9 @@ impl Processes {
         let status = child.wait();
         state.running[place as usize] = None;
         let death = !state.ending;
+        if status.as_ref().is_ok_and(|status| status.code() == Some(lost_output::PLACE_STATUS)) {
+            lost_output::record_other_place();
+        }
         if let (true, Ok(status)) = (death, &status) {
             state.first_death.get_or_insert((place, *status));
         }
