@@ -7,7 +7,7 @@ use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
-use crate::driver::{self, BuildError, Cache, Mode, Observer, Profile};
+use crate::driver::{self, BuildError, Cache, Mode, NativeOptions, Observer, Profile};
 use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
@@ -110,10 +110,51 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
 pub fn compile(
     translated: &Translated,
     mode: Mode,
+    native: &NativeOptions,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, Failure> {
-    driver::build(&translated.emitted.units, &emit::HEADERS, mode, cache, observer).map_err(Failure::Driver)
+    let built = driver::build(&translated.emitted.units, &emit::HEADERS, mode, native, cache, observer);
+    built.map_err(|error| match native_findings(&error) {
+        findings if findings.is_empty() => Failure::Driver(error),
+        findings => Failure::Findings(findings),
+    })
+}
+
+/// The errors in C++ code of the user, where all of them have a place in a file that is there.
+fn native_findings(error: &BuildError) -> Vec<Finding> {
+    let BuildError::Native { message } = error else { return Vec::new() };
+    let findings = driver::parse_messages(message).into_iter().map(native_finding);
+    findings.collect::<Option<_>>().unwrap_or_default()
+}
+
+fn native_finding(message: driver::Message) -> Option<Finding> {
+    let text = std::fs::read_to_string(&message.file).ok()?;
+    let start: usize = text.split_inclusive('\n').take(message.line.checked_sub(1)?).map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    // Columns in an X10 file are those of generated code.
+    let is_x10 = message.file.extension().is_some_and(|it| it == "x10");
+    let at = message.column.checked_sub(1).filter(|at| !is_x10 && line.is_char_boundary(*at));
+    let range = match at {
+        Some(at) => {
+            let word = line[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len() - at);
+            start + at..start + (at + word.max(1)).min(line.len().max(at))
+        }
+        None => start + line.len() - line.trim_start().len()..start + line.trim_end().len(),
+    };
+    let mut notes = message.notes;
+    notes.push(
+        "this is what the C++ compiler says; docs/native.md tells what C++ code in a program may use".into(),
+    );
+    Some(Finding {
+        code: "build/native-code",
+        severity: Severity::Error,
+        message: format!("in C++ code: {}", message.text),
+        span: Span { file: shown(&message.file), text: text.into(), range },
+        notes,
+        related: Vec::new(),
+        fixes: Vec::new(),
+    })
 }
 
 fn errors_of(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {

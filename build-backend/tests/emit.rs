@@ -71,8 +71,15 @@ fn generated_code_compiles() {
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let result = program(&path).and_then(|mir| {
             let emitted = emit::emit(&mir, false).map_err(|errors| format!("{errors:#?}"))?;
-            driver::build(&emitted.units, &emit::HEADERS, Profile::Dev.into(), &cache, &Silent)
-                .map_err(|error| error.to_string())?;
+            driver::build(
+                &emitted.units,
+                &emit::HEADERS,
+                Profile::Dev.into(),
+                &Default::default(),
+                &cache,
+                &Silent,
+            )
+            .map_err(|error| error.to_string())?;
             for text in emitted.cuda.iter().filter(|_| has_nvrtc) {
                 compiles(text)?;
                 if text.contains("apg_constants +") {

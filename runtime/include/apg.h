@@ -2,8 +2,9 @@
    No other header is included by generated code. Generated from the list of entries in the runtime's `abi` module. */
 #ifndef APG_H
 #define APG_H
-typedef signed char apg_i8; typedef short apg_i16; typedef int apg_i32; typedef long long apg_i64;
-typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned apg_u32; typedef unsigned long long apg_u64;
+/* The types of <stdint.h>, so that C and C++ code of the program and generated code share pointers. */
+typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TYPE__ apg_i32; typedef __INT64_TYPE__ apg_i64;
+typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
 #define APG_ABI_VERSION 14

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::options::{Checks, ReportOptions, SourceOptions};
+use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome, output, resources, source};
 use crate::build::{self, Options, Translated};
@@ -49,6 +49,9 @@ pub struct Build {
     sources: SourceOptions,
 
     #[command(flatten)]
+    native: NativeOptions,
+
+    #[command(flatten)]
     report: ReportOptions,
 }
 
@@ -77,6 +80,8 @@ pub struct Request<'a> {
     pub options: Options,
     /// Where packages are.
     pub sources: &'a SourceOptions,
+    /// What the C++ compiler is told of the program's own C++ code.
+    pub native: &'a NativeOptions,
     /// How findings are printed.
     pub report: ReportOptions,
 }
@@ -98,11 +103,23 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
 }
 
 /// Compiles what was translated; the shared object.
-pub fn compile(translated: &Translated, mode: Mode, progress: &Progress) -> Result<PathBuf, Failure> {
-    build::compile(translated, mode, &Cache::default(), progress).map_err(|failure| match failure {
-        build::Failure::Driver(error) => driver_failure(&error),
-        build::Failure::Findings(_) => Failure::new("the program has errors"),
-    })
+///
+/// Errors in the program's C++ code are printed. `Err` is the status to end with.
+pub fn compile(
+    translated: &Translated,
+    request: &Request<'_>,
+    progress: &Progress,
+) -> Result<Result<PathBuf, u8>, Failure> {
+    let (mode, native) = (request.options.mode, request.native.resolve());
+    match build::compile(translated, mode, &native, &Cache::default(), progress) {
+        Ok(program) => Ok(Ok(program)),
+        Err(build::Failure::Findings(findings)) => {
+            progress.finish();
+            report::print(request.report.message_format, &findings)?;
+            Ok(Err(1))
+        }
+        Err(build::Failure::Driver(error)) => Err(driver_failure(&error)),
+    }
 }
 
 pub fn driver_failure(error: &driver::BuildError) -> Failure {
@@ -123,6 +140,7 @@ impl Build {
             main: self.main.as_deref(),
             options: Options { mode, unchecked: self.checks == Checks::None },
             sources: &self.sources,
+            native: &self.native,
             report: self.report,
         };
         let translated = match translate(&request, &progress)? {
@@ -133,7 +151,10 @@ impl Build {
             progress.finish();
             return print(form, &translated);
         }
-        let object = compile(&translated, mode, &progress)?;
+        let object = match compile(&translated, &request, &progress)? {
+            Ok(object) => object,
+            Err(status) => return Ok(status),
+        };
         progress.finish();
         let output = self.output.unwrap_or_else(|| self.file.with_extension(""));
         if output.is_dir() {

@@ -11,7 +11,7 @@ use clap::{Args, Parser};
 use super::build::{self, Request};
 use super::debugger::Debugger;
 use super::events;
-use super::options::{Checks, ReportOptions, SourceOptions};
+use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome};
 use crate::build::Options;
@@ -52,6 +52,9 @@ pub struct Run {
 
     #[command(flatten)]
     sources: SourceOptions,
+
+    #[command(flatten)]
+    native: NativeOptions,
 
     /// For people, or a stream of JSON events for tools
     #[command(flatten)]
@@ -193,6 +196,7 @@ impl Run {
             main: self.main.as_deref(),
             options: Options { mode, unchecked: self.checks == Checks::None },
             sources: &self.sources,
+            native: &self.native,
             report: self.report,
         };
         // A wrong variable is told before a long build.
@@ -201,7 +205,10 @@ impl Run {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
         };
-        let program = build::compile(&translated, mode, &progress)?;
+        let program = match build::compile(&translated, &request, &progress)? {
+            Ok(program) => program,
+            Err(status) => return Ok(status),
+        };
         progress.finish();
         if let Some(sanitizer) = self.sanitize {
             return self.run_with(sanitizer, program);

@@ -6,6 +6,8 @@
 mod bundle;
 mod cache;
 mod compiler;
+mod messages;
+mod native;
 mod reads;
 mod sanitizer;
 mod unfinished;
@@ -19,6 +21,8 @@ use rayon::prelude::*;
 pub use bundle::{appended_program, write_bundle};
 pub use cache::Cache;
 pub use compiler::{Compiler, find as find_compiler};
+pub use messages::{Message, parse as parse_messages};
+pub use native::NativeOptions;
 pub use sanitizer::{Sanitizer, is_loaded as is_sanitizer_loaded};
 pub use unfinished::{Unfinished, remove_unfinished};
 
@@ -118,6 +122,11 @@ pub enum BuildError {
         /// What the compiler said.
         message: String,
     },
+    /// The linker does not find a library, or something that C++ code of the user calls.
+    NativeLink {
+        /// What the linker said.
+        message: String,
+    },
     /// The compiler has no library for a sanitizer.
     NoSanitizer {
         /// The compiler.
@@ -153,6 +162,7 @@ impl fmt::Display for BuildError {
             Self::Native { message } => {
                 write!(f, "the C++ compiler refused the program's C++ code\n{}", message.trim_end())
             }
+            Self::NativeLink { message } => f.write_str(&messages::link_message(message)),
             Self::NoSanitizer { compiler, library } => {
                 write!(f, "the C++ compiler {compiler} comes without `{library}`, which `--sanitize` needs")
             }
@@ -177,6 +187,14 @@ impl BuildError {
             Self::NoSanitizer { .. } => Some(
                 "install it (Debian, Ubuntu: it is part of g++; Fedora: `dnf install libasan libubsan libtsan`), or set CXX to GCC",
             ),
+            Self::NativeLink { message } if message.contains("cannot find -l") => Some(
+                "install the library with its files for development (Debian, Ubuntu: a package that ends in `-dev`), or name its \
+                 folder with `-L DIR`",
+            ),
+            Self::NativeLink { .. } => Some(
+                "link the library that defines it with `-l NAME`, or name the C++ file that does in \
+                 `@NativeCPPCompilationUnit`",
+            ),
             Self::Native { .. } => Some("what C++ code in an X10 program may use is in docs/native.md"),
             Self::Refused { .. } => None,
         }
@@ -191,6 +209,7 @@ pub fn build(
     units: &[Unit],
     headers: &[(&str, &str)],
     mode: Mode,
+    native: &NativeOptions,
     cache: &Cache,
     observer: &dyn Observer,
 ) -> Result<PathBuf, BuildError> {
@@ -200,15 +219,17 @@ pub fn build(
         .iter()
         .map(|unit| {
             // Which of TRACE_FLAGS the compiler takes is part of its identity.
-            let flags =
-                [compiler.flags(mode, unit.kind).join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
+            let flags = flags(&compiler, mode, native, unit.kind);
+            let flags = [flags.join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
             // Caches are shared by machines of one network.
             let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
-            let read = reads::contents(&unit.reads);
+            let read = reads::contents(&unit.reads, &native.include_folders);
             cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text, &read])
         })
         .collect();
-    let program = cache.path("programs", &cache::key(&[&compiler.identity, &keys.join(" ")]), "so");
+    let link_flags = [native.before.join(" "), native.link_flags().join(" ")].join(" ");
+    let link_key = [&compiler.identity, &keys.join(" "), link_flags.trim(), &native.libraries_identity()];
+    let program = cache.path("programs", &cache::key(&link_key), "so");
     if program.is_file() {
         cache.touch(&program);
         return Ok(program);
@@ -223,7 +244,7 @@ pub fn build(
         cache.produce(object, |output| {
             let mut command = Command::new(&compiler.path);
             command
-                .args(compiler.flags(mode, unit.kind))
+                .args(flags(&compiler, mode, native, unit.kind))
                 .args(trace_flags)
                 .arg("-I")
                 .arg(&include.folder)
@@ -240,19 +261,34 @@ pub fn build(
         observer.compiled(&unit.name);
         Ok(())
     })?;
+    let has_native = units.iter().any(|it| it.kind == UnitKind::Native);
     cache.produce(&program, |output| {
         let mut command = Command::new(&compiler.path);
         command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
-        command.args(mode.sanitizer.map(Sanitizer::link_flag)).args(&objects).arg("-o").arg(output);
+        if has_native && mode.sanitizer.is_none() && !cfg!(target_vendor = "apple") {
+            // Generated code needs no symbol of the runtime; what C++ code of the program lacks is told now.
+            command.arg("-Wl,--no-undefined");
+        }
+        command.args(mode.sanitizer.map(Sanitizer::link_flag)).args(&native.before).args(&objects);
+        command.arg("-o").arg(output).args(native.link_flags());
         command.arg("-Wl,--as-needed").args(compiler.libraries());
         run(command, "linking").map_err(|error| match error {
-            BuildError::Refused { message, .. } if units.iter().any(|it| it.kind == UnitKind::Native) => {
-                BuildError::Native { message }
+            BuildError::Refused { message, .. } if has_native || native.has_link_options() => {
+                BuildError::NativeLink { message }
             }
             error => error,
         })
     })?;
     Ok(program)
+}
+
+/// All options for compiling a unit.
+fn flags(compiler: &Compiler, mode: Mode, native: &NativeOptions, kind: UnitKind) -> Vec<String> {
+    let mut flags = compiler.flags(mode, kind);
+    if kind == UnitKind::Native {
+        flags.extend(native.compile_flags());
+    }
+    flags
 }
 
 fn run(mut command: Command, what: &str) -> Result<(), BuildError> {
@@ -309,7 +345,8 @@ mod tests {
         ];
         let compiled = |units: &[Unit], header: &[(&str, &str)]| {
             let counter = Counter::default();
-            let path = build(units, header, Profile::Dev.into(), &cache, &counter).unwrap();
+            let path = build(units, header, Profile::Dev.into(), &NativeOptions::default(), &cache, &counter)
+                .unwrap();
             (path, counter.0.into_inner())
         };
         let (first, count) = compiled(&units, &header);
@@ -333,7 +370,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path().join("cache"));
         let bad = unit("bad", "#line 7 \"program.x10\"\nint f() { return nonsense; }");
-        let error = build(&[bad], &[], Profile::Dev.into(), &cache, &Silent).unwrap_err().to_string();
+        let native = NativeOptions::default();
+        let error =
+            build(&[bad], &[], Profile::Dev.into(), &native, &cache, &Silent).unwrap_err().to_string();
         assert!(error.contains("program.x10:7") && error.contains("fault of apg"), "{error}");
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-/// The contents of these files and of those that they include from their own folders.
-pub fn contents(files: &[PathBuf]) -> String {
+/// The contents of these files and of those that they include from their own folders or these.
+pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> String {
     let mut all = String::new();
     let mut seen = FxHashSet::default();
     let mut pending: Vec<PathBuf> = files.iter().rev().cloned().collect();
@@ -17,17 +17,23 @@ pub fn contents(files: &[PathBuf]) -> String {
         let Ok(bytes) = std::fs::read(&file) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let folder = file.parent().unwrap_or(Path::new("."));
-        pending.extend(included(&text).map(|name| folder.join(name)));
+        let found = |name| {
+            let mut places = std::iter::once(folder).chain(include_folders.iter().map(PathBuf::as_path));
+            places.find_map(|it| Some(it.join(name)).filter(|it| it.is_file()))
+        };
+        pending.extend(included(&text).filter_map(found));
         all.push_str(&format!("{}\n{}\n{text}\n", file.display(), text.len()));
     }
     all
 }
 
-/// The names in `#include "name"`.
+/// The names in `#include "name"` and `#include <name>`.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        name.trim_start().strip_prefix('"')?.split('"').next()
+        let name = name.trim_start();
+        let quoted = name.strip_prefix('"').and_then(|it| it.split('"').next());
+        quoted.or_else(|| name.strip_prefix('<')?.split('>').next())
     })
 }
 
@@ -53,10 +59,14 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("a.h"), "#include <x.h>\n # include \"b.h\"\n").unwrap();
         std::fs::write(path("b.h"), "#include \"a.h\"\nint first;\n").unwrap();
-        let before = contents(&[path("a.h")]);
+        let all = |name: &str| contents(&[path(name)], &[path("include")]);
+        let before = all("a.h");
         assert!(before.contains("int first"));
         std::fs::write(path("b.h"), "int second;\n").unwrap();
-        assert_ne!(contents(&[path("a.h")]), before);
-        assert_eq!(contents(&[path("missing.h")]), "");
+        assert_ne!(all("a.h"), before);
+        assert_eq!(all("missing.h"), "");
+        std::fs::create_dir(path("include")).unwrap();
+        std::fs::write(path("include/x.h"), "int third;\n").unwrap();
+        assert!(all("a.h").contains("int third"));
     }
 }

@@ -23,6 +23,12 @@ pub enum Target {
 }
 
 impl Target {
+    /// The suffix that gives an integer literal the type `apg_i64`: `int64_t` on a host, `long long` on a device.
+    pub fn long_suffix(self) -> &'static str {
+        let is_long = self != Target::Cuda && !cfg!(target_vendor = "apple");
+        if is_long { "L" } else { "LL" }
+    }
+
     /// Rails are pairs of pointer and length, and there are no objects.
     pub fn is_kernel(self) -> bool {
         self != Target::Host

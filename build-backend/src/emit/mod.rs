@@ -27,11 +27,12 @@ pub use kernel::constant;
 pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.
-pub const HEADERS: [(&str, &str); 4] = [
+pub const HEADERS: [(&str, &str); 5] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_program.h", include_str!("include/apg_program.h")),
     ("apg_together.h", include_str!("include/apg_together.h")),
     ("apg_native.h", include_str!("include/apg_native.h")),
+    ("x10aux/config.h", include_str!("include/x10aux/config.h")),
 ];
 
 /// Something in MIR that cannot be compiled: a defect of the compiler, or of the class library.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use super::code::Code;
 use super::names::hash;
+use super::writer::directive;
 use crate::driver::{Unit, UnitKind};
-use crate::mir::native::{Native, NativeFile, Part};
+use crate::mir::native::{NamedFile, Native, NativeFile, Part};
 use crate::mir::*;
 
 /// Whether a function has C++ code in it.
@@ -21,16 +22,21 @@ pub fn prelude(program: &Program, file: FileId) -> String {
     let mut text = "#include \"apg_native.h\"\n".to_owned();
     for native in program.natives.iter().filter(|it| it.file == file) {
         for header in &native.includes {
-            text.push_str(&format!("#include {}\n", quoted(native, header)));
+            text.push_str(&include(program, native, header));
         }
     }
     text
 }
 
+/// An `#include` that the compiler attributes to the annotation that names the file.
+fn include(program: &Program, native: &NativeFile, file: &NamedFile) -> String {
+    format!("{}#include {}\n", directive(file.position, &program.files), quoted(native, &file.name))
+}
+
 /// The files that the units of a file with C++ code are made from.
 pub fn reads(program: &Program, file: FileId) -> Vec<PathBuf> {
     let natives = program.natives.iter().filter(|it| it.file == file);
-    let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|name| path(it, name)));
+    let named = natives.flat_map(|it| it.includes.iter().chain(&it.others).map(|file| path(it, &file.name)));
     named.collect()
 }
 
@@ -42,13 +48,14 @@ pub fn sources(program: &Program) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     for native in program.natives.iter().filter(is_used) {
         for source in &native.sources {
-            let text = format!("#include {}\n", quoted(native, source));
-            if units.iter().any(|it| it.text == text) {
+            let file = quoted(native, &source.name);
+            let name = format!("native{:x}", hash(&file) as u32);
+            if units.iter().any(|it| it.name == name) {
                 continue;
             }
-            let name = format!("native{:x}", hash(&text) as u32);
+            let text = format!("#include \"x10aux/config.h\"\n{}", include(program, native, source));
             let mut reads = reads(program, native.file);
-            reads.push(path(native, source));
+            reads.push(path(native, &source.name));
             units.push(Unit { name, kind: UnitKind::Native, text, reads });
         }
     }
@@ -83,6 +90,12 @@ impl Code<'_> {
                 Part::Type(ty) => code.push_str(&self.ty(*ty)),
                 Part::Address(local) => code.push_str(&self.native_address(*local)),
                 Part::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
+                Part::Line(position) => {
+                    if !code.ends_with('\n') {
+                        code.push('\n');
+                    }
+                    code.push_str(&directive(*position, &self.program.files));
+                }
             }
         }
         match native.result {

@@ -35,6 +35,7 @@ mod program;
 mod reach;
 mod recursion;
 mod settled;
+mod snippet;
 mod stmt;
 mod text;
 mod together;

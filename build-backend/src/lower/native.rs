@@ -2,21 +2,25 @@
 //! (chapter "Interoperability with Other Languages" of the language specification).
 
 use apg_analysis::body::{Annotation, ExprKind, Literal};
-use apg_analysis::ids::SourceFile;
-use apg_analysis::ids::TypeParamId;
+use apg_analysis::db::parse;
+use apg_analysis::ids::{SourceFile, TypeParamId};
 use apg_analysis::item_tree::AnnotationItem;
 use apg_analysis::item_tree::has_annotation;
 use apg_analysis::item_tree::items::{
     all_classes, class_item, field_is_static, fields, method_is_static, method_item, qualified_name,
 };
+use apg_analysis::item_tree::source::{Item, ranges};
 use apg_analysis::ty::Ty;
-use apg_syntax::TextRange;
+use apg_syntax::ast::{self, AstNode};
+use apg_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
 use super::function::Builder;
+use super::position::FileLines;
+use super::snippet::{Piece, Snippet, Token, pieces, tokens};
 use super::types::Shape;
 use super::{Callee, LowerError, Lowerer};
-use crate::mir::native::{Native, NativeFile, Part};
+use crate::mir::native::{NamedFile, Native, NativeFile, Part};
 use crate::mir::{self, StmtKind as Out};
 
 /// The language of annotations that are meant for this compiler.
@@ -25,66 +29,22 @@ const LANGUAGE: &str = "c++";
 /// Words of X10's own runtime, which this one does not have.
 const FOREIGN: [&str; 4] = ["x10aux", "x10rt", "x10::", "FMGL(raw)"];
 
-/// A word or anything else of C++ code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
-    /// A name or keyword.
-    Word(&'a str),
-    /// `#name`, `#1`.
-    Operand(&'a str),
-    /// Spaces, signs, numbers, literals, comments.
-    Other(&'a str),
-}
-
-/// Divides C++ code; the tokens together are the code.
-fn tokens(code: &str) -> Vec<Token<'_>> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut all = Vec::new();
-    let mut rest = code;
-    while let Some(first) = rest.chars().next() {
-        let word_end = |from: &str| from.find(|c| !is_word(c)).unwrap_or(from.len());
-        let (length, token): (usize, fn(&str) -> Token<'_>) = match first {
-            '#' if rest[1..].starts_with(is_word) => {
-                (1 + word_end(&rest[1..]), |it| Token::Operand(&it[1..]))
-            }
-            '"' | '\'' => (literal_end(rest, first), |it| Token::Other(it)),
-            _ if rest.starts_with("//") => (rest.find('\n').unwrap_or(rest.len()), |it| Token::Other(it)),
-            _ if rest.starts_with("/*") => {
-                (rest.find("*/").map_or(rest.len(), |end| end + 2), |it| Token::Other(it))
-            }
-            '0'..='9' => (word_end(rest), |it| Token::Other(it)),
-            _ if is_word(first) => (word_end(rest), |it| Token::Word(it)),
-            _ => (first.len_utf8(), |it| Token::Other(it)),
-        };
-        let (text, after) = rest.split_at(length);
-        all.push(token(text));
-        rest = after;
-    }
-    all
-}
-
-/// Behind a literal that begins with the quote.
-fn literal_end(code: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in code.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return at + 1,
-            _ => {}
-        }
-    }
-    code.len()
+/// The annotation of a declaration with code for this compiler, and the code.
+fn annotation_with_code(annotations: &[AnnotationItem]) -> Option<(&AnnotationItem, SmolStr)> {
+    annotations.iter().filter(|it| it.simple_name() == "Native").find_map(|it| match it.strings.as_slice() {
+        [Some(language), Some(code), ..] if language == LANGUAGE => Some((it, code.clone())),
+        _ => None,
+    })
 }
 
 /// The code for this compiler among the annotations of a declaration.
 fn code_of(annotations: &[AnnotationItem]) -> Option<SmolStr> {
-    let natives = annotations.iter().filter(|it| it.simple_name() == "Native");
-    let mut codes = natives.filter_map(|it| match it.strings.as_slice() {
-        [Some(language), Some(code), ..] if language == LANGUAGE => Some(code.clone()),
-        _ => None,
-    });
-    codes.next()
+    annotation_with_code(annotations).map(|it| it.1)
+}
+
+/// The text of a string that is a sum of literals.
+fn joined(pieces: &[Piece]) -> String {
+    pieces.iter().map(|it| it.0.as_str()).collect()
 }
 
 fn is_foreign(code: &str) -> bool {
@@ -93,7 +53,8 @@ fn is_foreign(code: &str) -> bool {
 
 impl Lowerer<'_> {
     /// Notes what the classes of a file say of C++ files.
-    pub(super) fn native_file(&mut self, file: SourceFile, id: mir::FileId) {
+    pub(super) fn native_file(&mut self, file: SourceFile, lines: &FileLines) {
+        let id = lines.file;
         let folder = file.path(self.db).parent().map(|it| it.display().to_string()).unwrap_or_default();
         let mut native =
             NativeFile { file: id, folder, includes: Vec::new(), sources: Vec::new(), others: Vec::new() };
@@ -106,8 +67,10 @@ impl Lowerer<'_> {
                     "NativeCPPOutputFile" => &mut native.others,
                     _ => continue,
                 };
-                let names = annotation.strings.iter().flatten().cloned();
-                list.extend(names.filter(|it| !it.is_empty()));
+                let range = ranges(self.db, Item::Class(*class)).get(annotation.at as usize).copied();
+                let position = lines.position(range.unwrap_or_default().start().into());
+                let names = annotation.strings.iter().flatten().filter(|it| !it.is_empty());
+                list.extend(names.map(|name| NamedFile { name: name.clone(), position }));
             }
         }
         if !(native.includes.is_empty() && native.sources.is_empty()) {
@@ -131,13 +94,29 @@ impl Builder<'_, '_> {
         })
     }
 
+    /// The code of a method with the lines that it is written in.
+    fn snippet_of(&self, code: &str, callee: &Callee) -> Snippet {
+        let db = self.lowerer.db;
+        let item = Item::Method(callee.method);
+        let written = method_item(db, callee.method).and_then(|method| {
+            let (annotation, _) = annotation_with_code(&method.annotations)?;
+            let name = *ranges(db, item).get(annotation.at as usize)?;
+            let tree = parse(db, item.file(db)).syntax();
+            let node = tree.covering_element(name).ancestors().find_map(ast::Annotation::cast)?;
+            let argument = node.arg_list()?.exprs().nth(1)?;
+            let snippet = Snippet::new(pieces(&argument), |offset| self.source.lines.position(offset.into()));
+            (snippet.text == code).then_some(snippet)
+        });
+        written.unwrap_or_else(|| Snippet::in_line(code, self.position))
+    }
+
     /// The body of a method with C++ code.
     pub(super) fn native_code(&mut self, code: SmolStr, callee: &Callee, result: Ty) {
         let db = self.lowerer.db;
         let item = method_item(db, callee.method);
         let is_extern = item.as_ref().is_some_and(|it| code_of(&it.annotations).is_none());
         let machine = self.lowerer.machine(result);
-        let parts = self.parts(&code, Some(callee), is_extern);
+        let parts = self.parts(&self.snippet_of(&code, callee), Some(callee), is_extern);
         let result = (machine != mir::Ty::Void).then_some(machine);
         self.lowerer.program.foreign = true;
         self.push(Out::Native(Native { parts, variables: Vec::new(), result }));
@@ -157,15 +136,16 @@ impl Builder<'_, '_> {
         };
         let mut codes = annotations.iter().filter(is_native).filter_map(|it| {
             let [language, code, ..] = it.args.as_slice() else { return None };
-            (self.constant_text(*language)? == LANGUAGE).then(|| self.constant_text(*code))?
+            (joined(&self.constant_pieces(*language)?) == LANGUAGE).then(|| self.constant_pieces(*code))?
         });
         let Some(code) = codes.next() else { return false };
-        if is_foreign(&code) && !is_empty {
+        let code = Snippet::new(code, |offset| self.source.lines.position(offset.into()));
+        if is_foreign(&code.text) && !is_empty {
             return false;
         }
         let why = match () {
             () if self.is_device_code() => Some("this block stands for C++ code, which a kernel cannot run"),
-            () if is_foreign(&code) => {
+            () if is_foreign(&code.text) => {
                 Some("this block stands for C++ code that needs the runtime of X10's own implementation")
             }
             () => None,
@@ -176,18 +156,24 @@ impl Builder<'_, '_> {
             return true;
         }
         let parts = self.parts(&code, None, false);
-        let variables = self.named_variables(&code);
+        let variables = self.named_variables(&code.text);
         self.lowerer.program.foreign = true;
         self.push(Out::Native(Native { parts, variables, result: None }));
         true
     }
 
-    /// The text of a constant string expression.
-    fn constant_text(&self, id: apg_analysis::body::ExprId) -> Option<String> {
-        match &self.source.body.expr(id).kind {
-            ExprKind::Literal(Literal::String(text)) => Some(text.to_string()),
-            ExprKind::Concat { parts } => parts.iter().map(|it| self.constant_text(*it)).collect(),
-            ExprKind::Coerce { value } => self.constant_text(*value),
+    /// The literals of a constant string expression.
+    fn constant_pieces(&self, id: apg_analysis::body::ExprId) -> Option<Vec<Piece>> {
+        let expr = self.source.body.expr(id);
+        match &expr.kind {
+            ExprKind::Literal(Literal::String(text)) => {
+                Some(vec![(text.to_string(), expr.range.start() + TextSize::new(self.source.base))])
+            }
+            ExprKind::Concat { parts } => {
+                let pieces: Option<Vec<_>> = parts.iter().map(|it| self.constant_pieces(*it)).collect();
+                Some(pieces?.concat())
+            }
+            ExprKind::Coerce { value } => self.constant_pieces(*value),
             _ => None,
         }
     }
@@ -215,11 +201,13 @@ impl Builder<'_, '_> {
     }
 
     /// C++ code, with what stands in it for parts of the program: operands (`#x`, `#1`, `#T`), `this`, fields (`FMGL(f)`).
-    fn parts(&mut self, code: &str, callee: Option<&Callee>, of_extern: bool) -> Vec<Part> {
+    fn parts(&mut self, code: &Snippet, callee: Option<&Callee>, of_extern: bool) -> Vec<Part> {
         let mut parts = Vec::new();
-        let tokens = tokens(code);
+        let tokens = tokens(&code.text);
+        let lines = code.line_of_tokens(&tokens);
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
+            parts.extend(lines[at].map(Part::Line));
             at += 1;
             let part = match (token, callee) {
                 (Token::Operand(name), Some(callee)) => self.operand(name, callee),
@@ -308,24 +296,5 @@ impl Builder<'_, '_> {
             return None;
         }
         Some(Part::Field(self.lowerer.class_of(owner), index))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_is_divided_into_words_and_the_rest() {
-        let code = "f((#x)->raw, \"#y \\\" z\", #1) // this\n+ 0x1f";
-        let all = tokens(code);
-        assert!(all.contains(&Token::Word("f")) && all.contains(&Token::Word("raw")));
-        assert!(all.contains(&Token::Operand("x")) && all.contains(&Token::Operand("1")));
-        assert!(!all.contains(&Token::Operand("y")) && !all.contains(&Token::Word("this")));
-        let text = |token: &Token<'_>| match token {
-            Token::Word(text) | Token::Other(text) => (*text).to_owned(),
-            Token::Operand(text) => format!("#{text}"),
-        };
-        assert_eq!(all.iter().map(text).collect::<String>(), code);
     }
 }

@@ -13,7 +13,7 @@ use crate::mir;
 /// Where the lines of a file start.
 #[derive(Debug)]
 pub(super) struct FileLines {
-    file: mir::FileId,
+    pub file: mir::FileId,
     starts: Vec<u32>,
 }
 
@@ -81,8 +81,8 @@ impl Lowerer<'_> {
         if file.origin(self.db) == FileOrigin::Library {
             self.program.library.push(id);
         }
-        self.native_file(file, id);
         let lines = Rc::new(FileLines::new(id, file.text(self.db)));
+        self.native_file(file, &lines);
         self.files.insert(file, lines.clone());
         lines
     }

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::{ClassId, Expr, FileId, LocalId, Ty};
+use super::{ClassId, Expr, FileId, LocalId, Position, Ty};
 
 /// A statement in C++.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub enum Part {
     Address(LocalId),
     /// The name of a class's own field.
     Field(ClassId, u32),
+    /// What follows is written in this line of the `.x10` file.
+    Line(Position),
 }
 
 /// What a source file says of the C++ code that belongs to it.
@@ -38,11 +40,20 @@ pub struct NativeFile {
     /// Its folder, in which the others lie.
     pub folder: String,
     /// Headers to include.
-    pub includes: Vec<SmolStr>,
+    pub includes: Vec<NamedFile>,
     /// Files to compile.
-    pub sources: Vec<SmolStr>,
+    pub sources: Vec<NamedFile>,
     /// Files that those need.
-    pub others: Vec<SmolStr>,
+    pub others: Vec<NamedFile>,
+}
+
+/// A C++ file that an annotation names.
+#[derive(Clone, Debug)]
+pub struct NamedFile {
+    /// The name as written.
+    pub name: SmolStr,
+    /// The line of the annotation.
+    pub position: Position,
 }
 
 impl Native {

@@ -351,6 +351,7 @@ impl<'a> Printer<'a> {
             native::Part::Type(ty) => format!("#{ty:?}"),
             native::Part::Address(local) => format!("&{}", self.local(*local)),
             native::Part::Field(_, index) => format!("#{index}"),
+            native::Part::Line(_) => String::new(),
         };
         let kind = if native.result.is_some() { "native return" } else { "native" };
         format!("{kind} {{ {} }}", native.parts.iter().map(part).collect::<String>())

@@ -169,8 +169,12 @@ static __attribute__((noinline, unused)) void apg_finish_close(apg_object *excep
 }
 
 /* ---- rails ---- */
-/* `long` and the elements' `long long` are different types to the compiler: a store into a rail does not change a length. */
-struct apg_rail_header { const apg_type *type; long length; };
+/* A type of 64 bits that is not the elements' (`long` and `long long` are different types to the compiler): a store into a rail
+   does not change a length. */
+template <class T> struct apg_other_long { typedef long type; };
+template <> struct apg_other_long<long> { typedef long long type; };
+typedef apg_other_long<apg_i64>::type apg_stored_length;
+struct apg_rail_header { const apg_type *type; apg_stored_length length; };
 static inline apg_i64 apg_length(const apg_object *o) { return ((const apg_rail_header *)o)->length; }
 template <class T> static inline T &apg_unchecked(apg_object *o, apg_i64 i) { return ((T *)((char *)o + sizeof(apg_rail_header)))[i]; }
 template <class T> static inline T &apg_element(apg_object *o, apg_i64 i) {
@@ -198,7 +202,7 @@ static inline apg_object *apg_quick_place_local_get(apg_i64 number) {
   return apg_place_local_get(number);
 }
 /* ---- strings: what is short enough to be done in place; the rest, and what goes wrong, is the runtime's ---- */
-struct apg_string_header { const apg_type *type; long length; };
+struct apg_string_header { const apg_type *type; apg_stored_length length; };
 static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
 static inline apg_i64 apg_byte_count(const apg_object *o) { return ((const apg_string_header *)o)->length; }
 static inline apg_i32 apg_quick_string_length(apg_object *s) { return (apg_i32)apg_byte_count(apg_check(s)); }

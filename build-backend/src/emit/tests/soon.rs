@@ -44,10 +44,10 @@ fn n() -> Expr {
 fn far_rows_of_the_next_turn_are_asked_for() {
     let text = turns(1, vec![], add(mul(z(), long(1024)), own()), |z, t| z * 1024 + t);
     let parts = [
-        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + later_ * 1LL);",
+        "const apg_i64 soon0_ = (apg_i64)(v4_l4 + later_ * 1L);",
         "const apg_i64 v4_l4 = soon0_;",
         "for (apg_i64 t0_ = 0; t0_ < n0_; t0_ += 16) {",
-        "apg_ask(v0_l0, (((apg_i64)(v4_l4) * 1024LL) + v3_l3_w));",
+        "apg_ask(v0_l0, (((apg_i64)(v4_l4) * 1024L) + v3_l3_w));",
     ];
     let mut at = 0;
     for part in parts {
@@ -58,7 +58,7 @@ fn far_rows_of_the_next_turn_are_asked_for() {
     // What a turn makes of its number is made of the next one's.
     let text = turns(1, vec![], add(mul(twice(), long(512)), own()), |z, t| z * 1024 + t);
     assert!(
-        text.contains("const apg_i64 v5_l5 = (apg_i64)((v4_l4 * 2LL));") && text.contains("apg_ask"),
+        text.contains("const apg_i64 v5_l5 = (apg_i64)((v4_l4 * 2L));") && text.contains("apg_ask"),
         "{text}"
     );
 }
