@@ -1,18 +1,19 @@
 //! From a file to a shared object: check, lower, emit, compile. What `apg run`, `apg build` and the language server use.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use apg_analysis::Analysis;
 use apg_analysis::diagnostics::Severity;
 use apg_analysis::ids::SourceFile;
 
 use crate::cli::source;
-use crate::driver::{self, BuildError, Cache, Mode, NativeOptions, Observer, Profile};
+use crate::driver::{self, BuildError, Built, Mode, NativeOptions, Observer, Profile};
 use crate::emit::{self, Emitted};
 use crate::lower::{LowerError, MainTarget, lower};
 use crate::mir;
 use crate::project::shown;
 use crate::report::{Finding, Span};
+use apg_runtime::cache::Cache;
 
 /// Why a program was not built.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
     Ok(Translated { mir, emitted })
 }
 
-/// Compiles and links what is not in the cache; the shared object's path.
+/// Compiles and links what is not in the cache; the shared object.
 ///
 /// # Errors
 /// [`Failure::Driver`].
@@ -113,7 +114,7 @@ pub fn compile(
     native: &NativeOptions,
     cache: &Cache,
     observer: &dyn Observer,
-) -> Result<PathBuf, Failure> {
+) -> Result<Built, Failure> {
     let built = driver::build(&translated.emitted.units, &emit::HEADERS, mode, native, cache, observer);
     built.map_err(|error| match native_findings(&error) {
         findings if findings.is_empty() => Failure::Driver(error),

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apg_analysis::AnalysisHost;
-use apg_build::driver::{self, Cache, Profile, Silent};
+use apg_build::driver::{self, Profile, Silent};
 use apg_build::emit;
 use apg_build::lower::{MainTarget, lower};
 use apg_build::mir;
 use apg_build::optimise;
+use apg_runtime::cache::Cache;
 
 /// The MIR of a program, or what is wrong with it.
 fn program(path: &Path) -> Result<mir::Program, String> {

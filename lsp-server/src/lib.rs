@@ -45,7 +45,9 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
     let handle = runtime.handle().clone();
     let outcome = runtime.block_on(async {
         let client = Arc::new(OnceLock::new());
-        let crashes = aside::prepare(apg_build::driver::Cache::default().root());
+        // What others may write to the record is not believed.
+        let cache = apg_runtime::cache::Cache::default();
+        let crashes = cache.prepare().map(|()| aside::prepare(cache.root())).unwrap_or_default();
         let sender = main_loop::start(client.clone(), &handle, Aside::of_crashes(crashes))?;
         let (service, socket) = LspService::build(|connected| {
             let _ = client.set(connected);

@@ -4,9 +4,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use apg_runtime::cache::Cache;
+
 /// The folder of this version's library.
 fn folder() -> PathBuf {
-    apg_build::driver::Cache::default().root().join("library").join(env!("CARGO_PKG_VERSION"))
+    Cache::default().root().join("library").join(env!("CARGO_PKG_VERSION"))
 }
 
 /// The file that shows the library's file at this package path, written if need be.
@@ -16,6 +18,7 @@ pub fn shown(package_path: &Path, text: &str) -> Option<PathBuf> {
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
         return Some(path);
     }
+    Cache::default().prepare().ok()?;
     let parent = path.parent()?;
     std::fs::create_dir_all(parent).ok()?;
     let mut file = tempfile::NamedTempFile::new_in(parent).ok()?;

@@ -9,6 +9,7 @@ mod remark;
 
 pub mod abi;
 pub mod activity;
+pub mod cache;
 pub mod device;
 pub mod distributed;
 pub mod interrupt;
@@ -24,6 +25,8 @@ pub mod run;
 pub mod sanitizer;
 pub mod serialize;
 mod signals;
+pub mod size;
+pub mod temp_files;
 #[cfg(test)]
 mod testing;
 pub mod topology;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::activity::engine::LocalEngine;
 use crate::activity::{self, Activity, Finish, Work};
+use crate::cache::InUse;
 use crate::device;
 use crate::distributed::{self, Governor, System, session};
 use crate::interrupt::{self, Then};
@@ -27,7 +28,7 @@ pub enum Image {
 }
 
 /// How to run a program.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RunOptions {
     /// The program.
     pub program: Image,
@@ -49,6 +50,8 @@ pub struct RunOptions {
     pub place_arguments: Vec<OsString>,
     /// What [`crate::transport::launch::take_invitation`] found: this process is such a place.
     pub invitation: Option<Invitation>,
+    /// Keeps the program in the build cache until it is loaded.
+    pub cache_in_use: Option<InUse>,
 }
 
 impl RunOptions {
@@ -65,6 +68,7 @@ impl RunOptions {
             profile: None,
             place_arguments: Vec::new(),
             invitation: None,
+            cache_in_use: None,
         }
     }
 }
@@ -73,7 +77,7 @@ impl RunOptions {
 ///
 /// # Errors
 /// When it cannot be started, in words for the user.
-pub fn run(options: &RunOptions) -> Result<i32, String> {
+pub fn run(mut options: RunOptions) -> Result<i32, String> {
     sanitizer::look();
     device::ask_for_connections();
     let places = options.invitation.as_ref().map_or(options.places, |invitation| invitation.hosts);
@@ -84,11 +88,13 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
         profile::complete(1);
         Then::End
     });
-    let system = connect(options)?;
+    let system = connect(&options)?;
     let loaded = match &options.program {
         Image::File(path) => program::load(path),
         Image::Bytes(bytes) => program::load_bytes(bytes),
     };
+    // Another place holds the cache from before it joins until here.
+    drop(options.cache_in_use.take());
     if let Err(error) = loaded {
         session::close(system, 1);
         return Err(error);
@@ -100,7 +106,7 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
     system.attach(Arc::new(LocalEngine));
     if options.invitation.is_some() {
         let code = session::serve(system);
-        finish_output(options);
+        finish_output(&options);
         return Ok(lost_output::exit_status(code, lost_output::PLACE_STATUS));
     }
     if places == 1 {
@@ -109,7 +115,7 @@ pub fn run(options: &RunOptions) -> Result<i32, String> {
         distributed::quiet::watch(report_deadlock);
     }
     let code = run_main(&options.arguments);
-    finish_output(options);
+    finish_output(&options);
     session::close(system, code);
     profile::complete(places);
     Ok(lost_output::exit_status(code, 1))

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
 
 use super::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
 use super::progress::Progress;
 use super::{Failure, Outcome, output, resources, source};
 use crate::build::{self, Options, Translated};
-use crate::driver::{self, Cache, Mode, Profile, Sanitizer};
+use crate::driver::{self, Built, Mode, Profile, Sanitizer};
 use crate::report;
 
 /// Build a program, or print what it is compiled to
@@ -109,7 +110,7 @@ pub fn compile(
     translated: &Translated,
     request: &Request<'_>,
     progress: &Progress,
-) -> Result<Result<PathBuf, u8>, Failure> {
+) -> Result<Result<Built, u8>, Failure> {
     let (mode, native) = (request.options.mode, request.native.resolve());
     match build::compile(translated, mode, &native, &Cache::default(), progress) {
         Ok(program) => Ok(Ok(program)),
@@ -151,7 +152,7 @@ impl Build {
             progress.finish();
             return print(form, &translated);
         }
-        let object = match compile(&translated, &request, &progress)? {
+        let built = match compile(&translated, &request, &progress)? {
             Ok(object) => object,
             Err(status) => return Ok(status),
         };
@@ -161,7 +162,7 @@ impl Build {
             return Err(Failure::new(format!("`{}` is a folder", output.display()))
                 .hint("name the program with `-o`"));
         }
-        driver::write_bundle(&object, &output)
+        driver::write_bundle(&built.object, &output)
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
     }

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{Failure, Outcome, output};
-use crate::driver::Cache;
+use apg_runtime::cache::{Cache, CacheError};
 
-/// Remove everything from the build cache
+/// Empty the build cache
 #[derive(Debug, Args)]
 pub struct Clean {}
 
@@ -13,9 +13,14 @@ impl Clean {
     pub fn run(self) -> Outcome {
         let cache = Cache::default();
         let root = cache.root().display();
-        let bytes = cache
-            .clear()
-            .map_err(|error| Failure::new(format!("the build cache {root} cannot be removed: {error}")))?;
+        let waiting = || {
+            // Nothing is lost if this cannot be printed.
+            let _ = output::remark("waiting for builds that use the cache");
+        };
+        let failed = |error: CacheError| {
+            Failure::new(format!("the build cache {root} cannot be emptied: {}", error.error))
+        };
+        let bytes = cache.clear(waiting).map_err(failed)?;
         output::line(format_args!("removed {:.1} MB from {root}", bytes as f64 / 1e6))?;
         Ok(0)
     }

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 
+use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use clap::ValueEnum;
 
 use super::build::driver_failure;
 use super::{Failure, Outcome};
-use crate::driver::{self, Cache};
+use crate::driver;
 
 /// Which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -34,15 +35,19 @@ impl Debugger {
             };
             Failure::new(format!("cannot start {name}: {error}")).hint(hint)
         };
-        let scripts =
-            Cache::default().headers(&driver::GDB_SCRIPTS).map_err(|error| driver_failure(&error))?;
+        let cache = Cache::default();
+        let scripts = cache.root().join("debugger").join(env!("CARGO_PKG_VERSION"));
+        let kept = cache.prepare().and_then(|()| {
+            driver::GDB_SCRIPTS.iter().try_for_each(|(name, text)| cache.keep_text(&scripts.join(name), text))
+        });
+        kept.map_err(|error| driver_failure(&error.into()))?;
         let mut command = std::process::Command::new(find(name).unwrap_or_else(|| PathBuf::from(name)));
         if name == CUDA_GDB {
             command.env(device::DEBUG, "1");
         }
         command.arg("-q");
         for (script, _) in driver::GDB_SCRIPTS {
-            command.arg("-x").arg(scripts.folder.join(script));
+            command.arg("-x").arg(scripts.join(script));
         }
         command.arg("--args").arg(std::env::current_exe().map_err(cannot)?).args(arguments);
         Err(cannot(command.exec()))

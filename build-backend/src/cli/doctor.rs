@@ -1,9 +1,10 @@
 //! `apg doctor`.
 
+use apg_runtime::cache::Cache;
 use clap::Args;
 
 use super::{Failure, Outcome, output};
-use crate::driver::{BuildError, Cache, find_compiler};
+use crate::driver::{BuildError, find_compiler};
 
 /// Say what this machine has and what it lacks
 #[derive(Debug, Args)]
@@ -30,13 +31,12 @@ impl Doctor {
             }
         }
         let cache = Cache::default();
-        match std::fs::create_dir_all(cache.root()) {
-            Ok(()) => line("ok", "build cache", &cache.root().display().to_string())?,
-            Err(error) => line(
-                "LACKS",
-                "build cache",
-                &format!("{}: {error}; set APG_CACHE_DIR", cache.root().display()),
-            )?,
+        match cache.acquire() {
+            Ok(_) => line("ok", "build cache", &cache.root().display().to_string())?,
+            Err(error) => {
+                let text = format!("{}: {}; {}", error.path.display(), error.error, error.hint());
+                line("LACKS", "build cache", &text)?;
+            }
         }
         let checks = apg_runtime::device::self_test();
         let mut gpu = false;

@@ -56,7 +56,7 @@ enum Command {
     Explain(explain::Explain),
     /// Format source files
     Fmt(fmt::Fmt),
-    /// Remove everything from the build cache
+    /// Empty the build cache
     Clean(clean::Clean),
     /// Say what this machine has and what it lacks
     Doctor(doctor::Doctor),
@@ -103,7 +103,7 @@ type Outcome = Result<u8, Failure>;
 /// it, that.
 pub fn main() -> ExitCode {
     interrupt::set(|_| {
-        crate::driver::remove_unfinished();
+        apg_runtime::temp_files::remove_unfinished();
         interrupt::Then::End
     });
     let outcome = run::as_place().or_else(run::as_built).or_else(run::as_program);

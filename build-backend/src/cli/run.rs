@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use apg_runtime::cache::Cache;
 use apg_runtime::run::{Image, RunOptions};
 use apg_runtime::topology::Selection;
 use apg_runtime::transport::launch;
@@ -211,15 +212,16 @@ impl Run {
         };
         progress.finish();
         if let Some(sanitizer) = self.sanitize {
-            return self.run_with(sanitizer, program);
+            return self.run_with(sanitizer, program.object);
         }
         if let Some(debugger) = self.debugger {
-            return debugger.start(self.of_built(program));
+            return debugger.start(self.of_built(program.object));
         }
-        let mut options = self.launch.resolve(Image::File(program.clone()))?;
-        options.place_arguments = self.launch.for_places(program);
+        let mut options = self.launch.resolve(Image::File(program.object.clone()))?;
+        options.cache_in_use = Some(program.in_use);
+        options.place_arguments = self.launch.for_places(program.object);
         options.arguments = self.args;
-        start(&options)
+        start(options)
     }
 }
 
@@ -281,7 +283,7 @@ pub fn as_built() -> Option<Outcome> {
     Some(launch.resolve(Image::File(program.clone())).and_then(|mut options| {
         options.place_arguments = launch.for_places(program);
         options.arguments = args;
-        start(&options)
+        start(options)
     }))
 }
 
@@ -289,7 +291,7 @@ pub fn as_built() -> Option<Outcome> {
 pub const PLACE: &str = "__place";
 
 /// Runs a program, or this process's share of it. Its exit status is this process's.
-fn start(options: &RunOptions) -> Outcome {
+fn start(options: RunOptions) -> Outcome {
     let status = apg_runtime::run::run(options).map_err(Failure::new)?;
     // As the system does: of a larger status the lowest byte counts.
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
@@ -312,7 +314,8 @@ pub fn as_place() -> Option<Outcome> {
     let outcome = launch.resolve(image).and_then(|mut options| {
         options.accelerators = launch.accelerators(invitation.place)?;
         options.invitation = Some(invitation);
-        start(&options)
+        options.cache_in_use = Some(Cache::default().hold());
+        start(options)
     });
     Some(outcome)
 }
@@ -330,7 +333,7 @@ pub fn as_program() -> Option<Outcome> {
     }
     let outcome = LaunchOptions::default().resolve(Image::Bytes(object)).and_then(|mut options| {
         options.arguments = std::env::args().skip(1).collect();
-        start(&options)
+        start(options)
     });
     Some(outcome)
 }

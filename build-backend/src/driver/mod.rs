@@ -4,27 +4,24 @@
 //! flags and compiler, and found in the cache ever after, by this program or another that generates the same unit.
 
 mod bundle;
-mod cache;
 mod compiler;
 mod messages;
 mod native;
 mod reads;
 mod sanitizer;
-mod unfinished;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fmt, io};
 
+use apg_runtime::cache::{self, Cache, CacheError, InUse};
 use rayon::prelude::*;
 
 pub use bundle::{appended_program, write_bundle};
-pub use cache::Cache;
 pub use compiler::{Compiler, find as find_compiler};
 pub use messages::{Message, parse as parse_messages};
 pub use native::NativeOptions;
 pub use sanitizer::{Sanitizer, is_loaded as is_sanitizer_loaded};
-pub use unfinished::{Unfinished, remove_unfinished};
 
 /// What a unit holds, which decides how it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,13 +131,8 @@ pub enum BuildError {
         /// The library.
         library: String,
     },
-    /// Reading or writing the cache failed.
-    Cache {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: std::io::Error,
-    },
+    /// The build cache cannot be used.
+    Cache(CacheError),
 }
 
 impl fmt::Display for BuildError {
@@ -166,14 +158,18 @@ impl fmt::Display for BuildError {
             Self::NoSanitizer { compiler, library } => {
                 write!(f, "the C++ compiler {compiler} comes without `{library}`, which `--sanitize` needs")
             }
-            Self::Cache { path, error } => {
-                write!(f, "the build cache cannot be used: {}: {error}", path.display())
-            }
+            Self::Cache(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for BuildError {}
+
+impl From<CacheError> for BuildError {
+    fn from(error: CacheError) -> Self {
+        Self::Cache(error)
+    }
+}
 
 impl BuildError {
     /// What to do about it.
@@ -183,7 +179,7 @@ impl BuildError {
                 "install one (Debian, Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`; macOS: `xcode-select --install`), \
                  or set CXX to its path",
             ),
-            Self::Cache { .. } => Some("set APG_CACHE_DIR to a folder that can be written"),
+            Self::Cache(error) => Some(error.hint()),
             Self::NoSanitizer { .. } => Some(
                 "install it (Debian, Ubuntu: it is part of g++; Fedora: `dnf install libasan libubsan libtsan`), or set CXX to GCC",
             ),
@@ -201,7 +197,16 @@ impl BuildError {
     }
 }
 
-/// Compiles what is not in the cache, links, and gives the path of the shared object, inside the cache.
+/// A shared object in the cache, which stays there while this value lives.
+#[derive(Debug)]
+pub struct Built {
+    /// The shared object.
+    pub object: PathBuf,
+    /// Keeps it.
+    pub in_use: InUse,
+}
+
+/// Compiles what is not in the cache, links, and gives the shared object, inside the cache.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -212,74 +217,137 @@ pub fn build(
     native: &NativeOptions,
     cache: &Cache,
     observer: &dyn Observer,
-) -> Result<PathBuf, BuildError> {
-    let compiler = find_compiler()?;
-    let include = cache.headers(headers)?;
-    let keys: Vec<String> = units
-        .iter()
-        .map(|unit| {
-            // Which of TRACE_FLAGS the compiler takes is part of its identity.
-            let flags = flags(&compiler, mode, native, unit.kind);
-            let flags = [flags.join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
-            // Caches are shared by machines of one network.
-            let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
-            let read = reads::contents(&unit.reads, &native.include_folders);
-            cache::key(&[&compiler.identity, &flags, machine, &include.key, &unit.text, &read])
-        })
-        .collect();
-    let link_flags = [native.before.join(" "), native.link_flags().join(" ")].join(" ");
-    let link_key = [&compiler.identity, &keys.join(" "), link_flags.trim(), &native.libraries_identity()];
-    let program = cache.path("programs", &cache::key(&link_key), "so");
-    if program.is_file() {
-        cache.touch(&program);
-        return Ok(program);
+) -> Result<Built, BuildError> {
+    let build = Build { compiler: find_compiler()?, units, headers, mode, native, cache };
+    let in_use = cache.acquire()?;
+    let keys = build.unit_keys();
+    let program = cache.path("programs", &build.program_key(&keys), "so");
+    if !cache.contains(&program) {
+        let objects: Vec<PathBuf> = keys.iter().map(|key| cache.path("objects", key, "o")).collect();
+        build.compile(&objects, observer)?;
+        build.link(&objects, &program)?;
     }
-    let objects: Vec<PathBuf> = keys.iter().map(|key| cache.path("objects", key, "o")).collect();
-    let missing: Vec<(&Unit, &PathBuf)> =
-        units.iter().zip(&objects).filter(|(_, object)| !object.is_file()).collect();
-    observer.compiling(missing.len());
-    let trace_flags = if missing.is_empty() { &[] } else { compiler.trace_flags() };
-    missing.par_iter().try_for_each(|(unit, object)| {
-        let source = cache.temporary(&format!("{}.cpp", unit.name), unit.text.as_bytes())?;
-        cache.produce(object, |output| {
-            let mut command = Command::new(&compiler.path);
-            command
-                .args(flags(&compiler, mode, native, unit.kind))
-                .args(trace_flags)
-                .arg("-I")
-                .arg(&include.folder)
-                .arg("-c")
-                .arg(source.path())
-                .arg("-o")
-                .arg(output);
-            command.args(reads::folders(&unit.reads));
-            run(command, &format!("the unit `{}`", unit.name)).map_err(|error| match (unit.kind, error) {
-                (UnitKind::Native, BuildError::Refused { message, .. }) => BuildError::Native { message },
-                (_, error) => error,
-            })
-        })?;
-        observer.compiled(&unit.name);
-        Ok(())
-    })?;
-    let has_native = units.iter().any(|it| it.kind == UnitKind::Native);
-    cache.produce(&program, |output| {
-        let mut command = Command::new(&compiler.path);
-        command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
-        if has_native && mode.sanitizer.is_none() && !cfg!(target_vendor = "apple") {
-            // Generated code needs no symbol of the runtime; what C++ code of the program lacks is told now.
-            command.arg("-Wl,--no-undefined");
+    Ok(Built { object: program, in_use })
+}
+
+/// What a build needs to know.
+struct Build<'a> {
+    compiler: Compiler,
+    units: &'a [Unit],
+    headers: &'a [(&'a str, &'a str)],
+    mode: Mode,
+    native: &'a NativeOptions,
+    cache: &'a Cache,
+}
+
+impl Build<'_> {
+    fn headers_key(&self) -> String {
+        let parts: Vec<&str> = self.headers.iter().flat_map(|(name, text)| [*name, *text]).collect();
+        cache::key(&parts)
+    }
+
+    /// The key of each unit's object.
+    fn unit_keys(&self) -> Vec<String> {
+        let headers = self.headers_key();
+        let key = |unit: &Unit| {
+            // Which of TRACE_FLAGS the compiler takes is part of its identity.
+            let flags = flags(&self.compiler, self.mode, self.native, unit.kind);
+            let flags = [flags.join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
+            // A user's home folder, and the cache in it, may be shared by machines of one network.
+            let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
+            let read = reads::contents(&unit.reads, &self.native.include_folders);
+            cache::key(&[&self.compiler.identity, &flags, machine, &headers, &unit.text, &read])
+        };
+        self.units.iter().map(key).collect()
+    }
+
+    fn program_key(&self, unit_keys: &[String]) -> String {
+        let link_flags = [self.native.before.join(" "), self.native.link_flags().join(" ")].join(" ");
+        let units = unit_keys.join(" ");
+        cache::key(&[&self.compiler.identity, &units, link_flags.trim(), &self.native.libraries_identity()])
+    }
+
+    /// Compiles the units whose objects are missing.
+    fn compile(&self, objects: &[PathBuf], observer: &dyn Observer) -> Result<(), BuildError> {
+        let missing: Vec<(&Unit, &PathBuf)> =
+            self.units.iter().zip(objects).filter(|(_, object)| !self.cache.contains(object)).collect();
+        if missing.is_empty() {
+            return Ok(());
         }
-        command.args(mode.sanitizer.map(Sanitizer::link_flag)).args(&native.before).args(&objects);
-        command.arg("-o").arg(output).args(native.link_flags());
-        command.arg("-Wl,--as-needed").args(compiler.libraries());
-        run(command, "linking").map_err(|error| match error {
-            BuildError::Refused { message, .. } if has_native || native.has_link_options() => {
-                BuildError::NativeLink { message }
-            }
-            error => error,
+        let include = self.cache.root().join("include").join(self.headers_key());
+        self.headers.iter().try_for_each(|(name, text)| self.cache.keep_text(&include.join(name), text))?;
+        observer.compiling(missing.len());
+        let trace_flags = self.compiler.trace_flags();
+        missing.par_iter().try_for_each(|(unit, object)| {
+            self.compile_unit(unit, object, &include, trace_flags)?;
+            observer.compiled(&unit.name);
+            Ok(())
         })
-    })?;
-    Ok(program)
+    }
+
+    fn compile_unit(
+        &self,
+        unit: &Unit,
+        object: &Path,
+        include: &Path,
+        trace_flags: &[&str],
+    ) -> Result<(), BuildError> {
+        let source = self.cache.temporary(&format!("{}.cpp", unit.name), unit.text.as_bytes())?;
+        self.cache.produce(object, |output| {
+            let mut command = Command::new(&self.compiler.path);
+            command.args(flags(&self.compiler, self.mode, self.native, unit.kind)).args(trace_flags);
+            command.arg("-I").arg(include).arg("-c").arg(source.path()).arg("-o").arg(output);
+            command.args(reads::folders(&unit.reads));
+            self.run(command, &format!("the unit `{}`", unit.name)).map_err(|error| {
+                match (unit.kind, error) {
+                    (UnitKind::Native, BuildError::Refused { message, .. }) => BuildError::Native { message },
+                    (_, error) => error,
+                }
+            })
+        })
+    }
+
+    fn link(&self, objects: &[PathBuf], program: &Path) -> Result<(), BuildError> {
+        let has_native = self.units.iter().any(|it| it.kind == UnitKind::Native);
+        let sanitizer = self.mode.sanitizer;
+        self.cache.produce(program, |output| {
+            let mut command = Command::new(&self.compiler.path);
+            command.args(["-shared", "-fPIC", "-Wl,--build-id=none"]);
+            if has_native && sanitizer.is_none() && !cfg!(target_vendor = "apple") {
+                // Generated code needs no symbol of the runtime; what C++ code of the program lacks is told now.
+                command.arg("-Wl,--no-undefined");
+            }
+            command.args(sanitizer.map(Sanitizer::link_flag)).args(&self.native.before).args(objects);
+            command.arg("-o").arg(output).args(self.native.link_flags());
+            command.arg("-Wl,--as-needed").args(self.compiler.libraries());
+            self.run(command, "linking").map_err(|error| match error {
+                BuildError::Refused { message, .. } if has_native || self.native.has_link_options() => {
+                    BuildError::NativeLink { message }
+                }
+                error => error,
+            })
+        })
+    }
+
+    fn run(&self, mut command: Command, what: &str) -> Result<(), BuildError> {
+        // Messages in English whatever the user's language: they are for a report, and are searched here.
+        let output = command
+            .env("LC_ALL", "C")
+            .output()
+            .map_err(|error| BuildError::Refused { what: what.to_owned(), message: error.to_string() })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let full = [
+            ("No space left on device", io::ErrorKind::StorageFull),
+            ("Disk quota exceeded", io::ErrorKind::QuotaExceeded),
+        ];
+        if let Some((_, kind)) = full.into_iter().find(|(text, _)| message.contains(text)) {
+            return Err(CacheError::new(self.cache.root(), kind.into()).into());
+        }
+        Err(BuildError::Refused { what: what.to_owned(), message })
+    }
 }
 
 /// All options for compiling a unit.
@@ -289,26 +357,6 @@ fn flags(compiler: &Compiler, mode: Mode, native: &NativeOptions, kind: UnitKind
         flags.extend(native.compile_flags());
     }
     flags
-}
-
-fn run(mut command: Command, what: &str) -> Result<(), BuildError> {
-    // Messages in English whatever the user's language: they are for a report.
-    let output = command
-        .env("LC_ALL", "C")
-        .output()
-        .map_err(|error| BuildError::Refused { what: what.to_owned(), message: error.to_string() })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(BuildError::Refused {
-        what: what.to_owned(),
-        message: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
-}
-
-/// The path of the shared object in a file name's form, for tools that want to keep it.
-pub fn copy_program(program: &Path, to: &Path) -> Result<(), BuildError> {
-    std::fs::copy(program, to).map(|_| ()).map_err(|error| BuildError::Cache { path: to.to_owned(), error })
 }
 
 #[cfg(test)]

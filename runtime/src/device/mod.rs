@@ -6,7 +6,6 @@
 //! [`Flight`], at which it may look.
 
 mod buffers;
-mod cache;
 pub mod collective;
 mod compile;
 mod constants;
@@ -35,7 +34,6 @@ mod texture;
 
 use std::sync::Arc;
 
-pub use cache::directory as cache_directory;
 pub use compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use copy::Upload;
 pub use driver::{ask_for_connections, count, driver_version};
@@ -114,7 +112,7 @@ pub struct Device {
 
 impl Device {
     /// Takes a device into use. Compiled kernels are kept in `cache` if given.
-    pub fn open(ordinal: u32, cache: Option<std::path::PathBuf>) -> Result<Arc<Device>, DeviceError> {
+    pub fn open(ordinal: u32, cache: Option<crate::cache::Cache>) -> Result<Arc<Device>, DeviceError> {
         driver::ready().map_err(DeviceError::unavailable)?;
         let context = Arc::new(Context::retain(ordinal)?);
         let device = context.device();

@@ -1,7 +1,6 @@
 //! Kernels as functions of the device, compiled when they are first used.
 
 use std::ffi::CStr;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -11,7 +10,8 @@ use super::constants::Area;
 use super::driver::sys;
 use super::error::{DeviceError, Kind, Place};
 use super::queue::Pace;
-use super::{Device, cache, compile};
+use super::{Device, compile};
+use crate::cache::{self, Cache};
 use crate::layout::Kernel;
 
 /// A kernel on a device.
@@ -57,7 +57,7 @@ pub struct Variant {
 
 /// The kernels of a device, by address of their descriptors and variant.
 pub struct Modules {
-    cache: Option<PathBuf>,
+    cache: Option<Cache>,
     loaded: Mutex<FxHashMap<(usize, Variant), Slot>>,
     /// The conditions that held at launches of a kernel at which not all did.
     held: Mutex<FxHashMap<usize, Vec<u32>>>,
@@ -81,7 +81,7 @@ fn text(pointer: *const std::ffi::c_char) -> String {
 
 impl Modules {
     /// None yet.
-    pub fn new(cache: Option<PathBuf>) -> Modules {
+    pub fn new(cache: Option<Cache>) -> Modules {
         Modules { cache, loaded: Mutex::default(), held: Mutex::default() }
     }
 
@@ -180,14 +180,15 @@ impl Device {
         let source = format!("{head}{source}");
         let options = compile::options(self.capability).join(" ");
         let key = cache::key(&[source.as_bytes(), options.as_bytes()]);
-        if let Some(code) = self.modules.cache.as_ref().and_then(|directory| cache::load(directory, &key)) {
+        let cached = self.modules.cache.as_ref().map(|cache| (cache, cache.path("kernels", &key, "cubin")));
+        if let Some(code) = cached.as_ref().and_then(|(cache, entry)| cache.load(entry)) {
             return Ok(code);
         }
         let name = format!("{}.cu", text(kernel.name));
         let (code, _) = compile::compile_for(&source, &name, self.capability)?;
-        if let Some(directory) = &self.modules.cache {
+        if let Some((cache, entry)) = cached {
             // A cache that cannot be written costs time, nothing else.
-            let _ = cache::store(directory, &key, &code);
+            let _ = cache.store(&entry, &code);
         }
         Ok(code)
     }

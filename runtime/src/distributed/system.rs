@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
 use super::{HERE, at, clocks, home, message, quiet, team, transfer};
+use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::memory::{self, Handle, Ref};
 use crate::sanitizer;
@@ -135,7 +136,7 @@ impl System {
         };
         let slots = self.devices.get_or_init(|| self.own().iter().map(|_| OnceLock::new()).collect());
         slots[index]
-            .get_or_init(|| Device::open(self.own()[index].ordinal, device::cache_directory()))
+            .get_or_init(|| Device::open(self.own()[index].ordinal, kernel_cache()))
             .as_ref()
             .map_err(Clone::clone)
     }
@@ -328,6 +329,18 @@ impl System {
         }
         home::report(report.finish, &report.deltas);
         Ok(())
+    }
+}
+
+/// Where compiled kernels are kept. Without a cache that can be trusted they are compiled in each run.
+fn kernel_cache() -> Option<Cache> {
+    let cache = Cache::default();
+    match cache.prepare() {
+        Ok(()) => Some(cache),
+        Err(error) => {
+            remark!("apg: warning: kernels are compiled and not kept: {error}");
+            None
+        }
     }
 }
 
