@@ -394,7 +394,8 @@ mod tests {
         let compiled = |units: &[Unit], header: &[(&str, &str)]| {
             let counter = Counter::default();
             let path = build(units, header, Profile::Dev.into(), &NativeOptions::default(), &cache, &counter)
-                .unwrap();
+                .unwrap()
+                .object;
             (path, counter.0.into_inner())
         };
         let (first, count) = compiled(&units, &header);
