@@ -6,13 +6,28 @@ package x10.array;
  * largest block smallest.
  */
 public class BlockingUtils {
-    /** The first number of block i of n blocks of min..max. */
-    private static def start(min:Long, max:Long, n:Long, i:Long):Long {
-        val size = max < min ? 0 : max - min + 1;
-        return min + i * (size / n) + Math.min(i, size % n);
-    }
+    // There may be more numbers than a Long can count: sizes are ULongs, of which max - min is always one. With q = (max - min) / n
+    // and r = (max - min) % n + 1 there are q * n + r numbers, and r is from 1 to n. There are two blocks or more.
+    /** The least size of n blocks of min..max, which is not empty. */
+    private static def least(min:Long, max:Long, n:Long):ULong = (max - min) as ULong / (n as ULong) + (larger(min, max, n) == 0 ? 1ul : 0ul);
+    /** How many of n blocks of min..max have one number more than the others. */
+    private static def larger(min:Long, max:Long, n:Long):Long = ((max - min) as ULong % (n as ULong)) as Long + 1 == n ? 0
+        : ((max - min) as ULong % (n as ULong)) as Long + 1;
     /** Block i of n of min..max. */
-    static def block(min:Long, max:Long, n:Long, i:Long):LongRange = start(min, max, n, i)..(start(min, max, n, i + 1) - 1);
+    public static def block(min:Long, max:Long, n:Long, i:Long):LongRange {
+        if (n == 0) throw new ArithmeticException("a range cut into 0 blocks");
+        if (max < min || i < 0 || i >= n) return min == Long.MIN_VALUE ? (min + 1)..min : min..(min - 1);
+        if (n == 1) return min..max;
+        val each = least(min, max, n);
+        val extra = larger(min, max, n);
+        val low = min + ((i as ULong) * each) as Long + Math.min(i, extra);
+        val count = each + (i < extra ? 1ul : 0ul);
+        // An empty block begins behind the one before it, which may end at the largest number.
+        if (count == 0ul && low == Long.MIN_VALUE) return Long.MAX_VALUE..(Long.MAX_VALUE - 1);
+        return low..(low + (count - 1ul) as Long);
+    }
+    /** How many numbers there are from min to max; Long.MAX_VALUE if there are more. */
+    private static def extent(min:Long, max:Long):Long = LongRange(min, max).size();
 
     /** The n blocks of a space, which is cut along its one axis. */
     public static def partitionBlock(is:IterationSpace(1), n:Long):Rail[DenseIterationSpace_1{self!=null}]{self.size==n,self!=null} =
@@ -33,12 +48,12 @@ public class BlockingUtils {
     /** Which of n blocks of min..max has the index i; -1 if none has. */
     public static def mapIndexToBlockPartition(min:Long, max:Long, n:Long, i:Long):Long {
         if (i < min || i > max) return -1;
-        val size = max - min + 1;
-        val small = size / n;
-        val large = size % n;
-        val inLarge = large * (small + 1);
-        val index = i - min;
-        return index < inLarge ? index / (small + 1) : large + (index - inLarge) / small;
+        if (n == 1) return 0;
+        val small = least(min, max, n);
+        val large = larger(min, max, n);
+        val inLarge = (large as ULong) * (small + 1ul);
+        val index = (i - min) as ULong;
+        return index < inLarge ? (index / (small + 1ul)) as Long : large + ((index - inLarge) / small) as Long;
     }
 
     /** Into how many rows the grid cuts a space of size0 by size1 that is cut into n blocks; it divides n. */
@@ -49,12 +64,15 @@ public class BlockingUtils {
         for (rows in 1..n) {
             if (n % rows != 0) continue;
             val columns = n / rows;
-            val height = (size0 + rows - 1) / rows;
-            val width = (size1 + columns - 1) / columns;
-            if (height * width < least || height * width == least && height + width < border) {
+            val height = size0 / rows + (size0 % rows > 0 ? 1 : 0);
+            val width = size1 / columns + (size1 % columns > 0 ? 1 : 0);
+            val area = IterationSpace.product(height, width);
+            // Half of each: the sum of two Longs may be none.
+            val half = height / 2 + width / 2 + (height % 2 + width % 2) / 2;
+            if (area < least || area == least && half < border) {
                 best = rows;
-                least = height * width;
-                border = height + width;
+                least = area;
+                border = half;
             }
         }
         return best;
@@ -70,7 +88,7 @@ public class BlockingUtils {
     }
     /** Block i of n of a rectangle. */
     public static def partitionBlockBlock(min0:Long, min1:Long, max0:Long, max1:Long, n:Long, i:Long):DenseIterationSpace_2{self!=null} {
-        val rows = gridRows(max0 - min0 + 1, max1 - min1 + 1, n);
+        val rows = gridRows(extent(min0, max0), extent(min1, max1), n);
         val columns = n / rows;
         val r = block(min0, max0, rows, i / columns);
         val c = block(min1, max1, columns, i % columns);
@@ -83,7 +101,7 @@ public class BlockingUtils {
     /** Which of n blocks of a rectangle has the index (i, j); -1 if none has. */
     public static def mapIndexToBlockBlockPartition(min0:Long, min1:Long, max0:Long, max1:Long, n:Long, i:Long, j:Long):Long {
         if (i < min0 || i > max0 || j < min1 || j > max1) return -1;
-        val rows = gridRows(max0 - min0 + 1, max1 - min1 + 1, n);
+        val rows = gridRows(extent(min0, max0), extent(min1, max1), n);
         val columns = n / rows;
         return mapIndexToBlockPartition(min0, max0, rows, i) * columns + mapIndexToBlockPartition(min1, max1, columns, j);
     }

@@ -39,19 +39,18 @@ public final class DenseIterationSpace_1 extends IterationSpace(1){rect} {
 final class Points_1 implements Iterator[Point(1)] {
     private val space:DenseIterationSpace_1;
     private var i:Long;
-    private var left:Long;
+    private var more:Boolean;
 
     def this(space:DenseIterationSpace_1) {
         this.space = space;
         i = space.min;
-        left = space.size();
+        more = !space.isEmpty();
     }
 
-    public def hasNext():Boolean = left > 0;
+    public def hasNext():Boolean = more;
     public def next():Point(1) {
         val point = Point.make(i);
-        left--;
-        i++;
+        more = i++ != space.max;
         return point;
     }
 }

@@ -30,7 +30,7 @@ public final class DenseIterationSpace_2 extends IterationSpace(2){rect} {
     /** Whether there is no point. */
     public def isEmpty():Boolean = max0 < min0 || max1 < min1;
     /** How many points. */
-    public def size():Long = extent(min0, max0) * extent(min1, max1);
+    public def size():Long = product(extent(min0, max0), extent(min1, max1));
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(2)] = new Points_2(this);
     /** The points, row by row: what loops use. */
@@ -43,22 +43,21 @@ final class Points_2 implements Iterator[Point(2)] {
     private val space:DenseIterationSpace_2;
     private var i:Long;
     private var j:Long;
-    private var left:Long;
+    private var more:Boolean;
 
     def this(space:DenseIterationSpace_2) {
         this.space = space;
         i = space.min0;
         j = space.min1;
-        left = space.size();
+        more = !space.isEmpty();
     }
 
-    public def hasNext():Boolean = left > 0;
+    public def hasNext():Boolean = more;
     public def next():Point(2) {
         val point = Point.make(i, j);
-        left--;
         if (j++ == space.max1) {
             j = space.min1;
-            i++;
+            more = i++ != space.max0;
         }
         return point;
     }

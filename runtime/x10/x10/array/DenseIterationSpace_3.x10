@@ -35,7 +35,7 @@ public final class DenseIterationSpace_3 extends IterationSpace(3){rect} {
     /** Whether there is no point. */
     public def isEmpty():Boolean = max0 < min0 || max1 < min1 || max2 < min2;
     /** How many points. */
-    public def size():Long = extent(min0, max0) * extent(min1, max1) * extent(min2, max2);
+    public def size():Long = product(product(extent(min0, max0), extent(min1, max1)), extent(min2, max2));
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(3)] = new Points_3(this);
     /** The points, row by row: what loops use. */
@@ -49,25 +49,24 @@ final class Points_3 implements Iterator[Point(3)] {
     private var i:Long;
     private var j:Long;
     private var k:Long;
-    private var left:Long;
+    private var more:Boolean;
 
     def this(space:DenseIterationSpace_3) {
         this.space = space;
         i = space.min0;
         j = space.min1;
         k = space.min2;
-        left = space.size();
+        more = !space.isEmpty();
     }
 
-    public def hasNext():Boolean = left > 0;
+    public def hasNext():Boolean = more;
     public def next():Point(3) {
         val point = Point.make(i, j, k);
-        left--;
         if (k++ == space.max2) {
             k = space.min2;
             if (j++ == space.max1) {
                 j = space.min1;
-                i++;
+                more = i++ != space.max0;
             }
         }
         return point;

@@ -37,7 +37,7 @@ public final class DenseIterationSpace_4 extends IterationSpace(4){rect} {
     /** Whether there is no point. */
     public def isEmpty():Boolean = max0 < min0 || max1 < min1 || max2 < min2 || max3 < min3;
     /** How many points. */
-    public def size():Long = extent(min0, max0) * extent(min1, max1) * extent(min2, max2) * extent(min3, max3);
+    public def size():Long = product(product(extent(min0, max0), extent(min1, max1)), product(extent(min2, max2), extent(min3, max3)));
     /** Goes over the points, the last axis fastest. */
     public def iterator():Iterator[Point(4)] = new Points_4(this);
     /** The points, row by row: what loops use. */
@@ -52,7 +52,7 @@ final class Points_4 implements Iterator[Point(4)] {
     private var j:Long;
     private var k:Long;
     private var l:Long;
-    private var left:Long;
+    private var more:Boolean;
 
     def this(space:DenseIterationSpace_4) {
         this.space = space;
@@ -60,20 +60,19 @@ final class Points_4 implements Iterator[Point(4)] {
         j = space.min1;
         k = space.min2;
         l = space.min3;
-        left = space.size();
+        more = !space.isEmpty();
     }
 
-    public def hasNext():Boolean = left > 0;
+    public def hasNext():Boolean = more;
     public def next():Point(4) {
         val point = Point.make(i, j, k, l);
-        left--;
         if (l++ == space.max3) {
             l = space.min3;
             if (k++ == space.max2) {
                 k = space.min2;
                 if (j++ == space.max1) {
                     j = space.min1;
-                    i++;
+                    more = i++ != space.max0;
                 }
             }
         }

@@ -22,7 +22,7 @@ public abstract class IterationSpace(rank:Long, rect:Boolean) implements Iterabl
     public abstract def max(i:Long):Long;
     /** Whether there is no point. */
     public abstract def isEmpty():Boolean;
-    /** How many points. */
+    /** How many points; Long.MAX_VALUE if there are more. */
     public abstract def size():Long;
     /** The first points, in braces. */
     public def toString():String {
@@ -39,8 +39,10 @@ public abstract class IterationSpace(rank:Long, rect:Boolean) implements Iterabl
 
     /** Raises the exception for an axis that the space lacks. */
     protected static def noAxis(i:Long):Long { throw new IllegalOperationException("no axis " + i); }
-    /** How many numbers there are from min to max. */
-    protected static def extent(min:Long, max:Long):Long = max < min ? 0 : max - min + 1;
+    /** How many numbers there are from min to max; Long.MAX_VALUE if there are more. */
+    protected static def extent(min:Long, max:Long):Long = LongRange(min, max).size();
+    /** The product of two sizes; Long.MAX_VALUE if it is more. */
+    static def product(a:Long, b:Long):Long = b != 0 && a > Long.MAX_VALUE / b ? Long.MAX_VALUE : a * b;
 }
 
 /** The spaces of rank r. */

@@ -14,13 +14,13 @@ public struct IntRange(min:Int, max:Int) implements Iterable[Int] {
     public def size():Long = max < min ? 0 : (max as Long) - (min as Long) + 1;
     /** Cut into n ranges whose sizes differ by at most one, the larger first. */
     public def split(n:Int):Rail[IntRange]{self!=null} {
-        val start = min;
-        val each = (size() / n) as Int;
-        val extra = (size() % n) as Int;
+        if (n == 0n) throw new ArithmeticException("a range cut into 0 ranges");
+        val low = min as Long;
+        val high = max as Long;
         return new Rail[IntRange](n as Long, (i:Long)=> {
-            val index = i as Int;
-            val low = start + index * each + (index < extra ? index : extra);
-            return IntRange(low, low + each - (index < extra ? 0n : 1n));
+            val block = x10.array.BlockingUtils.block(low, high, n as Long, i);
+            // An empty one may begin behind the largest Int.
+            return block.min > Int.MAX_VALUE as Long ? IntRange(Int.MAX_VALUE, Int.MAX_VALUE - 1n) : IntRange(block.min as Int, block.max as Int);
         });
     }
     /** The rectangle of all pairs, this the slower axis. */

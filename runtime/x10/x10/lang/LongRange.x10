@@ -10,18 +10,18 @@ public struct LongRange(min:Long, max:Long) implements Iterable[Long] {
     public static operator (x:IntRange):LongRange = LongRange(x.min, x.max);
     /** Goes over the numbers. */
     public def iterator():Iterator[Long] = new LongRangeIterator(min, max);
-    /** How many numbers. */
-    public def size():Long = max < min ? 0 : (max as Long) - (min as Long) + 1;
+    /** How many numbers; Long.MAX_VALUE if there are more. */
+    public def size():Long {
+        if (max < min) return 0;
+        val last = max - min;
+        return last < 0 || last == Long.MAX_VALUE ? Long.MAX_VALUE : last + 1;
+    }
     /** Cut into n ranges whose sizes differ by at most one, the larger first. */
     public def split(n:Long):Rail[LongRange]{self.size==n,self!=null} {
-        val start = min;
-        val each = (size() / n) as Long;
-        val extra = (size() % n) as Long;
-        return new Rail[LongRange](n as Long, (i:Long)=> {
-            val index = i as Long;
-            val low = start + index * each + (index < extra ? index : extra);
-            return LongRange(low, low + each - (index < extra ? 0 : 1));
-        });
+        if (n == 0) throw new ArithmeticException("a range cut into 0 ranges");
+        val low = min;
+        val high = max;
+        return new Rail[LongRange](n, (i:Long)=>x10.array.BlockingUtils.block(low, high, n, i));
     }
     /** The rectangle of all pairs, this the slower axis. */
     public operator this * (that:LongRange):DenseIterationSpace_2{self!=null} =

@@ -33,8 +33,14 @@ final class EmptyRegion extends Region{rect} {
     public def translate(by:Point(rank)):Region(rank) = this;
     public def intersection(that:Region(rank)):Region(rank) = this;
     public def product(that:Region):Region{self!=null} = none(rank + that.rank);
-    public def eliminate(axis:Long):Region = none(rank - 1);
-    public def projection(axis:Long):Region(1) = none(1) as Region(1);
+    public def eliminate(axis:Long):Region {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        return none(rank - 1);
+    }
+    public def projection(axis:Long):Region(1) {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        return none(1) as Region(1);
+    }
 
     public def toString():String = "empty(" + rank + ")";
 }

@@ -34,9 +34,15 @@ final class FullRegion extends Region{rect} {
         if (that instanceof FullRegion) return new FullRegion(rank + that.rank);
         return PolyRegion.product(this, that);
     }
-    public def projection(axis:Long):Region(1) = new FullRegion(1);
+    public def projection(axis:Long):Region(1) {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        return new FullRegion(1) as Region(1);
+    }
     public def translate(p:Point(rank)):Region(rank) = this;
-    public def eliminate(axis:Long):Region = new FullRegion(rank - 1);
+    public def eliminate(axis:Long):Region {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        return new FullRegion(rank - 1);
+    }
     protected def computeBoundingBox():Region(rank) = this;
     public def contains(that:Region(rank)):Boolean = true;
     protected def holds(p:Point):Boolean = p.rank == rank;

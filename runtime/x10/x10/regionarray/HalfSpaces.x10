@@ -137,6 +137,20 @@ final class HalfSpaces {
         }
         return true;
     }
+    /** Whether each row bounds a coordinate or the difference of two: then the bounds of all points are those of the whole ones. */
+    def isDifferenceSystem():Boolean {
+        for (row in rows) {
+            var positive:Long = 0;
+            var negative:Long = 0;
+            for (i in 0..(rank - 1)) {
+                if (row(i) > 1 || row(i) < -1) return false;
+                if (row(i) == 1) positive++;
+                if (row(i) == -1) negative++;
+            }
+            if (positive > 1 || negative > 1) return false;
+        }
+        return true;
+    }
     /** All but axis eliminated. */
     def only(axis:Long):HalfSpaces {
         var rest:HalfSpaces = this;

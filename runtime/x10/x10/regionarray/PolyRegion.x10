@@ -23,6 +23,7 @@ final class PolyRegion extends Region {
     /** The region of these half-spaces. */
     static def make(spaces:HalfSpaces):Region{self!=null} {
         if (spaces.isContradictory()) return new EmptyRegion(spaces.rank);
+        if (spaces.rank == 0) return new FullRegion(0);
         return new PolyRegion(spaces.simplified());
     }
     static def banded(size:Long, upper:Long, lower:Long):Region(2) {
@@ -78,14 +79,44 @@ final class PolyRegion extends Region {
         if (limits == null) {
             val found = new Rail[Long](2 * rank);
             val x = new Rail[Long](rank);
+            var bounded:Boolean = true;
             for (axis in 0..(rank - 1)) {
                 val alone = spaces.only(axis);
                 found(2 * axis) = alone.least(axis, x);
                 found(2 * axis + 1) = alone.greatest(axis, x);
+                bounded &= found(2 * axis) != Long.MIN_VALUE && found(2 * axis + 1) != Long.MAX_VALUE;
             }
+            if (bounded && !spaces.isDifferenceSystem()) tighten(found);
             limits = found;
         }
         return limits;
+    }
+    /** Of bounds of all points, those of the points without fractions. */
+    private def tighten(bounds:Rail[Long]):void {
+        val rows = new PolyRows(spaces);
+        if (!rows.next()) return;
+        for (axis in 0..(rank - 1)) {
+            bounds(2 * axis) = Long.MAX_VALUE;
+            bounds(2 * axis + 1) = Long.MIN_VALUE;
+        }
+        do {
+            for (axis in 0..(rank - 1)) {
+                bounds(2 * axis) = Math.min(bounds(2 * axis), axis == rank - 1 ? rows.low : rows.coordinate(axis));
+                bounds(2 * axis + 1) = Math.max(bounds(2 * axis + 1), axis == rank - 1 ? rows.high : rows.coordinate(axis));
+            }
+        } while (rows.next());
+    }
+    /** Whether all points are in a box. */
+    def isWithin(low:Rail[Long], high:Rail[Long]):Boolean {
+        for (axis in 0..(rank - 1)) if (least(axis) < low(axis) || greatest(axis) > high(axis)) return false;
+        return true;
+    }
+    /** As that of a box; an axis without a bound has the least or greatest Long. */
+    public def hashCode():Int {
+        if (isEmpty()) return rank.hashCode();
+        var hash:Int = rank.hashCode();
+        for (axis in 0..(rank - 1)) hash = (hash * 31n + least(axis).hashCode()) * 31n + greatest(axis).hashCode();
+        return hash;
     }
     public def min():(Long)=>Long = (axis:Long)=>min(axis);
     public def max():(Long)=>Long = (axis:Long)=>max(axis);
@@ -124,8 +155,16 @@ final class PolyRegion extends Region {
         return PolyRegion.product(this, that);
     }
     public def translate(v:Point(rank)):Region(rank) = make(spaces.translated(v)) as Region(rank);
-    public def projection(axis:Long):Region(1) = make(HalfSpaces.box(1, (i:Long)=>least(axis), (i:Long)=>greatest(axis))) as Region(1);
-    public def eliminate(axis:Long):Region = make(spaces.eliminate(axis).dropped(axis));
+    public def projection(axis:Long):Region(1) {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        if (isEmpty()) return new EmptyRegion(1) as Region(1);
+        return make(HalfSpaces.box(1, (i:Long)=>least(axis), (i:Long)=>greatest(axis))) as Region(1);
+    }
+    public def eliminate(axis:Long):Region {
+        if (axis < 0 || axis >= rank) throw noAxis(axis);
+        if (isEmpty()) return new EmptyRegion(rank - 1);
+        return make(spaces.eliminate(axis).dropped(axis));
+    }
 
     public def iterator():Iterator[Point(rank)] = rows().points() as Iterator[Point(rank)];
     public def rows():Rows {

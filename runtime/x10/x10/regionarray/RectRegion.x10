@@ -66,7 +66,7 @@ final class RectRegion extends Region{rect} {
 
     public def contains(that:Region(rank)):Boolean {
         if (that.isEmpty()) return true;
-        if (that instanceof FullRegion) return false;
+        if (that instanceof PolyRegion) return (that as PolyRegion).isWithin(low, high);
         for (i in 0..(rank - 1)) if (that.min(i) < low(i) || that.max(i) > high(i)) return false;
         return true;
     }
@@ -81,7 +81,8 @@ final class RectRegion extends Region{rect} {
     def halfSpaces():HalfSpaces = HalfSpaces.box(rank, min(), max());
 
     public def intersection(that:Region(rank)):Region(rank) {
-        if (that.isEmpty() || that instanceof FullRegion) return that.intersection(this as Region(that.rank)) as Region(rank);
+        if (that.isEmpty()) return that;
+        if (isEmpty() || that instanceof FullRegion) return this;
         if (!(that instanceof RectRegion)) return that.intersection(this as Region(that.rank)) as Region(rank);
         val other = that as RectRegion;
         val from = new Rail[Long](rank, (i:Long)=>Math.max(low(i), other.low(i)));
@@ -91,6 +92,7 @@ final class RectRegion extends Region{rect} {
     }
     public def product(that:Region):Region{self!=null} {
         if (that.isEmpty() || isEmpty()) return new EmptyRegion(rank + that.rank);
+        if (that.rank == 0) return this;
         if (!(that instanceof RectRegion)) return PolyRegion.product(this, that);
         val other = that as RectRegion;
         return new RectRegion(
@@ -102,11 +104,14 @@ final class RectRegion extends Region{rect} {
         new Rail[Long](rank, (i:Long)=>high(i) + v(i))) as Region(rank);
     public def projection(axis:Long):Region(1) {
         if (axis < 0 || axis >= rank) throw noAxis(axis);
+        // No point has a coordinate, whichever axis has none.
+        if (isEmpty() && low(axis) <= high(axis)) return new EmptyRegion(1) as Region(1);
         return new RectRegion([low(axis)], [high(axis)]) as Region(1);
     }
     public def eliminate(axis:Long):Region {
         if (axis < 0 || axis >= rank) throw noAxis(axis);
-        if (rank == 1) return isEmpty() ? new EmptyRegion(0) : new FullRegion(0);
+        if (isEmpty()) return new EmptyRegion(rank - 1);
+        if (rank == 1) return new FullRegion(0);
         return new RectRegion(
             new Rail[Long](rank - 1, (i:Long)=>low(i < axis ? i : i + 1)),
             new Rail[Long](rank - 1, (i:Long)=>high(i < axis ? i : i + 1)));

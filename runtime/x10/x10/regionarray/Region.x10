@@ -80,15 +80,20 @@ public abstract class Region(rank:Long, rect:Boolean, zeroBased:Boolean, rail:Bo
     public static def makeRectangular(minArg:Rail[Long], maxArg:Rail[Long]):Region(minArg.size){self.rect} {
         if (minArg.size != maxArg.size)
             throw new IllegalArgumentException("corners of " + minArg.size + " and " + maxArg.size + " axes");
-        return new RectRegion(new Rail[Long](minArg), new Rail[Long](maxArg)) as Region(minArg.size){self.rect};
+        return box(new Rail[Long](minArg), new Rail[Long](maxArg)) as Region(minArg.size){self.rect};
+    }
+    /** The box from low to high, which are kept; without axes the one point of rank 0. */
+    private static def box(low:Rail[Long], high:Rail[Long]):Region {
+        if (low.size == 0) return new FullRegion(0);
+        return new RectRegion(low, high);
     }
     /** The box of these ranges. */
     public static def makeRectangular(ranges:Rail[IntRange]):Region(ranges.size){self.rect} =
-        new RectRegion(new Rail[Long](ranges.size, (i:Long)=>ranges(i).min as Long), new Rail[Long](ranges.size, (i:Long)=>ranges(i).max as Long))
+        box(new Rail[Long](ranges.size, (i:Long)=>ranges(i).min as Long), new Rail[Long](ranges.size, (i:Long)=>ranges(i).max as Long))
             as Region(ranges.size){self.rect};
     /** The box of these ranges. */
     public static def makeRectangular(ranges:Rail[LongRange]):Region(ranges.size){self.rect} =
-        new RectRegion(new Rail[Long](ranges.size, (i:Long)=>ranges(i).min), new Rail[Long](ranges.size, (i:Long)=>ranges(i).max))
+        box(new Rail[Long](ranges.size, (i:Long)=>ranges(i).min), new Rail[Long](ranges.size, (i:Long)=>ranges(i).max))
             as Region(ranges.size){self.rect};
     /** The box of these ranges. */
     public static def make(ranges:Rail[IntRange]):Region(ranges.size){self.rect} = makeRectangular(ranges);

@@ -6,17 +6,10 @@ import x10.array.DenseIterationSpace_2;
 public final class Basic {
     /** Runs body for each number of range. */
     public static operator for(range:LongRange, body:(i:Long)=>void):void {
-        finish for (var i:Long = range.min; i <= range.max; i++) {
-            val index = i;
-            async body(index);
-        }
+        finish for (i in range) async body(i);
     }
     /** Runs body for each index pair of space. */
     public static operator for(space:DenseIterationSpace_2, body:(i:Long, j:Long)=>void):void {
-        finish for (var i:Long = space.min0; i <= space.max0; i++) for (var j:Long = space.min1; j <= space.max1; j++) {
-            val row = i;
-            val column = j;
-            async body(row, column);
-        }
+        finish for (i in space.min0..space.max0) for (j in space.min1..space.max1) async body(i, j);
     }
 }

@@ -7,8 +7,12 @@ import x10.xrx.Runtime;
 public final class Bisect {
     /** Eight pieces for each thread. */
     private static def grain(size:Long):Long = Math.max(1, size / (8 * Runtime.NTHREADS));
-    private static def rows(space:DenseIterationSpace_2):Long = space.max0 - space.min0 + 1;
-    private static def columns(space:DenseIterationSpace_2):Long = space.max1 - space.min1 + 1;
+    private static def rows(space:DenseIterationSpace_2):Long = (space.min0..space.max0).size();
+    private static def columns(space:DenseIterationSpace_2):Long = (space.min1..space.max1).size();
+    /** Whether min..max, which is not empty, has more numbers than a grain. */
+    private static def isLarge(min:Long, max:Long, grainSize:Long):Boolean = (max - min) as ULong >= grainSize as ULong;
+    /** The last number of the lower half of min..max, which may have more numbers than a Long can count. */
+    private static def middle(min:Long, max:Long):Long = min + ((max - min) as ULong / 2ul) as Long;
 
     /** Runs body for each piece of range. */
     public static operator for(range:LongRange, grainSize:Long, body:(range:LongRange)=>void):void {
@@ -16,7 +20,7 @@ public final class Bisect {
     }
     /** Runs body for each piece of range. */
     public static operator for(range:LongRange, body:(range:LongRange)=>void):void {
-        Bisect.operator for(range, grain(range.max - range.min + 1), body);
+        Bisect.operator for(range, grain(range.size()), body);
     }
     /** Runs body for each number of range. */
     public static operator for(range:LongRange, grainSize:Long, body:(i:Long)=>void):void {
@@ -24,12 +28,12 @@ public final class Bisect {
     }
     /** Runs body for each number of range. */
     public static operator for(range:LongRange, body:(i:Long)=>void):void {
-        Bisect.operator for(range, grain(range.max - range.min + 1), body);
+        Bisect.operator for(range, grain(range.size()), body);
     }
     private static def bisect(min:Long, max:Long, grainSize:Long, body:(range:LongRange)=>void):void {
         var last:Long = max;
-        while (last - min >= grainSize) {
-            val middle = min + (last - min) / 2;
+        while (isLarge(min, last, grainSize)) {
+            val middle = middle(min, last);
             val upper = last;
             async bisect(middle + 1, upper, grainSize, body);
             last = middle;
@@ -45,13 +49,13 @@ public final class Bisect {
         bisectReduce[T](range.min, range.max, Math.max(grainSize, 1), reduce, body);
     /** What body makes of the pieces of range, combined by reduce. */
     public static operator for[T](range:LongRange, reduce:(a:T, b:T)=>T, body:(range:LongRange)=>T):T =
-        bisectReduce[T](range.min, range.max, grain(range.max - range.min + 1), reduce, body);
+        bisectReduce[T](range.min, range.max, grain(range.size()), reduce, body);
     /** What body makes of the numbers of range, combined by reduce. */
     public static operator for[T](range:LongRange, reduce:(a:T, b:T)=>T, identity:T, body:(i:Long)=>T):T =
-        Bisect.operator for[T](range, grain(range.max - range.min + 1), reduce, identity, body);
+        Bisect.operator for[T](range, grain(range.size()), reduce, identity, body);
     private static def bisectReduce[T](min:Long, max:Long, grainSize:Long, reduce:(a:T, b:T)=>T, body:(range:LongRange)=>T):T {
-        if (max - min < grainSize) return body(min..max);
-        val middle = min + (max - min) / 2;
+        if (max < min || !isLarge(min, max, grainSize)) return body(min..max);
+        val middle = middle(min, max);
         val upper = Unsafe.allocRailUninitialized[T](1);
         val lower:T;
         finish {
@@ -85,11 +89,11 @@ public final class Bisect {
     }
     private static def half(space:DenseIterationSpace_2, axis:Long, upper:Boolean):DenseIterationSpace_2 {
         if (axis == 0) {
-            val middle = space.min0 + rows(space) / 2;
-            return upper ? new DenseIterationSpace_2(middle, space.min1, space.max0, space.max1) : new DenseIterationSpace_2(space.min0, space.min1, middle - 1, space.max1);
+            val middle = middle(space.min0, space.max0);
+            return upper ? new DenseIterationSpace_2(middle + 1, space.min1, space.max0, space.max1) : new DenseIterationSpace_2(space.min0, space.min1, middle, space.max1);
         }
-        val middle = space.min1 + columns(space) / 2;
-        return upper ? new DenseIterationSpace_2(space.min0, middle, space.max0, space.max1) : new DenseIterationSpace_2(space.min0, space.min1, space.max0, middle - 1);
+        val middle = middle(space.min1, space.max1);
+        return upper ? new DenseIterationSpace_2(space.min0, middle + 1, space.max0, space.max1) : new DenseIterationSpace_2(space.min0, space.min1, space.max0, middle);
     }
     private static def bisect(space:DenseIterationSpace_2, grain0:Long, grain1:Long, body:(space:DenseIterationSpace_2)=>void):void {
         val axis = longer(space, grain0, grain1);

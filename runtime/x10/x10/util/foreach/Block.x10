@@ -1,18 +1,16 @@
 package x10.util.foreach;
 
+import x10.array.BlockingUtils;
 import x10.array.DenseIterationSpace_2;
 import x10.xrx.Runtime;
 
 /** Loops cut into as many blocks as there are threads, with an activity for each. */
 public final class Block {
     /** Part number t of count nearly equal ones. */
-    private static def part(range:LongRange, count:Long, t:Long):LongRange {
-        val size = range.max - range.min + 1;
-        return (range.min + size * t / count)..(range.min + size * (t + 1) / count - 1);
-    }
+    private static def part(range:LongRange, count:Long, t:Long):LongRange = BlockingUtils.block(range.min, range.max, count, t);
     /** Part number t of count: blocks of rows, or of columns if there are too few rows. */
     private static def part(space:DenseIterationSpace_2, count:Long, t:Long):DenseIterationSpace_2 {
-        if (space.max0 - space.min0 + 1 >= count) {
+        if ((space.min0..space.max0).size() >= count) {
             val rows = part(space.min0..space.max0, count, t);
             return new DenseIterationSpace_2(rows.min, space.min1, rows.max, space.max1);
         }
@@ -54,7 +52,7 @@ public final class Block {
     /** What body makes of each block of range, combined by reduce. */
     public static operator for[T](range:LongRange, reduce:(a:T, b:T)=>T, body:(range:LongRange)=>T):T {
         // No block is empty unless the range is.
-        val count = Math.max(1, Math.min(Runtime.NTHREADS as Long, range.max - range.min + 1));
+        val count = Math.max(1, Math.min(Runtime.NTHREADS as Long, range.size()));
         val results = Unsafe.allocRailUninitialized[T](count);
         finish {
             for (t in 1..(count - 1)) async results(t) = body(part(range, count, t));

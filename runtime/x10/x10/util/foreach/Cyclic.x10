@@ -7,16 +7,29 @@ public final class Cyclic {
     /** Runs body for each number of range. */
     public static operator for(range:LongRange, body:(i:Long)=>void):void {
         val count = Runtime.NTHREADS as Long;
-        finish for (t in 0..(count - 1)) async for (var i:Long = range.min + t; i <= range.max; i += count) body(i);
+        finish for (t in 0..(count - 1)) async each(range, count, t, body);
+    }
+    /** Runs body for number t of range and every count-th one after it. */
+    private static def each(range:LongRange, count:Long, t:Long, body:(i:Long)=>void):void {
+        if (range.max < range.min) return;
+        // What is left behind the next index: a ULong, whatever the range.
+        var left:ULong = (range.max - range.min) as ULong;
+        var step:Long = t;
+        var i:Long = range.min;
+        while (left >= step as ULong) {
+            left -= step as ULong;
+            i += step;
+            body(i);
+            step = count;
+        }
     }
     /** What body makes of the numbers of range, combined by reduce. */
     public static operator for[T](range:LongRange, reduce:(a:T, b:T)=>T, identity:T, body:(i:Long)=>T):T {
         val count = Runtime.NTHREADS as Long;
         val results = Unsafe.allocRailUninitialized[T](count);
         finish for (t in 0..(count - 1)) async {
-            var mine:T = identity;
-            for (var i:Long = range.min + t; i <= range.max; i += count) mine = reduce(mine, body(i));
-            results(t) = mine;
+            results(t) = identity;
+            each(range, count, t, (i:Long)=>{ results(t) = reduce(results(t), body(i)); });
         }
         var result:T = results(0);
         for (t in 1..(count - 1)) result = reduce(result, results(t));

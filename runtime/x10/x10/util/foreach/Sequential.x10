@@ -6,25 +6,25 @@ import x10.array.DenseIterationSpace_2;
 public final class Sequential {
     /** Runs body for each number of range. */
     public static operator for(range:LongRange, body:(i:Long)=>void):void {
-        for (var i:Long = range.min; i <= range.max; i++) body(i);
+        for (i in range) body(i);
     }
     /** Runs body for each index pair of space. */
     public static operator for(space:DenseIterationSpace_2, body:(i:Long, j:Long)=>void):void {
-        for (var i:Long = space.min0; i <= space.max0; i++) for (var j:Long = space.min1; j <= space.max1; j++) body(i, j);
+        for (i in space.min0..space.max0) for (j in space.min1..space.max1) body(i, j);
     }
     /** Runs body for range as a whole. */
     public static operator for(range:LongRange, body:(range:LongRange)=>void):void { body(range); }
     /** What body makes of the numbers of range, combined by reduce. */
     public static operator for[T](range:LongRange, reduce:(a:T, b:T)=>T, identity:T, body:(i:Long)=>T):T {
         var result:T = identity;
-        for (var i:Long = range.min; i <= range.max; i++) result = reduce(result, body(i));
+        for (i in range) result = reduce(result, body(i));
         return result;
     }
     /** What body makes of the index pairs of space, combined by reduce. */
     public static operator for[T](space:DenseIterationSpace_2, reduce:(a:T, b:T)=>T, identity:T, body:(i:Long, j:Long)=>T):T {
         var result:T = identity;
-        for (var i:Long = space.min0; i <= space.max0; i++)
-            for (var j:Long = space.min1; j <= space.max1; j++) result = reduce(result, body(i, j));
+        for (i in space.min0..space.max0)
+            for (j in space.min1..space.max1) result = reduce(result, body(i, j));
         return result;
     }
     /** What body makes of range as a whole. */
