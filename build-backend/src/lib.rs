@@ -9,3 +9,4 @@ pub mod optimise;
 pub mod project;
 pub mod report;
 pub mod resources;
+mod threads;

@@ -1,5 +1,10 @@
 //! The `apg` command.
 
+use apg_runtime::out_of_memory::{Allocator, End};
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator::new("apg", End::Exit);
+
 fn main() -> std::process::ExitCode {
     apg_build::cli::main()
 }

@@ -4,6 +4,12 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use apg_runtime::out_of_memory::{Allocator, End};
+
+// The handler of SIGABRT records what was being analysed.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator::new("apg-lsp", End::Abort);
+
 const USAGE: &str = "The language server of X10 programs (LSP 3.17).
 
 Usage: apg-lsp [--listen ADDRESS]

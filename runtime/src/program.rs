@@ -31,8 +31,11 @@ static LOADED: OnceLock<Loaded> = OnceLock::new();
 /// When the file is not a program, or one for another version of the runtime.
 pub fn load(path: &Path) -> Result<(), String> {
     // SAFETY: the object is one that the compiler made: its initialisers do nothing.
-    let library = unsafe { libloading::Library::new(path) }
-        .map_err(|error| format!("cannot load the program {}: {error}", path.display()))?;
+    let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
+        // What the system's loader said stands in the cause.
+        let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        format!("cannot load the program {}: {cause}", path.display())
+    })?;
     let symbol = format!("{}\0", abi::PROGRAM_SYMBOL);
     // SAFETY: the symbol is a table of this type, which its first field confirms.
     let table: &'static Table = unsafe {

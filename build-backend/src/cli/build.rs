@@ -11,6 +11,7 @@ use super::{Failure, Outcome, output, resources, source};
 use crate::build::{self, Options, Translated};
 use crate::driver::{self, Built, Mode, Profile, Sanitizer};
 use crate::report;
+use crate::threads;
 
 /// Build a program, or print what it is compiled to
 #[derive(Debug, Args)]
@@ -92,7 +93,7 @@ pub fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Tr
     progress.stage("checking");
     let (host, file) = source::load_program(request.file, request.sources)?;
     let analysis = host.snapshot();
-    match source::deep(move || build::translate(&analysis, file, request.main, request.options)) {
+    match threads::install(move || build::translate(&analysis, file, request.main, request.options)) {
         Ok(translated) => Ok(Ok(translated)),
         Err(build::Failure::Findings(findings)) => {
             progress.finish();

@@ -102,6 +102,7 @@ type Outcome = Result<u8, Failure>;
 /// Runs the command line of this process; or, if this process is a further place or an executable with a program behind
 /// it, that.
 pub fn main() -> ExitCode {
+    apg_runtime::limits::prepare_allocator();
     interrupt::set(|_| {
         apg_runtime::temp_files::remove_unfinished();
         interrupt::Then::End

@@ -13,6 +13,7 @@ use super::Failure;
 use super::options::SourceOptions;
 use crate::project::{self, Sources, shown};
 use crate::report::{Finding, Span};
+use crate::threads;
 
 /// A checked program.
 pub struct Checked {
@@ -31,19 +32,9 @@ impl Checked {
     }
 }
 
-/// Declarations may lean on each other as many as there are. What is not used of a stack takes no memory.
-const STACK: usize = 256 << 20;
-
-/// Works on a thread whose stack bears it.
-pub fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // Threads that are there already keep their stacks.
-    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
-    rayon::scope(|_| work())
-}
-
 /// Checks the named files and folders.
 pub fn check(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
-    deep(|| check_here(paths, options))
+    threads::install(|| check_here(paths, options))
 }
 
 fn check_here(paths: &[PathBuf], options: &SourceOptions) -> Result<Checked, Failure> {
@@ -105,8 +96,8 @@ fn batch_findings(host: &AnalysisHost, batch: &[SourceFile]) -> Vec<Finding> {
 /// Checks the syntax of the named files and folders, alone.
 pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, Failure> {
     let sources = load(paths, &SourceOptions::default())?;
-    let findings =
-        sources.roots.par_iter().flat_map_iter(|path| syntax_findings(path, &sources.files[path])).collect();
+    let findings_of = |path: &PathBuf| syntax_findings(path, &sources.files[path]);
+    let findings = threads::install(|| sources.roots.par_iter().flat_map_iter(findings_of).collect());
     Ok(Checked { files: named(&sources), lines: lines(&sources), findings })
 }
 

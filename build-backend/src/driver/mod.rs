@@ -17,6 +17,8 @@ use std::{fmt, io};
 use apg_runtime::cache::{self, Cache, CacheError, InUse};
 use rayon::prelude::*;
 
+use crate::threads;
+
 pub use bundle::{appended_program, write_bundle};
 pub use compiler::{Compiler, find as find_compiler};
 pub use messages::{Message, parse as parse_messages};
@@ -278,11 +280,12 @@ impl Build<'_> {
         self.headers.iter().try_for_each(|(name, text)| self.cache.keep_text(&include.join(name), text))?;
         observer.compiling(missing.len());
         let trace_flags = self.compiler.trace_flags();
-        missing.par_iter().try_for_each(|(unit, object)| {
+        let compile = |(unit, object): &(&Unit, &PathBuf)| {
             self.compile_unit(unit, object, &include, trace_flags)?;
             observer.compiled(&unit.name);
             Ok(())
-        })
+        };
+        threads::install(|| missing.par_iter().try_for_each(compile))
     }
 
     fn compile_unit(

@@ -93,12 +93,14 @@ fn make() -> &'static Fiber {
     let stack = match AlignedStack::new() {
         Ok(stack) => stack,
         Err(error) => {
-            remark!("apg: no memory for the stack of one more blocked activity: {error}");
+            remark!("apg: no memory for the stack of one more activity: {error}");
+            if crate::limits::address_space() != usize::MAX {
+                remark!(
+                    "  the limit on address space is reached: raise it (`ulimit -v`), or make the heap smaller (--heap)"
+                );
+            }
             remark!(
-                "  this program has more activities waiting at the same time than this machine can hold;"
-            );
-            remark!(
-                "  let fewer activities block at once, or raise `vm.max_map_count` or the limit on address space"
+                "  if the program has many activities waiting at the same time: let fewer block at once, or raise `vm.max_map_count`"
             );
             pool::end_process(1);
         }

@@ -65,7 +65,8 @@ pub fn start(threads: usize) {
                 .spawn(move || work(Own { number, attends: Cell::new(false) }));
             if let Err(error) = spawned {
                 remark!(
-                    "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads"
+                    "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads, or raise the limit on \
+                     processes (`ulimit -u`, a container's)"
                 );
                 end_process(1);
             }

@@ -135,6 +135,9 @@ fn default_limit() -> usize {
     of_machine() / 4 * 3
 }
 
+/// Of a limited address space, one part of so many is for the heap: the rest is for stacks, code and everything else.
+const PARTS_OF_ADDRESS_SPACE: usize = 3;
+
 /// Memory that this machine has for the process.
 pub fn of_machine() -> usize {
     // SAFETY: asks the system for two numbers.
@@ -142,7 +145,7 @@ pub fn of_machine() -> usize {
     let physical = if pages > 0 && size > 0 { pages as usize * size as usize } else { 4 << 30 };
     let group =
         std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    physical.min(group.unwrap_or(usize::MAX))
+    physical.min(group.unwrap_or(usize::MAX)).min(crate::limits::address_space() / PARTS_OF_ADDRESS_SPACE)
 }
 
 /// Reserves addresses; less than asked for where the system limits them.

@@ -1,0 +1,83 @@
+//! Little memory and few threads: a result or a message, never a panic, a back trace or a hang.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use apg_tests::tools;
+
+const SOURCE: &str = "public class Greets {
+    public static def main(Rail[String]) { finish for (i in 1..4) async { } Console.OUT.println(\"hello\"); }
+}";
+
+/// Runs apg under limits that `prlimit` sets. A command that hangs ends with status 124.
+fn limited(folder: &Path, prefix: &[&str], limit: &str, arguments: &str) -> Output {
+    let words = prefix.iter().copied().chain(["prlimit", limit, "timeout", "60"]);
+    let words: Vec<&str> = words.chain(["./apg"]).chain(arguments.split(' ')).collect();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(folder).env("APG_CACHE_DIR", folder.join("cache"));
+    command.output().expect("util-linux and coreutils are installed")
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("Greets.x10"), SOURCE).expect("written");
+    fs::copy(tools::apg(), folder.path().join("apg")).expect("copied");
+    let built = limited(folder.path(), &[], "--core=0", "run Greets.x10");
+    assert!(built.status.success(), "{built:?}");
+    folder
+}
+
+/// Success, or status 1 with one of the messages for it.
+#[track_caller]
+fn ends_well(output: &Output, what: &str) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let says =
+        ["out of memory", "no address space for the heap", "no memory for", "cannot start", "cannot load"];
+    match output.status.code() {
+        Some(0) => {}
+        Some(1) if says.iter().any(|text| errors.contains(text)) => {}
+        _ => panic!("{what}: {}\n{errors}", output.status),
+    }
+    assert!(!errors.contains("panicked") && !errors.contains("stack backtrace"), "{what}:\n{errors}");
+}
+
+#[test]
+fn address_space() {
+    let folder = folder();
+    // A development build of the command takes 35 MB itself.
+    for kilobytes in [45_000, 60_000, 100_000, 180_000, 300_000, 600_000, 1_200_000] {
+        let limit = format!("--as={}", kilobytes * 1024_u64);
+        for arguments in ["check Greets.x10", "run Greets.x10", "run Greets.x10 --threads 4 --places 2"] {
+            ends_well(&limited(folder.path(), &[], &limit, arguments), &format!("{limit}; {arguments}"));
+        }
+    }
+    let enough = limited(folder.path(), &[], "--as=600000000", "run Greets.x10");
+    assert_eq!(enough.stdout, b"hello\n", "{enough:?}");
+}
+
+#[test]
+fn processes() {
+    // SAFETY: geteuid has no conditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return eprintln!(
+            "skipped: the limit counts all processes of a user; only the superuser can take one without any"
+        );
+    }
+    let folder = folder();
+    let user = "54321";
+    let own = Command::new("chown").args(["-R", user]).arg(folder.path()).status();
+    assert!(own.expect("coreutils").success());
+    let prefix = ["setpriv", "--reuid", user, "--clear-groups"];
+    for count in [3, 4, 5, 6, 8, 12, 20, 40] {
+        let limit = format!("--nproc={count}");
+        for arguments in ["check Greets.x10", "run Greets.x10"] {
+            let output = limited(folder.path(), &prefix, &limit, arguments);
+            // `timeout` itself could not start a process.
+            if output.status.code() == Some(125) {
+                continue;
+            }
+            ends_well(&output, &format!("{limit}; {arguments}"));
+        }
+    }
+}
