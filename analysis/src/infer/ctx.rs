@@ -62,6 +62,8 @@ pub(super) struct Infer<'db> {
     pub(super) stopped: Option<Surroundings>,
     /// What runs before the code: formals taken apart.
     pub(super) prologue: Vec<StmtId>,
+    /// Accesses to objects of other places that a fix is looked for.
+    pub(super) remote_uses: Vec<super::remote_fix::RemoteUse>,
     next_temporary: u32,
 }
 
@@ -105,6 +107,7 @@ impl<'db> Infer<'db> {
             stop_at: None,
             stopped: None,
             prologue: Vec::new(),
+            remote_uses: Vec::new(),
             next_temporary: 0,
         }
     }

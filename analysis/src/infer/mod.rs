@@ -37,6 +37,7 @@ mod narrowed;
 mod operator;
 mod pick;
 mod remote;
+mod remote_fix;
 mod scopes;
 mod start;
 mod stmt;

@@ -4,8 +4,9 @@ use apg_syntax::{TextRange, TextSize};
 
 use super::ctx::Infer;
 use super::pick::{Call, Picked};
+use super::remote_fix::RemoteUse;
 use crate::body::ExprId;
-use crate::diagnostics::{Fix, Severity, TextEdit, place as rules};
+use crate::diagnostics::{Severity, place as rules};
 use crate::item_tree::source::{Item, item_source};
 use crate::members::{Reason, Rejection};
 use crate::place::{Home, here_of_body, home, is_here, nameless, required_home};
@@ -17,7 +18,7 @@ impl Infer<'_> {
     /// After a call whose condition does not follow: if it asks for a home, says where that is.
     pub(super) fn check_place(&mut self, picked: &Picked, object: ExprId, call: &Call) {
         let guard = method_signature(self.db, picked.method).guard.constraint.terms.clone();
-        self.check_home(&guard, object, picked.method.name(self.db) == "operator()=", call, false);
+        self.check_home(&guard, object, call, false);
     }
 
     /// A call refused because its condition contradicts what is known: whether it was a home, and reported.
@@ -26,17 +27,10 @@ impl Infer<'_> {
             return false;
         };
         let guard = method_signature(self.db, only.method).guard.constraint.terms.clone();
-        self.check_home(&guard, object, only.method.name(self.db) == "operator()=", call, true)
+        self.check_home(&guard, object, call, true)
     }
 
-    fn check_home(
-        &mut self,
-        guard: &[ConstraintTerm],
-        object: ExprId,
-        sets: bool,
-        call: &Call,
-        refused: bool,
-    ) -> bool {
+    fn check_home(&mut self, guard: &[ConstraintTerm], object: ExprId, call: &Call, refused: bool) -> bool {
         let path = self.path_of(object).unwrap_or_else(nameless);
         let mut facts = self.context().known_terms();
         if let Some(constraint) = self.ty(object).constraint(self.db) {
@@ -48,20 +42,20 @@ impl Infer<'_> {
             let Some(wanted) = required_home(&term) else { continue };
             match home(&facts, wanted, &self.here_path()) {
                 Home::Elsewhere(name) => {
-                    self.remote(object, name.as_ref(), sets, call, (Severity::Error, true));
+                    self.remote(object, name.as_ref(), call, (Severity::Error, true));
                     return true;
                 }
                 Home::Named(_) if !refused && self.was_tested(&facts, wanted) => return true,
                 Home::Named(name) if !refused && !self.in_kernel => {
                     let severity = if self.checks.is_static { Severity::Error } else { Severity::Warning };
-                    self.remote(object, Some(&name), sets, call, (severity, false));
+                    self.remote(object, Some(&name), call, (severity, false));
                     return true;
                 }
                 // What is not known at all is checked when the program runs, where that is allowed.
                 Home::Unknown
                     if self.checks.is_static && !(refused || self.in_kernel || self.infers_guard) =>
                 {
-                    self.remote(object, Some(wanted), sets, call, (Severity::Error, false));
+                    self.remote(object, Some(wanted), call, (Severity::Error, false));
                     return true;
                 }
                 _ => {}
@@ -88,10 +82,14 @@ impl Infer<'_> {
         &mut self,
         object: ExprId,
         home: Option<&Path>,
-        sets: bool,
         call: &Call,
         (severity, known): (Severity, bool),
     ) {
+        // `r(i) += 1` reads and sets the element: that is one finding.
+        let code = rules::remote_access::RULE.code;
+        if self.diagnostics.iter().any(|it| it.code == code && it.range.start() == call.range.start()) {
+            return;
+        }
         let what = self.source(self.range(object)).unwrap_or_default();
         let lives = home.map_or_else(|| "another place".to_owned(), |home| self.place_name(home));
         let message = match (known, home) {
@@ -103,18 +101,6 @@ impl Infer<'_> {
         };
         let is_field = self.find_field(self.ty(object), "home").is_some();
         let go = if is_field { format!("{what}.home") } else { format!("{what}.home()") };
-        let mut edits = vec![TextEdit {
-            file: None,
-            range: TextRange::empty(call.range.start()),
-            text: if sets { format!("at ({go}) ") } else { format!("(at ({go}) ") },
-        }];
-        if !sets {
-            edits.push(TextEdit {
-                file: None,
-                range: TextRange::empty(call.range.end()),
-                text: ")".to_owned(),
-            });
-        }
         let copies = match self.ty(object).global_rail_element(self.db) {
             Some(_) => ", or copy the elements with `Rail.asyncCopy`",
             None => "",
@@ -127,8 +113,8 @@ impl Infer<'_> {
             diagnostic = diagnostic
                 .note("it is checked when the program runs, and raises an exception at any other place");
         }
-        if !what.is_empty() {
-            diagnostic = diagnostic.fix(Fix { title: format!("Wrap in `at ({go})`"), edits });
+        if !what.is_empty() && !self.in_kernel {
+            self.remote_uses.push(RemoteUse { object, access: call.range, home: go });
         }
         self.report(diagnostic);
     }

@@ -389,6 +389,7 @@ impl Infer<'_> {
         self.body = body;
         let prologue = std::mem::take(&mut self.prologue);
         self.prepend(prologue);
+        self.add_remote_fixes(&mut diagnostics);
         body = std::mem::take(&mut self.body);
         let needs_value = !self.is_constructor && !result.is_void(db) && !result.is_error(db);
         let is_method = matches!(self.owner, Owner::Method(_));
