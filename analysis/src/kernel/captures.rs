@@ -13,7 +13,7 @@ use crate::ty::{Constraint, ConstraintTerm, Path, PathRoot, Ty};
 
 impl Draft<'_> {
     /// The variables that the host brings to the kernel, in order of first use. What cannot travel is reported.
-    pub fn captures(&self, uses: &Uses, place: ExprId) -> Vec<KernelCapture> {
+    pub fn captures(&self, uses: &Uses, place: Option<ExprId>) -> Vec<KernelCapture> {
         let mut found: Vec<KernelCapture> = Vec::new();
         let mut seen: Vec<CaptureSource> = Vec::new();
         for local in uses.locals.iter().copied().filter(|local| !self.inner.contains(local)) {
@@ -22,7 +22,7 @@ impl Draft<'_> {
             }
             seen.push(CaptureSource::Local(local));
             if let Some(kind) = self.capture_kind(local) {
-                self.check_home(local, &kind, place);
+                place.into_iter().for_each(|place| self.check_home(local, &kind, place));
                 found.push(KernelCapture {
                     source: CaptureSource::Local(local),
                     ty: self.local(local).ty,
@@ -117,17 +117,18 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether a kernel may use a variable of this type of the code around it.
+    pub fn can_travel(&self, ty: Ty) -> bool {
+        matches!(self.facts.shape(ty), Shape::Plain | Shape::Rail(_) | Shape::GlobalRail(_))
+    }
+
     /// Copies a `var` into a `val` before the `at`, unless the kernel assigns it.
-    fn freeze(&self, local: LocalId) -> Option<super::Repair> {
+    pub fn freeze(&self, local: LocalId) -> Option<super::Repair> {
         use super::repair::{Repair, RepairEdit, text};
         let StmtKind::At { body, .. } = self.stmt(self.at).kind else { return None };
         let body = self.stmt(body).range;
         let inside = |range: apg_syntax::TextRange| body.contains_range(range);
-        let assigned = self.body.exprs.iter().any(|expr| {
-            matches!(expr.kind, ExprKind::Assign { target: crate::body::AssignTarget::Local(used), .. } if used == local)
-                && inside(expr.range)
-        });
-        if assigned {
+        if !self.keeps_its_value(local) || !self.can_travel(self.local(local).ty) {
             return None;
         }
         let uses: Vec<_> = self
@@ -192,6 +193,15 @@ impl Draft<'_> {
     fn copy_field(&self, expr: ExprId, field: FieldId, name: &str) -> Option<super::Repair> {
         use super::repair::{Piece, Repair, RepairEdit, text};
         let first = self.expr(expr).range;
+        let assigned = self.body.exprs.iter().any(|it| match it.kind {
+            ExprKind::Assign { target: crate::body::AssignTarget::Field { field: written, .. }, .. } => {
+                written == field && self.stmt(self.at).range.contains_range(it.range)
+            }
+            _ => false,
+        });
+        if assigned || !self.is_settled(expr) || !self.can_travel(self.expr(expr).ty) {
+            return None;
+        }
         // A local of the field's name would hide the field, so `this.` keeps the initialiser right.
         let Repair::Edits { mut edits, .. } = self.hoist(first, &format!("the_{name}")) else { return None };
         let replacement = edits.iter().find(|edit| edit.range == first)?.text.clone();

@@ -240,9 +240,15 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A name that no local of the body has.
+    /// A name that no local of the body has, and no field that it uses.
     pub fn fresh_name(&self, suggestion: &str) -> SmolStr {
-        let taken = |name: &str| self.body.locals.iter().any(|local| local.name == name);
+        let db = self.facts.db;
+        let names_field = |name: &str| {
+            self.body.exprs.iter().any(|it| {
+                matches!(it.kind, ExprKind::Field { field, .. } | ExprKind::StaticField(field) if field.name(db) == name)
+            })
+        };
+        let taken = |name: &str| self.body.locals.iter().any(|it| it.name == name) || names_field(name);
         if !taken(suggestion) {
             return suggestion.into();
         }

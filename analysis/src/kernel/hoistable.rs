@@ -142,7 +142,7 @@ impl Draft<'_> {
                     self.violation(&hoist::mutable_variable::RULE, range, format!("the `var` `{name}` may change before the launch"))
                         .note("the host evaluates this when the kernel is launched: copy the variable into a `val` before the `at`")
                         .related(None, declared.range, format!("`{name}` is declared here"))
-                        .repair(self.hoist(range, &format!("{name}_now"))),
+                        .repair(self.freeze(local)),
                 );
             }
             return;
@@ -169,6 +169,11 @@ impl Draft<'_> {
         matches!(self.prelude_auto(init), Some(PreludeKind::AutoBlocks | PreludeKind::AutoThreads))
     }
 
+    /// Whether an expression is such a number of the prelude.
+    pub fn is_auto_value(&self, expr: ExprId) -> bool {
+        matches!(self.expr(self.strip(expr)).kind, ExprKind::Local(local) if self.is_auto(local))
+    }
+
     /// Whether the local is one that may not stand where it stands, before the blocks or threads, which is reported there.
     fn is_refused_prelude(&self, local: LocalId) -> bool {
         let declared = self.local(local).range;
@@ -192,9 +197,8 @@ impl Draft<'_> {
 
     fn not_hoistable(&self, expr: ExprId, rule: &'static Rule, message: &str, name: &str, note: &str) {
         let range = self.expr(expr).range;
-        let uses_inner = self.uses_inner(expr);
         let violation = self.violation(rule, range, message).note(note);
-        self.report(if uses_inner { violation } else { violation.repair(self.hoist(range, name)) });
+        self.report(violation.repair(self.is_settled(expr).then(|| self.hoist(range, name))));
     }
 
     /// Whether the expression uses a variable declared inside the `at`, so that it cannot be moved out.

@@ -25,6 +25,7 @@ mod repair;
 mod report;
 mod rules;
 mod sequential;
+mod settled;
 mod shape;
 mod shared;
 mod summary;

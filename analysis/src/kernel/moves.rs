@@ -7,30 +7,63 @@ use super::repair::{Piece, Repair, RepairEdit, text};
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
 
+/// What a block may have of shared memory on every device.
+const MAX_SHARED_BYTES: u64 = 48 << 10;
+
 impl Draft<'_> {
     /// Moves a value of a block before the `at`, if it is the same there and for all blocks, else into the threads.
     pub fn to_where_it_is_computed(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
         if self.local(local).mutable || self.uses_inner(init) {
-            return self.moved_into_threads(stmt, local);
+            return self.moved_into_threads(stmt, local, init);
         }
-        self.is_same_outside(init).then(|| self.move_out(stmt, false))?
+        self.value_before(stmt, local, init)
     }
 
-    /// Whether an expression has the same value before the `at`: numbers and what is computed of them, no objects and no places.
-    fn is_same_outside(&self, expr: ExprId) -> bool {
+    /// Moves `val x = e` before the `at`, where the host can evaluate `e` there, and the kernel can use `x`.
+    pub fn value_before(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
+        let name = &self.local(local).name;
+        let is_only = self.body.locals.iter().filter(|it| it.name == *name).count() == 1;
+        let movable = is_only && self.can_travel(self.local(local).ty) && self.is_settled(init);
+        movable.then(|| self.move_out(stmt, false)).flatten()
+    }
+
+    /// Moves what prints behind the statement around the `at`, if that waits for the kernel.
+    pub fn print_after(&self, stmt: StmtId) -> Option<Repair> {
+        (self.prints_settled(stmt) && self.is_awaited()).then(|| self.move_out(stmt, true)).flatten()
+    }
+
+    /// Whether what follows the statement around the `at` runs when the kernel has ended.
+    fn is_awaited(&self) -> bool {
+        let mut node = Node::Stmt(self.at);
+        let mut starts = false;
+        while let Some(Node::Stmt(around)) = self.parents.parent(node) {
+            match self.stmt(around).kind {
+                StmtKind::Async { .. } => starts = true,
+                StmtKind::Finish { .. } => starts = false,
+                StmtKind::Labeled { .. } => {}
+                _ => break,
+            }
+            node = Node::Stmt(around);
+        }
+        !starts
+    }
+
+    /// Whether each thread gets the same value from an expression as its block would have: arithmetic on what does not change.
+    fn is_same_in_threads(&self, expr: ExprId) -> bool {
         let mut same = true;
         self.body.walk(Node::Expr(expr), &mut |node| {
             same &= match node {
                 Node::Expr(part) => match &self.expr(part).kind {
-                    ExprKind::Literal(_) | ExprKind::Local(_) | ExprKind::Coerce { .. } => true,
-                    ExprKind::Cast { .. } | ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } => {
+                    ExprKind::Literal(_) | ExprKind::Coerce { .. } | ExprKind::StaticField(_) => true,
+                    ExprKind::Local(local) => !self.local(*local).mutable,
+                    ExprKind::Field { field, .. } => !self.facts.is_mutable_field(*field),
+                    ExprKind::Conditional { .. } | ExprKind::ShortCircuit { .. } | ExprKind::Equal { .. } => {
                         true
                     }
-                    ExprKind::Equal { .. } | ExprKind::Field { .. } | ExprKind::StaticField(_) => true,
                     ExprKind::Call { method, .. } => {
-                        self.facts.is_class(method.class(self.facts.db), "x10.lang.Math")
-                            || method.name(self.facts.db).starts_with("operator")
-                                && self.expr(part).ty.primitive(self.facts.db).is_some()
+                        self.facts.is_pure(*method)
+                            && self.expr(part).ty.primitive(self.facts.db).is_some()
+                            && !self.facts.is_cuda(*method)
                     }
                     _ => false,
                 },
@@ -42,7 +75,11 @@ impl Draft<'_> {
     }
 
     /// Moves a value of a block to the start of what each thread does, where nothing else needs it.
-    fn moved_into_threads(&self, stmt: StmtId, local: LocalId) -> Option<Repair> {
+    fn moved_into_threads(&self, stmt: StmtId, local: LocalId, init: ExprId) -> Option<Repair> {
+        // A variable that threads assign is one that they share.
+        if !self.keeps_its_value(local) || !self.is_same_in_threads(init) {
+            return None;
+        }
         let behind = self.stmt(stmt).range.end();
         let threads = self.first_activity(behind)?;
         let range = self.stmt(threads).range;
@@ -75,7 +112,8 @@ impl Draft<'_> {
         };
         let waits = |stmt: &StmtId| matches!(self.stmt(*stmt).kind, StmtKind::Finish { .. });
         let to = self.stmt(self.statements(body).into_iter().find(waits)?).range.start();
-        let mut known = matches!(self.stmt(body).kind, StmtKind::Block(_));
+        let mut known =
+            matches!(self.stmt(body).kind, StmtKind::Block(_)) && self.is_made_alike_in_blocks(stmt);
         self.body.walk(Node::Stmt(stmt), &mut |node| {
             if let Node::Expr(expr) = node
                 && let ExprKind::Local(used) = self.expr(expr).kind
@@ -89,6 +127,20 @@ impl Draft<'_> {
             return None;
         }
         self.moved(stmt, to, title)
+    }
+
+    /// Whether each block can make the rail of a statement: its length and its first value are numbers that the host knows.
+    fn is_made_alike_in_blocks(&self, stmt: StmtId) -> bool {
+        let StmtKind::Let { local, init: Some(init) } = self.stmt(stmt).kind else { return false };
+        let Some((args, element)) = self.new_rail(self.strip(init)) else { return false };
+        let bytes = args.first().and_then(|it| self.constant(*it)).zip(self.facts.size(element));
+        let fits = bytes.is_none_or(|(count, size)| {
+            u64::try_from(count).is_ok_and(|count| count.saturating_mul(size) <= MAX_SHARED_BYTES)
+        });
+        let is_known = |it: &ExprId| self.is_settled(*it) || self.is_auto_value(*it);
+        fits && !self.local(local).mutable
+            && self.can_travel(self.local(local).ty)
+            && args.iter().all(is_known)
     }
 
     /// The first `async` of the kernel from there on.

@@ -5,7 +5,7 @@ use apg_syntax::TextRange;
 
 use super::Axis;
 use super::draft::Draft;
-use super::repair::{Repair, RepairEdit, text};
+use super::repair::{Piece, Repair, RepairEdit, text};
 use crate::body::{ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 use crate::ty::known::Known;
@@ -217,6 +217,18 @@ impl Draft<'_> {
             .repair(Repair::edits(vec![text("Count with Ints")], edits)),
         );
         false
+    }
+
+    /// An end of a range as an Int.
+    pub fn int_end(&self, end: ExprId) -> Vec<Piece> {
+        let written = self.expr(self.unconverted(end));
+        let is_int = written.ty.is_known(self.facts.db, Known::Int);
+        let (before, behind) = match written.kind {
+            ExprKind::Literal(_) => ("", if is_int { "" } else { "n" }),
+            _ if is_int => ("(", ")"),
+            _ => ("((", ") as Int)"),
+        };
+        vec![text(before), Piece::Source(written.range), text(behind)]
     }
 
     /// Edits that make an end of a range an Int: a suffix for a literal, a conversion for the rest.

@@ -11,7 +11,7 @@ use super::violation::Violation;
 use super::{Kernel, Recognised, SharedInit, function, shape};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{Body, Stmt, StmtId, StmtKind};
+use crate::body::{Body, ExprId, ExprKind, Stmt, StmtId, StmtKind};
 use crate::diagnostics::{Severity, cuda};
 
 /// All kernels of a body, in source order, and the annotations that make none.
@@ -50,7 +50,7 @@ fn kernel(facts: &Facts, body: &Body, parents: &Parents, at: StmtId) -> Recognis
     let mut kernel = None;
     if let StmtKind::At { place, body: inner, .. } = body.stmt(at).kind {
         let shape = draft.shape(inner);
-        kernel = draft.complete(place, shape);
+        kernel = draft.complete(Some(place), shape);
     }
     let broken = draft.is_broken();
     let violations = draft.into_violations();
@@ -59,8 +59,8 @@ fn kernel(facts: &Facts, body: &Body, parents: &Parents, at: StmtId) -> Recognis
 }
 
 impl Draft<'_> {
-    /// Checks the parts that were found; a kernel if none is missing.
-    fn complete(&self, place: crate::body::ExprId, shape: shape::Shape) -> Option<Kernel> {
+    /// Checks the parts that were found; a kernel if none is missing. The place is not known of what is not in an `at` yet.
+    fn complete(&self, place: Option<ExprId>, shape: shape::Shape) -> Option<Kernel> {
         for axis in shape.blocks.iter().chain(&shape.threads).flatten() {
             self.hoistable(axis.last);
         }
@@ -87,7 +87,7 @@ impl Draft<'_> {
         let uniformity = self.barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
         let kernel = Kernel {
             at: self.at,
-            place,
+            place: place?,
             direct_params: self.annotation(self.at, "CUDADirectParams").is_some(),
             fast_math: self.annotation(self.at, "FastMath").is_some(),
             prelude: shape.prelude,
@@ -132,11 +132,30 @@ fn misplaced(facts: &Facts, body: &Body, parents: &Parents, stmt: StmtId) -> Opt
                     "it says how a kernel gets its parameters: write `@CUDA @CUDADirectParams` before the body of the `at`, or remove it",
                 );
             let insert = Repair::insert("Make it a kernel: write `@CUDA` as well", range.start(), "@CUDA ");
-            if is_at { violation.repair(insert) } else { violation }
+            match is_at && would_be_kernel(&draft(), stmt) {
+                true => violation.repair(insert),
+                false => violation,
+            }
         }
         (None, None) => return None,
     };
     Some(Recognised { at: stmt, kernel: None, violations: vec![violation] })
+}
+
+/// Whether an `at` would be a kernel without errors if it was marked `@CUDA`.
+fn would_be_kernel(draft: &Draft, at: StmtId) -> bool {
+    let found = kernel(draft.facts, draft.body, draft.parents, at);
+    found.kernel.is_some()
+}
+
+/// Whether a statement would be one if it was all that an `at (here)` does.
+fn would_be_kernel_here(draft: &Draft, stmt: StmtId) -> bool {
+    let probe = Draft::new(draft.facts, draft.body, draft.parents, stmt);
+    let shape = probe.shape(stmt);
+    let is_whole = shape.blocks.is_some() && shape.threads.is_some() && shape.body.is_some();
+    probe.complete(None, shape);
+    let is_broken = probe.is_broken();
+    is_whole && !is_broken && !probe.into_violations().iter().any(|it| it.severity == Severity::Error)
 }
 
 fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
@@ -157,9 +176,8 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
             RepairEdit { range, text: Vec::new() },
             RepairEdit { range: TextRange::empty(target), text: vec![Piece::Source(range), text(" ")] },
         ];
-        return violation
-            .note(note)
-            .repair(Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits));
+        let moved = Repair::edits(vec![text("Move `@CUDA` to the body of the `at`")], edits);
+        return violation.note(note).repair(would_be_kernel(draft, inner).then_some(moved));
     }
     // `at (p) async @CUDA { ... }`: the two have to change places.
     let around = |stmt: StmtId| match draft.parents.parent(Node::Stmt(stmt)) {
@@ -174,7 +192,12 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
             RepairEdit { range: head, text: Vec::new() },
             RepairEdit { range: TextRange::empty(range.start()), text: vec![Piece::Source(head)] },
         ];
-        return violation.note(note).repair(Repair::edits(vec![text("Write `async at`")], edits));
+        let is_same_later = place_keeps(draft, at) && would_be_kernel_here(draft, stmt);
+        let swapped = Repair::edits(vec![text("Write `async at`")], edits);
+        return violation.note(note).repair(is_same_later.then_some(swapped));
+    }
+    if !would_be_kernel_here(draft, stmt) {
+        return violation.note(note);
     }
     let whole = draft.stmt(stmt).range;
     let insert =
@@ -187,4 +210,25 @@ fn misplaced_cuda(draft: &Draft, stmt: StmtId, range: TextRange) -> Violation {
         edits.push(insert(whole.end(), " }"));
     }
     violation.note(note).repair(Repair::edits(vec![text(format!("Wrap in `{head}`"))], edits))
+}
+
+/// Whether the place of an `at` is the same when the activity that goes there computes it.
+fn place_keeps(draft: &Draft, at: StmtId) -> bool {
+    let StmtKind::At { place, .. } = draft.stmt(at).kind else { return false };
+    let mut keeps = true;
+    draft.body.walk(Node::Expr(place), &mut |node| {
+        keeps &= match node {
+            Node::Expr(expr) => match &draft.expr(expr).kind {
+                ExprKind::Local(local) => !draft.local(*local).mutable,
+                ExprKind::Field { field, .. } => !draft.facts.is_mutable_field(*field),
+                ExprKind::Call { method, .. } => !draft.facts.is_users(*method),
+                ExprKind::Here | ExprKind::This | ExprKind::Coerce { .. } | ExprKind::Literal(_) => true,
+                ExprKind::StaticField(_) => true,
+                _ => false,
+            },
+            Node::Stmt(_) => false,
+        };
+        keeps
+    });
+    keeps
 }

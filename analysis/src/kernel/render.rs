@@ -5,9 +5,10 @@ use std::sync::Arc;
 use apg_syntax::{TextRange, TextSize};
 
 use super::facts::Facts;
+use super::function::function_code;
 use super::repair::{Piece, Repair, RepairEdit};
 use crate::db::Db;
-use crate::diagnostics::{Fix, TextEdit};
+use crate::diagnostics::{Fix, Severity, TextEdit};
 use crate::ids::{MethodId, SourceFile};
 use crate::item_tree::source::{Item, item_offset};
 
@@ -26,8 +27,8 @@ impl<'a> Renderer<'a> {
     }
 
     /// The fix, with absolute ranges.
-    pub fn fix(&self, repair: &Repair) -> Fix {
-        match repair {
+    pub fn fix(&self, repair: &Repair) -> Option<Fix> {
+        Some(match repair {
             Repair::Edits { title, edits, import: name } => {
                 let import = name.and_then(|name| import(self.db, self.file, name));
                 Fix {
@@ -35,8 +36,8 @@ impl<'a> Renderer<'a> {
                     edits: import.into_iter().chain(edits.iter().map(|edit| self.edit(edit))).collect(),
                 }
             }
-            Repair::Annotate(method) => annotate(self.db, *method),
-        }
+            Repair::Annotate(method) => annotate(self.db, &unannotated(self.db, *method)?),
+        })
     }
 
     fn edit(&self, edit: &RepairEdit) -> TextEdit {
@@ -99,15 +100,64 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// Puts `@CUDA` before a method, and imports it.
-fn annotate(db: &dyn Db, method: MethodId) -> Fix {
-    let file = method.class(db).file(db);
-    let name = Facts::new(db).method_name(method);
-    let offset = item_offset(db, Item::Method(method));
-    let mut edits =
-        vec![TextEdit { file: Some(file), range: TextRange::empty(offset), text: "@CUDA ".to_owned() }];
-    edits.splice(0..0, import(db, file, "CUDA"));
-    Fix { title: format!("Annotate `{name}` with `@CUDA`"), edits }
+/// The function and those it calls that lack `@CUDA`, if that is all that keeps a device from running it.
+fn unannotated(db: &dyn Db, method: MethodId) -> Option<Vec<MethodId>> {
+    let facts = Facts::new(db);
+    let mut found = vec![method];
+    let mut calls: Vec<(MethodId, MethodId)> = Vec::new();
+    let mut next = 0;
+    while let Some(&caller) = found.get(next) {
+        next += 1;
+        let code = function_code(db, caller);
+        if code.broken || facts.body(caller).body.root.is_none() {
+            return None;
+        }
+        calls.extend(code.calls.iter().map(|it| (caller, *it)));
+        for violation in code.violations.iter().filter(|it| it.severity == Severity::Error) {
+            let [Repair::Annotate(callee)] = violation.repairs[..] else { return None };
+            calls.push((caller, callee));
+            if !found.contains(&callee) {
+                found.push(callee);
+            }
+        }
+    }
+    // A thread's stack is no place for recursion.
+    let reaches_itself = |start: MethodId| {
+        let mut open = vec![start];
+        let mut seen: Vec<MethodId> = Vec::new();
+        while let Some(caller) = open.pop() {
+            for (_, callee) in calls.iter().filter(|it| it.0 == caller) {
+                if *callee == start {
+                    return true;
+                }
+                if !seen.contains(callee) {
+                    seen.push(*callee);
+                    open.push(*callee);
+                }
+            }
+        }
+        false
+    };
+    (!found.iter().any(|it| reaches_itself(*it))).then_some(found)
+}
+
+/// Puts `@CUDA` before methods, and imports it.
+fn annotate(db: &dyn Db, methods: &[MethodId]) -> Fix {
+    let mut edits = Vec::new();
+    let mut files: Vec<SourceFile> = Vec::new();
+    for method in methods {
+        let file = method.class(db).file(db);
+        if !files.contains(&file) {
+            files.push(file);
+            edits.extend(import(db, file, "CUDA"));
+        }
+        let range = TextRange::empty(item_offset(db, Item::Method(*method)));
+        edits.push(TextEdit { file: Some(file), range, text: "@CUDA ".to_owned() });
+    }
+    edits.sort_by_key(|it| it.range.start());
+    let names: Vec<String> =
+        methods.iter().map(|it| format!("`{}`", Facts::new(db).method_name(*it))).collect();
+    Fix { title: shorten(&format!("Annotate {} with `@CUDA`", names.join(", "))), edits }
 }
 
 /// The import of an annotation, unless the file has it.

@@ -69,7 +69,7 @@ fn diagnostic(db: &dyn Db, owner: Owner, violation: &Violation) -> Diagnostic {
         range: unwritten(db, item_of(owner)).unwrap_or(violation.range + renderer.offset),
         notes: violation.notes.clone(),
         related: related.collect(),
-        fixes: violation.repairs.iter().map(|repair| renderer.fix(repair)).collect(),
+        fixes: violation.repairs.iter().filter_map(|repair| renderer.fix(repair)).collect(),
     }
 }
 

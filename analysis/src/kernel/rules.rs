@@ -291,7 +291,7 @@ impl Draft<'_> {
                         false if self.is_function() => "the object lives on the host: take the field's value as a parameter",
                         false => "the object lives on the host: read the field into a `val` before the `at`",
                     });
-                if !writes && !self.uses_inner(expr) {
+                if !writes && self.can_travel(self.expr(expr).ty) && self.is_settled(expr) {
                     violation = violation.repair(self.hoisted(self.expr(expr).range, name));
                 }
                 self.report(violation);
@@ -362,23 +362,16 @@ impl Draft<'_> {
                     });
                 let is_rail =
                     self.new_rail(expr).is_some() && matches!(self.stmt(self.at).kind, StmtKind::At { .. });
+                // Threads that wait for each other have something to share: what is meant is not known.
                 self.report(match is_rail && self.has_barrier(self.at) {
-                    // Threads that wait for each other have something to share.
-                    true => violation
-                        .note("memory that all threads of a block share is made before them, in the `async` of the blocks")
-                        .repair(self.declaration_of(expr).and_then(|it| self.moved_into_block(it, "Share it among the threads of a block"))),
+                    true => violation.note(
+                        "memory that all threads of a block share is made before them, in the `async` of the blocks",
+                    ),
                     false => violation.repair(self.onto_the_stack(expr)),
                 });
                 false
             }
         }
-    }
-
-    /// The statement `val r = ...` of a value.
-    fn declaration_of(&self, init: ExprId) -> Option<StmtId> {
-        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(init)) else { return None };
-        matches!(self.stmt(stmt).kind, StmtKind::Let { local, .. } if !self.local(local).mutable)
-            .then_some(stmt)
     }
 
     /// `@StackAllocate` for a `val` that holds a small rail of fixed size.

@@ -171,16 +171,19 @@ impl Draft<'_> {
             let name = &self.local(axis).name;
             let known =
                 axes.iter().any(|other| self.local(*other).name == *name || self.uses(*iterable, *other));
-            let is_range = self.operator(self.strip(*iterable)).is_some_and(|(sign, ..)| sign == "..");
+            let range = self.operator(self.strip(*iterable)).filter(|(sign, ..)| *sign == "..");
             let is_long = self.local(axis).ty.is_known(self.facts.db, Known::Long);
             let inner = loops.get(index + 1);
             let is_open = inner.is_some_and(|inner| self.has_braces(*stmt, *inner));
-            if known || !components.is_empty() || !is_range || !is_long || is_open {
+            if known || !components.is_empty() || !is_long || is_open {
                 return None;
             }
+            let (_, low, high) = range?;
             axes.push(axis);
             head.extend((index > 0).then(|| text(" * ")));
-            head.push(Piece::Source(self.expr(*iterable).range));
+            head.extend(self.int_end(low));
+            head.push(text(".."));
+            head.extend(self.int_end(high));
         }
         if axes.len() > 3 {
             return None;

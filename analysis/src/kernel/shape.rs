@@ -398,7 +398,7 @@ impl Draft<'_> {
             );
             if movable {
                 violation =
-                    violation.note("do it after the `finish` of the `at`").repair(self.move_out(*stmt, true));
+                    violation.note("do it after the `finish` of the `at`").repair(self.print_after(*stmt));
             } else {
                 violation = violation.note(
                     "let one thread do it: put it at the end of the thread's code, after a `Clock.advanceAll()`, under `if (thread == 0n)`",
@@ -418,7 +418,7 @@ impl Draft<'_> {
                 let violation = self
                     .violation(&cuda::prelude_statement::RULE, range, "a statement before the blocks of a kernel")
                     .note("what is not in a thread would run on the host: move it before the `at`, or into the threads")
-                    .repair(self.move_out(stmt, false));
+                    .repair(self.prints_settled(stmt).then(|| self.move_out(stmt, false)).flatten());
                 return self.report(violation);
             }
         };
@@ -456,7 +456,7 @@ impl Draft<'_> {
                 "before the blocks of a kernel stand only `CUDAUtilities.autoBlocks()`, `CUDAUtilities.autoThreads()` and \
                  `CUDAConstantRail(rail)`; compute anything else before the `at`",
             )
-            .repair(self.move_out(stmt, false)),
+            .repair(self.value_before(stmt, local, init)),
         );
     }
 
@@ -528,7 +528,10 @@ impl Draft<'_> {
                 "constant memory is filled from something else than a `val` of type `Rail` declared before the `at`",
             )
             .note("the host copies it to the device before the launch, so it must be there already");
-        if matches!(shape, TypeShape::Rail(_)) && !matches!(expr.kind, ExprKind::Local(_)) {
+        if matches!(shape, TypeShape::Rail(_))
+            && !matches!(expr.kind, ExprKind::Local(_))
+            && self.is_settled(rail)
+        {
             violation = violation.repair(self.hoist(expr.range, "constants"));
         }
         self.report(violation);

@@ -23,7 +23,8 @@ use crate::expectation::{Finding, Kind};
 pub struct Analysed {
     db: RootDatabase,
     files: Vec<SourceFile>,
-    diagnostics: Vec<Vec<Diagnostic>>,
+    /// The diagnostics of each file.
+    pub diagnostics: Vec<Vec<Diagnostic>>,
 }
 
 /// The class library's files by package path.
@@ -80,6 +81,21 @@ pub fn analyse(texts: &[(String, String)]) -> Analysed {
 }
 
 impl Analysed {
+    /// The diagnostics of each file if the files had these texts.
+    pub fn with_texts(&mut self, texts: &[String]) -> Vec<Vec<Diagnostic>> {
+        let old: Vec<Arc<str>> = self.files.iter().map(|file| file.text(&self.db).clone()).collect();
+        self.set_texts(texts.iter().map(|text| text.as_str().into()));
+        let diagnostics = self.files.iter().map(|file| file_diagnostics(&self.db, *file)).collect();
+        self.set_texts(old.into_iter());
+        diagnostics
+    }
+
+    fn set_texts(&mut self, texts: impl Iterator<Item = Arc<str>>) {
+        for (file, text) in self.files.iter().zip(texts) {
+            file.set_text(&mut self.db).to(text);
+        }
+    }
+
     /// The diagnostics of all files.
     pub fn all(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().flatten()
@@ -100,6 +116,7 @@ impl Analysed {
                 },
                 code: diagnostic.code.to_owned(),
                 text: diagnostic.message.clone(),
+                fixes: diagnostic.fixes.len(),
             })
             .collect()
     }
@@ -147,7 +164,7 @@ impl Analysed {
             Kind::Place => place(&self.db, ty),
             _ => ty.display(&self.db).to_string(),
         };
-        Finding { line, kind, code: String::new(), text }
+        Finding { line, kind, code: String::new(), text, fixes: 0 }
     }
 }
 

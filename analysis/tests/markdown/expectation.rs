@@ -1,6 +1,6 @@
 //! Expectations in comments, and comparing them with what the analysis says.
 //!
-//! `// error: [code] "part of the message"` (code and text are optional), likewise `warning`, `info` and
+//! `// error: [code] "part of the message"` (code and text are optional; `no fix` may follow), likewise `warning`, `info` and
 //! `hint`; `// revealed: Type`, the type of the initialiser or expression that starts on the line;
 //! `// place: expression`, where its value lives. A comment that has its line for itself speaks of the next
 //! line that is not one. Several may follow each other on a line.
@@ -44,6 +44,8 @@ pub struct Expectation {
     pub code: Option<String>,
     /// Part of the message; the type or place.
     pub text: Option<String>,
+    /// `no fix` stands behind it: the diagnostic must offer none.
+    pub is_unfixed: bool,
 }
 
 /// One finding of the analysis.
@@ -57,6 +59,8 @@ pub struct Finding {
     pub code: String,
     /// Message, type or place.
     pub text: String,
+    /// The number of fixes that it offers.
+    pub fixes: usize,
 }
 
 impl Kind {
@@ -75,7 +79,8 @@ impl fmt::Display for Expectation {
             Some(text) if matches!(self.kind, Kind::Revealed | Kind::Place) => write!(f, " {text}"),
             Some(text) => write!(f, " \"{text}\""),
             None => Ok(()),
-        }
+        }?;
+        if self.is_unfixed { write!(f, " no fix") } else { Ok(()) }
     }
 }
 
@@ -134,14 +139,15 @@ fn expectation(comment: &str, line: usize) -> Option<Expectation> {
     let kind = KINDS.iter().find(|(known, _)| *known == name)?.1;
     let rest = rest.trim();
     if matches!(kind, Kind::Revealed | Kind::Place) {
-        return Some(Expectation { line, kind, code: None, text: Some(rest.to_owned()) });
+        let text = Some(rest.to_owned());
+        return Some(Expectation { line, kind, code: None, text, is_unfixed: false });
     }
     let (code, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((code, rest)) => (Some(code.to_owned()), rest.trim()),
         None => (None, rest),
     };
     let text = rest.strip_prefix('"').and_then(|rest| rest.rsplit_once('"')).map(|(text, _)| text.to_owned());
-    Some(Expectation { line, kind, code, text })
+    Some(Expectation { line, kind, code, text, is_unfixed: rest.ends_with("no fix") })
 }
 
 /// What is missing and what is too much: lines of text, each with the line it speaks of.
@@ -180,6 +186,7 @@ fn fits(expectation: &Expectation, finding: &Finding) -> bool {
     let exact = matches!(expectation.kind, Kind::Revealed | Kind::Place);
     expectation.line == finding.line
         && expectation.kind == finding.kind
+        && !(expectation.is_unfixed && finding.fixes > 0)
         && expectation.code.as_ref().is_none_or(|code| *code == finding.code)
         && expectation.text.as_ref().is_none_or(|text| {
             if exact { *text == finding.text } else { finding.text.contains(text.as_str()) }

@@ -7,6 +7,7 @@ mod analyse;
 mod document;
 mod examples;
 mod expectation;
+mod fixes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ fn markdown() {
     let mut paths = Vec::new();
     pages(&root.join("tests/md"), &mut paths);
     assert!(!paths.is_empty(), "no pages below tests/md");
-    let (mut run, mut failed) = (0, Vec::new());
+    let (mut run, mut applied, mut failed) = (0, 0, Vec::new());
     for path in paths {
         let page = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         let text = fs::read_to_string(&path).expect("a readable page");
@@ -56,13 +57,15 @@ fn markdown() {
                 continue;
             }
             run += 1;
-            let wrong = check(&page, &test);
+            let (fixes, wrong) = check(&page, &test);
+            applied += fixes;
             if !wrong.is_empty() {
                 failed.push(format!("{name}\n{}", wrong.join("\n")));
             }
         }
     }
     assert!(run > 0, "no test contains `{filter}`");
+    println!("{run} tests, {applied} fixes applied");
     assert!(
         failed.is_empty(),
         "{} of {run} markdown tests failed\n\n{}\n",
@@ -71,11 +74,11 @@ fn markdown() {
     );
 }
 
-/// What is wrong with a test, a line of text each.
-fn check(page: &str, test: &Test) -> Vec<String> {
+/// The number of fixes applied, and what is wrong with a test, a line of text each.
+fn check(page: &str, test: &Test) -> (usize, Vec<String>) {
     let files: Vec<(String, String)> =
         test.files.iter().map(|file| (file.name.clone(), file.text.clone())).collect();
-    let analysed = analyse(&files);
+    let mut analysed = analyse(&files);
     let mut wrong = Vec::new();
     for (index, file) in test.files.iter().enumerate() {
         let expected = expectations(&file.text);
@@ -90,7 +93,10 @@ fn check(page: &str, test: &Test) -> Vec<String> {
     for fixed in &test.fixed {
         wrong.extend(check_fix(page, test, &analysed, fixed));
     }
-    wrong
+    let names: Vec<&str> = test.files.iter().map(|file| file.name.as_str()).collect();
+    let (applied, unsafe_fixes) = fixes::check_all(&mut analysed, &names);
+    wrong.extend(unsafe_fixes);
+    (applied, wrong)
 }
 
 /// Applies the fix that a block names, and compares the text.

@@ -351,7 +351,23 @@ impl<'a> Parser<'a> {
                 _ => false,
             };
         if let Some(text) = kind.text().filter(|_| ends && self.position > 0) {
-            self.replace_by(text.to_owned());
+            match self.is_noted {
+                true => self.replace_by(text.to_owned()),
+                false => self.insert_too(text),
+            }
+        }
+    }
+
+    /// Adds to what the error at this position inserts: one more of the same is missing.
+    fn insert_too(&mut self, text: &str) {
+        let behind = self.input.range(self.lexed, self.position - 1).end();
+        if self.last_error == self.position
+            && let Some(error) = self.errors.last_mut()
+            && error.range == TextRange::empty(behind)
+            && let Some(inserted) = &mut error.replacement
+            && inserted.ends_with(text)
+        {
+            inserted.push_str(text);
         }
     }
 

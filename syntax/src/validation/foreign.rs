@@ -137,13 +137,16 @@ pub(super) fn declarator(node: Node<'_>, path: &Path<'_>, errors: &mut Vec<Synta
         && path.grandparent().is_some_and(|it| it.kind() == FOR_INIT);
     let keyword = if (is_final || is_const || of_struct) && !counts { "val" } else { "var" };
     let mut range = first.range().cover(node.child(NAME).map_or(first.range(), Node::range));
-    // `final` goes, if it is all there is.
-    if let Some(token) = list.and_then(|it| it.token(SyntaxKind::FINAL_KW))
-        && list.is_some_and(|it| it.tokens().count() == 1 && it.nodes().next().is_none())
+    let mut meant = format!("{keyword} {variable}");
+    // `final` goes; modifiers behind it stay.
+    if let Some((list, token)) = list.and_then(|it| Some((it, it.token(SyntaxKind::FINAL_KW)?)))
+        && list.nodes().next().is_none()
     {
         range = range.cover(token.range());
+        let behind = list.tokens().filter(|it| it.range().start() > token.range().start());
+        let kept: String = behind.map(|it| format!("{} ", it.green.text())).collect();
+        meant.insert_str(0, &kept);
     }
-    let mut meant = format!("{keyword} {variable}");
     let value = node.nodes().last().filter(|it| it.kind() == LITERAL);
     if let Some(value) = value
         && let Some(number) = number(x10_type(first).as_deref(), value)

@@ -3,7 +3,10 @@
 use apg_syntax::TextRange;
 
 use super::{State, Walker, rules};
-use crate::body::{AssignTarget, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, walk::Node};
+use crate::body::{
+    AssignTarget, Capture, Captured, Closure, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind,
+    walk::Node,
+};
 use crate::db::Db;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::ids::{ClassId, FieldId, MethodId};
@@ -11,6 +14,7 @@ use crate::infer::surroundings::{class_captures, enclosing_owner};
 use crate::item_tree::ClassKind;
 use crate::item_tree::items::{class_kind, field_item, own_field};
 use crate::ty::TyKind;
+use crate::ty::context::Context;
 
 impl Walker<'_> {
     pub(super) fn exprs(&mut self, ids: &[ExprId]) {
@@ -305,7 +309,7 @@ impl Walker<'_> {
                     }
                     _ => format!("declare the {what} `var` if it has to change, else use another one"),
                 };
-                self.to_var(target).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
+                self.to_var(target, at).into_iter().fold(diagnostic.note(note), Diagnostic::fix)
             }
         };
         match self.fields {
@@ -327,9 +331,36 @@ impl Walker<'_> {
         Some(Fix { title: format!("Assign to the field `this.{name}`"), edits })
     }
 
+    /// Whether a variable may change: no closure, activity or place has a copy of it, and it can hold what is assigned.
+    fn may_be_var(&self, local: LocalId, assignment: ExprId) -> bool {
+        let holds = |it: &Capture| it.what == Captured::Local(local);
+        let copies = |captures: &[Capture]| captures.iter().any(holds);
+        let is_copied = self.body.stmts.iter().any(|it| match &it.kind {
+            StmtKind::Async { captures, .. }
+            | StmtKind::At { captures, .. }
+            | StmtKind::AtEach { captures, .. } => copies(captures),
+            _ => false,
+        }) || self.body.exprs.iter().any(|it| match &it.kind {
+            ExprKind::Closure(closure) => copies(&closure.captures),
+            ExprKind::At { captures, .. } => copies(captures),
+            _ => false,
+        });
+        let ExprKind::Assign { mut value, .. } = self.body.expr(assignment).kind else { return !is_copied };
+        while let ExprKind::Coerce { value: inner } = self.body.expr(value).kind {
+            value = inner;
+        }
+        let db = self.facts.db;
+        let (new, old) = (self.body.expr(value).ty.base(db), self.body.local(local).ty.base(db));
+        // What did not fit is an error of its own.
+        !is_copied && !new.is_null(db) && !new.is_error(db) && Context::global(db).is_subtype(new, old)
+    }
+
     /// Declares the local with `var`.
-    fn to_var(&self, target: AssignTarget) -> Option<Fix> {
+    fn to_var(&self, target: AssignTarget, assignment: ExprId) -> Option<Fix> {
         let AssignTarget::Local(local) = target else { return None };
+        if !self.may_be_var(local, assignment) {
+            return None;
+        }
         let (name, range) = (&self.body.local(local).name, self.body.local(local).range);
         let (range, text) = match self.body.local(local).kind {
             LocalKind::Param => (TextRange::empty(range.start()), "var "),

@@ -381,7 +381,12 @@ pub(super) fn semicolon(p: &mut Parser<'_>) {
     if p.at(T![')']) && p.nth(1) == T![;] && p.matching(p.position).is_none() {
         p.unexpected("this `)` closes nothing");
         p.hint("remove it, or write the `(` that it closes");
-        p.replace_by(String::new());
+        // `x.f)` may be a call that lacks its `(`.
+        let is_member =
+            p.kind_at(p.position - 1) == IDENT && p.position > 1 && p.kind_at(p.position - 2) == T![.];
+        if !is_member {
+            p.replace_by(String::new());
+        }
         habits::aside(p, 1);
     }
     if p.expect(T![;]) || p.at_line_start() || at_boundary(p) {

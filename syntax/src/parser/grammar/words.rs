@@ -236,8 +236,11 @@ pub(super) fn label_arrow(p: &mut Parser<'_>, errors: usize) {
         }
     }
     p.input.kinds[index] = T![:];
-    if p.errors[errors..].iter().all(|it| it.message != MESSAGE) {
-        let range = p.input.range(p.lexed, index);
+    let range = p.input.range(p.lexed, index);
+    let first = p.errors[errors..].iter_mut().find(|it| it.message == MESSAGE);
+    if let Some(first) = first {
+        first.also.push((range, ":".to_owned()));
+    } else {
         p.error_at(range, MESSAGE);
         p.hint("write `case 1: ...; break;`: without `break`, what the next case does is done as well");
         p.replace_by(":".to_owned());
