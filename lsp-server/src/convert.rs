@@ -1,7 +1,6 @@
 //! From analysis's types to the protocol's.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use apg_analysis::diagnostics as analysis;
@@ -17,21 +16,8 @@ use crate::aside::Why;
 use crate::document::{self, Document};
 use crate::library;
 use crate::position::LineText;
+use crate::uri;
 use crate::world::Snapshot;
-
-/// The folder of documents that are in no file yet.
-#[cfg(unix)]
-pub const UNTITLED: &str = "/untitled:";
-#[cfg(not(unix))]
-pub const UNTITLED: &str = "U:\\untitled:";
-
-/// The file of a `file:` URI; other documents are not served.
-pub fn path(uri: &Uri) -> Option<PathBuf> {
-    uri.scheme()
-        .as_str()
-        .eq_ignore_ascii_case("file")
-        .then(|| uri.to_file_path().map(|path| path.into_owned()))?
-}
 
 /// A diagnostic; notes become further lines of the message.
 pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Diagnostic) -> Diagnostic {
@@ -96,6 +82,24 @@ pub fn set_aside(why: Why, patience: Duration) -> Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),
         source: Some("apg".into()),
         message: format!("{what}.\nIt is tried again when the text changes"),
+        ..Diagnostic::default()
+    }
+}
+
+/// What is said of a document whose neighbours cannot be read.
+pub fn elsewhere(uri: &Uri) -> Diagnostic {
+    let (scheme, host) = (uri.scheme().as_str(), uri.authority().map(|authority| authority.as_str()));
+    let place = match host {
+        Some(host) if scheme == "file" => format!("of the machine `{host}`"),
+        _ => format!("behind `{scheme}:`"),
+    };
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        source: Some("apg".into()),
+        message: format!(
+            "only the syntax of this document is checked: apg cannot read the files beside it {place}.\n\
+             Open a copy on this machine to have all of it checked"
+        ),
         ..Diagnostic::default()
     }
 }
@@ -234,5 +238,5 @@ fn place(snapshot: &Snapshot, file: SourceFile) -> Option<(Uri, LineText)> {
         return Some((document.uri.clone(), document.text.clone()));
     }
     let shown = if path.is_absolute() { path.to_owned() } else { library::shown(path, text)? };
-    Some((Uri::from_file_path(shown)?, LineText::new(text.clone())))
+    Some((uri::from_path(&shown)?, LineText::new(text.clone())))
 }

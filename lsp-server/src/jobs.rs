@@ -46,12 +46,12 @@ impl Terms {
 
     /// About a document as a whole.
     pub fn about(uri: &Uri) -> Self {
-        Self { file: key(uri), ..Self::default() }
+        Self { file: Some(key(uri)), ..Self::default() }
     }
 
     /// About positions in the text that a document has now.
     pub fn now(uri: &Uri) -> Self {
-        Self { document: key(uri), ..Self::about(uri) }
+        Self { document: Some(key(uri)), ..Self::about(uri) }
     }
 
     /// About all files of the workspace.

@@ -23,6 +23,7 @@ mod requests;
 mod server;
 mod task;
 mod transport;
+mod uri;
 mod watcher;
 mod workers;
 mod workspace;

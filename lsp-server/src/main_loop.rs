@@ -501,9 +501,7 @@ impl MainLoop {
         let is_typed = matches!(edit, Edit::Change(_));
         let outcome = self.world.edit(nth, edit);
         if let Some(uri) = outcome.closed {
-            if let Some(path) = key(&uri) {
-                self.published.remove(&path);
-            }
+            self.published.remove(&key(&uri));
             let _ = self.publications.send(Publication { uri, version: None, diagnostics: Vec::new() });
         }
         if outcome.declarations {

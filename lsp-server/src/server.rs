@@ -15,7 +15,6 @@ use tower_lsp_server::ls_types::*;
 use tower_lsp_server::{Client, LanguageServer};
 
 use crate::capabilities;
-use crate::convert;
 use crate::jobs::Terms;
 use crate::main_loop::{Sender, Settings};
 use crate::position::Encoding;
@@ -27,6 +26,7 @@ use crate::requests::memory::MemoryReport;
 use crate::requests::rename;
 use crate::requests::tokens::TokenCache;
 use crate::task::Ended;
+use crate::uri;
 use crate::world::{Snapshot, key};
 
 /// The handlers.
@@ -163,7 +163,7 @@ fn settings(params: &InitializeParams) -> Settings {
     Settings {
         encoding: Encoding::choose(general.and_then(|general| general.position_encodings.as_deref())),
         source_path: options.source_path,
-        folders: folders(params),
+        folders: folders(params).filter_map(uri::to_path).collect(),
         snippets: completion.is_some_and(|c| c.snippet_support == Some(true)),
         versioned_edits: edits.is_some_and(|e| e.document_changes == Some(true)),
         can_rename_files: operations.is_some_and(|o| o.contains(&ResourceOperationKind::Rename)),
@@ -182,16 +182,30 @@ fn settings(params: &InitializeParams) -> Settings {
     }
 }
 
-fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+/// The folders of the workspace.
+fn folders(params: &InitializeParams) -> impl Iterator<Item = &Uri> {
     let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
     #[allow(deprecated)] // what older clients send instead
     let root = params.root_uri.iter().filter(|_| params.workspace_folders.is_none());
-    named.chain(root).filter_map(crate::convert::path).collect()
+    named.chain(root)
+}
+
+/// Tells the user of folders that only the client can read.
+fn tell_unreadable<'a>(client: Option<&Client>, folders: impl Iterator<Item = &'a Uri>) {
+    let unreadable: Vec<&str> =
+        folders.filter(|folder| uri::to_path(folder).is_none()).map(|folder| folder.as_str()).collect();
+    let Some(client) = client.cloned().filter(|_| !unreadable.is_empty()) else { return };
+    let message = format!(
+        "apg-lsp reads files of this machine only, and none of {}: of what lies there it knows the documents that are open",
+        unreadable.join(", ")
+    );
+    tokio::spawn(async move { client.log_message(MessageType::WARNING, message).await });
 }
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let settings = settings(&params);
+        tell_unreadable(self.client.as_ref(), folders(&params));
         let _ = self.registrations.set(capabilities::registrations(&params.capabilities));
         let workspace = params.capabilities.workspace.as_ref();
         let _ = self.has_configuration.set(workspace.is_some_and(|w| w.configuration == Some(true)));
@@ -254,8 +268,9 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        tell_unreadable(self.client.as_ref(), params.event.added.iter().map(|folder| &folder.uri));
         let paths = |folders: Vec<WorkspaceFolder>| {
-            folders.iter().filter_map(|folder| crate::convert::path(&folder.uri)).collect()
+            folders.iter().filter_map(|folder| uri::to_path(&folder.uri)).collect()
         };
         self.main.folders(paths(params.event.added), paths(params.event.removed));
     }
@@ -460,7 +475,7 @@ impl LanguageServer for Backend {
     }
 
     async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
-        let path = |uri: &str| convert::path(&uri.parse().ok()?);
+        let path = |uri: &str| uri::to_path(&uri.parse().ok()?);
         let moved = params.files.iter().filter_map(|file| Some((path(&file.old_uri)?, path(&file.new_uri)?)));
         let moved: Vec<_> = moved.collect();
         self.main.ask(Terms::anytime().over_workspace(), move |snapshot| snapshot.moved(&moved)).await
@@ -523,10 +538,8 @@ impl LanguageServer for Backend {
             None => Ok(Vec::new()),
         };
         let mut items = self.main.ask(terms.clone(), found.clone()).await;
-        if items.as_ref().is_err_and(|error| error.code == Ended::ByTime.error().code)
-            && let Some(path) = key(&of)
-        {
-            self.main.slow(path);
+        if items.as_ref().is_err_and(|error| error.code == Ended::ByTime.error().code) {
+            self.main.slow(key(&of));
             items = self.main.ask(terms, found).await;
         }
         let items = items?;

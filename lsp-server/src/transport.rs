@@ -6,6 +6,7 @@
 //! answers is not read from either, and one that is gone ends the session.
 
 mod frames;
+mod spelling;
 
 use std::io::{BufReader, Read, Write};
 use std::time::Duration;
@@ -14,10 +15,12 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{SinkExt, TryFutureExt};
 use tokio::sync::{mpsc, oneshot};
 use tower_lsp_server::ClientSocket;
-use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp_server::ls_types::{MessageType, ShowMessageParams};
 use tower_service::Service;
 
 use frames::Incoming;
+use spelling::{NoUri, Spellings};
 
 /// How many requests may wait for their answers at once. Handlers only wait, so many cost nothing.
 const CONCURRENT_REQUESTS: usize = 256;
@@ -41,19 +44,20 @@ where
     let (outgoing, written) = write_on_a_thread(output)?;
     let mut running = FuturesUnordered::new();
     let mut shut_down = false;
+    let mut spellings = Spellings::default();
     loop {
         tokio::select! {
             Some(answer) = running.next() => {
-                if send(&outgoing, answer).await.is_err() { break }
+                if send(&outgoing, &spellings, answer).await.is_err() { break }
             }
             Some(question) = questions.next() => {
-                if outgoing.send(frames::bytes(&question)).await.is_err() { break }
+                if outgoing.send(spellings.outgoing(&question)).await.is_err() { break }
             }
             () = outgoing.closed() => break,
             message = incoming.recv(), if running.len() < CONCURRENT_REQUESTS => match message {
                 None => break,
                 Some(Incoming::Bad(id, error)) => {
-                    if send(&outgoing, Some(Response::from_error(id, error))).await.is_err() { break }
+                    if send(&outgoing, &spellings, Some(Response::from_error(id, error))).await.is_err() { break }
                 }
                 Some(Incoming::Answer(answer)) => {
                     // One that nobody waits for is nobody's.
@@ -65,6 +69,16 @@ where
                     if request.method() == "initialize" {
                         watch_client(&request);
                     }
+                    let id = request.id().cloned();
+                    let method = request.method().to_owned();
+                    let request = match spellings.incoming(request) {
+                        Ok(request) => request,
+                        Err(why) => {
+                            let Some(told) = refusal(id, &method, &why) else { continue };
+                            if outgoing.send(told).await.is_err() { break }
+                            continue;
+                        }
+                    };
                     if std::future::poll_fn(|context| service.poll_ready(context)).await.is_err() { break }
                     running.push(service.call(request).unwrap_or_else(|_| None));
                     if ends { break }
@@ -74,7 +88,7 @@ where
     }
     let farewell = async {
         while let Some(answer) = running.next().await {
-            if send(&outgoing, answer).await.is_err() {
+            if send(&outgoing, &spellings, answer).await.is_err() {
                 break;
             }
         }
@@ -88,9 +102,26 @@ where
 /// The client is gone.
 struct Gone;
 
-async fn send(outgoing: &mpsc::Sender<Vec<u8>>, answer: Option<Response>) -> Result<(), Gone> {
+async fn send(
+    outgoing: &mpsc::Sender<Vec<u8>>,
+    spellings: &Spellings,
+    answer: Option<Response>,
+) -> Result<(), Gone> {
     let Some(answer) = answer else { return Ok(()) };
-    outgoing.send(frames::bytes(&answer)).await.map_err(|_| Gone)
+    outgoing.send(spellings.outgoing(&answer)).await.map_err(|_| Gone)
+}
+
+/// What the client is told of a message about a document without a URI. It is told once: of edits of such a document it hears nothing
+/// when it has heard why it was not opened.
+fn refusal(id: Option<Id>, method: &str, NoUri { text, why }: &NoUri) -> Option<Vec<u8>> {
+    let message = format!("`{text}` names no document: {why}");
+    if let Some(id) = id {
+        return Some(frames::bytes(&Response::from_error(id, Error::invalid_params(message))));
+    }
+    let params = ShowMessageParams { typ: MessageType::WARNING, message: format!("apg: {message}") };
+    let params = serde_json::to_value(params).unwrap_or_default();
+    (method == "textDocument/didOpen")
+        .then(|| frames::bytes(&Request::build("window/showMessage").params(params).finish()))
 }
 
 fn read_on_a_thread(input: impl Read + Send + 'static) -> std::io::Result<mpsc::Receiver<Incoming>> {
@@ -138,12 +169,15 @@ fn watch_client(request: &Request) {
         sent == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
     };
     if lives() {
-        std::thread::spawn(move || {
+        let watch = move || {
             while lives() {
                 std::thread::sleep(Duration::from_secs(2));
             }
             crate::end_process(1);
-        });
+        };
+        if let Err(error) = std::thread::Builder::new().name("apg-lsp-client".into()).spawn(watch) {
+            eprintln!("apg-lsp: the end of the client's process is not seen: {error}");
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
 use apg_build::project;
@@ -22,6 +23,7 @@ use crate::library;
 use crate::main_loop::{Edit, Settings};
 use crate::position::LineText;
 use crate::task::Task;
+use crate::uri;
 use crate::workspace;
 
 /// An edit waits no longer for questions to end that it has ended.
@@ -53,16 +55,10 @@ pub struct Outcome {
     pub declarations: bool,
 }
 
-/// What a document is known by: its path, in the class library the package path, and for one that is in no file yet a path
+/// What a document is known by: its path, in the class library the package path, and for one that is in no file of this machine a path
 /// that no file has.
-pub fn key(uri: &Uri) -> Option<PathBuf> {
-    if let Some(path) = convert::path(uri) {
-        return Some(library::inside(&path));
-    }
-    (uri.scheme().as_str() == "untitled").then(|| {
-        let name = uri.path().as_str().trim_start_matches('/').replace('/', "-");
-        Path::new(convert::UNTITLED).join(format!("{}.x10", name.trim_end_matches(".x10")))
-    })
+pub fn key(uri: &Uri) -> PathBuf {
+    uri::to_path(uri).map_or_else(|| uri::virtual_path(uri), |path| library::inside(&path))
 }
 
 impl Default for World {
@@ -189,7 +185,7 @@ impl World {
         match edit {
             Edit::Open(params) => {
                 let opened = params.text_document;
-                let path = key(&opened.uri)?;
+                let path = key(&opened.uri);
                 let text = LineText::new(opened.text.into());
                 let document = Document { uri: opened.uri, path, version: opened.version, text, stamp: nth };
                 self.lonely.insert(document.path.clone());
@@ -198,7 +194,7 @@ impl World {
             }
             Edit::Change(params) => {
                 // A change of a document that was never opened has no text to apply to.
-                let mut document = self.documents.get(&key(&params.text_document.uri)?)?.clone();
+                let mut document = self.documents.get(&key(&params.text_document.uri))?.clone();
                 let before = document.text.text().clone();
                 document.change(params.text_document.version, params.content_changes, self.settings.encoding);
                 // What was asked of a text that did not change is still of it.
@@ -216,11 +212,11 @@ impl World {
             }
             Edit::Save(params) => {
                 // Imports may have come that name packages not yet read.
-                self.lonely.insert(key(&params.text_document.uri)?);
+                self.lonely.insert(key(&params.text_document.uri));
                 outcome.declarations = true;
             }
             Edit::Close(params) => {
-                let path = key(&params.text_document.uri)?;
+                let path = key(&params.text_document.uri);
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
                     let text = workspace::source(&path).filter(|text| !self.aside.is_crash(&path, text));
@@ -230,7 +226,7 @@ impl World {
                 outcome = Outcome { closed: Some(params.text_document.uri), declarations: true };
             }
             Edit::Watched(params) => {
-                for path in params.changes.iter().filter_map(|change| convert::path(&change.uri)) {
+                for path in params.changes.iter().filter_map(|change| uri::to_path(&change.uri)) {
                     outcome.declarations |= self.changed_on_disk(&path);
                 }
             }
@@ -461,7 +457,7 @@ impl Snapshot {
 
     /// A document and its file: what the client has open, or else the text of the disk.
     pub fn document(&self, uri: &Uri) -> Option<(Cow<'_, Document>, SourceFile)> {
-        let path = key(uri)?;
+        let path = key(uri);
         let file = self.analysis.file(&path)?;
         if let Some(open) = self.documents.get(&path) {
             return Some((Cow::Borrowed(open), file));
@@ -472,12 +468,12 @@ impl Snapshot {
 
     /// The version of a document that the client has open.
     pub fn version(&self, uri: &Uri) -> Option<i32> {
-        self.documents.get(&key(uri)?).map(|document| document.version)
+        self.documents.get(&key(uri)).map(|document| document.version)
     }
 
     /// The file of a URI, open or not, in the workspace or the class library.
     pub fn any_file(&self, uri: &Uri) -> Option<SourceFile> {
-        self.analysis.file(&key(uri)?)
+        self.analysis.file(&key(uri))
     }
 
     /// Types the code of a document on all threads of the pool that this runs in.
@@ -514,7 +510,22 @@ impl Snapshot {
         let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
         let Some(file) = file else { return Ok(Vec::new()) };
         let _working = aside::mark(&document.path, document.text.text());
-        let found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
-        Ok(found.iter().map(|diagnostic| convert::diagnostic(self, document, diagnostic)).collect())
+        let found = self.found(document, file)?;
+        let found = found.iter().map(|diagnostic| convert::diagnostic(self, document, diagnostic));
+        let elsewhere = uri::is_elsewhere(&document.uri).then(|| convert::elsewhere(&document.uri));
+        Ok(elsewhere.into_iter().chain(found).collect())
+    }
+
+    /// What the analysis finds in a document. Of one whose neighbours cannot be read that is its syntax: names may be declared there.
+    pub fn found(
+        &self,
+        document: &Document,
+        file: SourceFile,
+    ) -> Result<Vec<analysis::Diagnostic>, Cancelled> {
+        let mut found = self.analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec())?;
+        if uri::is_elsewhere(&document.uri) {
+            found.retain(|diagnostic| diagnostic.code.starts_with("syntax/"));
+        }
+        Ok(found)
     }
 }

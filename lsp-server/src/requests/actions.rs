@@ -1,9 +1,9 @@
 //! Code actions: the quick fixes of diagnostics, refactorings of what is selected, imports in order.
 
+use apg_analysis::Cancelled;
 use apg_analysis::diagnostics::{Diagnostic, syntax};
 use apg_analysis::ide::{self, Assist, AssistKind};
 use apg_analysis::ids::SourceFile;
-use apg_analysis::{Cancelled, file_diagnostics};
 use apg_syntax::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Range, Uri,
@@ -25,7 +25,7 @@ impl Snapshot {
             return Ok(Vec::new());
         };
         let range = document.text.text_range(range, self.settings.encoding);
-        let found = self.analysis.with(|db| file_diagnostics(db, file).to_vec())?;
+        let found = self.found(&document, file)?;
         let is_here = |place: TextRange| place.intersect(range).is_some();
         let touched = found.iter().filter(|it| is_here(it.range) || merged(it, file).any(is_here));
         let mut actions: Vec<CodeAction> =

@@ -13,6 +13,7 @@ use tower_lsp_server::ls_types::{
 
 use crate::document::Document;
 use crate::position::LineText;
+use crate::uri;
 use crate::world::Snapshot;
 
 /// What was found in a file of the workspace, and the version of its text if it is open.
@@ -80,7 +81,7 @@ impl Snapshot {
             let open = self.documents.get(path).cloned();
             let version = open.as_ref().map(|document| i64::from(document.version));
             let closed = || {
-                let uri = Uri::from_file_path(path)?;
+                let uri = uri::from_path(path)?;
                 let text = LineText::new(text.clone());
                 Some(Document { uri, path: path.to_owned(), version: 0, text, stamp: 0 })
             };

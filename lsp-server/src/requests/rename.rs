@@ -11,6 +11,7 @@ use tower_lsp_server::ls_types::{Position, PrepareRenameResponse, RenameFile, Te
 
 use crate::convert::{self, Changes};
 use crate::task::Task;
+use crate::uri;
 use crate::world::Snapshot;
 
 /// What a refusal looks like to the client, which shows its message.
@@ -129,7 +130,7 @@ impl Snapshot {
 
     fn package_edit(&self, rename: &ide::PackageRename, new: &str) -> WorkspaceEdit {
         let moved = |(from, to): &(PathBuf, PathBuf)| {
-            let (old_uri, new_uri) = (Uri::from_file_path(from)?, Uri::from_file_path(to)?);
+            let (old_uri, new_uri) = (uri::from_path(from)?, uri::from_path(to)?);
             Some(RenameFile { old_uri, new_uri, options: None, annotation_id: None })
         };
         let folders = rename.folders.iter().filter_map(moved).collect();
@@ -156,5 +157,5 @@ impl Snapshot {
 
 /// The file `NAME.x10` beside another.
 fn sibling(uri: &Uri, name: &str) -> Option<Uri> {
-    Uri::from_file_path(convert::path(uri)?.with_file_name(format!("{name}.x10")))
+    uri::from_path(&uri::to_path(uri)?.with_file_name(format!("{name}.x10")))
 }
