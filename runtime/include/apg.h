@@ -7,7 +7,7 @@ typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TY
 typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 14
+#define APG_ABI_VERSION 15
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -175,6 +175,8 @@ typedef struct apg_runtime {
   apg_object *(*raise_cast)(apg_object *object, const char *target);
   apg_object *(*raise_forgotten)(apg_i64 number);
   apg_object *(*stack_overflow)(void);
+  apg_u64 (*hold_root)(apg_object *object);
+  void (*release_root)(apg_u64 root);
   apg_i32 (*identity_hash)(apg_object *object);
   apg_object *(*object_type_name)(apg_object *object, apg_object **out);
   apg_object *(*object_to_string)(apg_object *object, apg_object **out);
@@ -418,6 +420,10 @@ static inline void apg_raise_cast(apg_object *object, const char *target) { if (
 static inline void apg_raise_forgotten(apg_i64 number) { if (apg_object *e = apg_rt->raise_forgotten(number)) apg_raised(e); }
 /* The stack seems to be full: raises StackOverflowError if it is. */
 static inline void apg_stack_overflow() { if (apg_object *e = apg_rt->stack_overflow()) apg_raised(e); }
+/* Makes the object a root of the collector until `release_root`. */
+static inline apg_u64 apg_hold_root(apg_object *object) { return apg_rt->hold_root(object); }
+/* Ends what `hold_root` began. */
+static inline void apg_release_root(apg_u64 root) { apg_rt->release_root(root); }
 /* A number that stays with the object; 0 for null. */
 static inline apg_i32 apg_identity_hash(apg_object *object) { return apg_rt->identity_hash(object); }
 /* The X10 name of the object's class. */

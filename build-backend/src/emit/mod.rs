@@ -1,7 +1,7 @@
 //! MIR to C++20 for the host and CUDA C++ for devices. One printer serves both: the code of a kernel is the same text on
 //! the processor and on the device but for the spelling of a few operations, which is why they agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers), those of kernels `apg_together.h`, and nothing else; those with C++ code of the program also
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers), those of kernels `apg_together.h`, that of tables `apg_throw.h`, and nothing else; those with C++ code of the program also
 //! what that code needs. Symbols and texts do not depend
 //! on indices, so an unchanged unit is found in the cache.
 
@@ -27,9 +27,10 @@ pub use kernel::constant;
 pub use unit::{Emitted, emit};
 
 /// Headers that units include: name and text.
-pub const HEADERS: [(&str, &str); 5] = [
+pub const HEADERS: [(&str, &str); 6] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_program.h", include_str!("include/apg_program.h")),
+    ("apg_throw.h", include_str!("include/apg_throw.h")),
     ("apg_together.h", include_str!("include/apg_together.h")),
     ("apg_native.h", include_str!("include/apg_native.h")),
     ("x10aux/config.h", include_str!("include/x10aux/config.h")),

@@ -56,7 +56,7 @@ impl Code<'_> {
         let declarations = self.declarations(&used, &|_| "");
         format!(
             "#include \"apg_program.h\"\n\
-             #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ apg_keep(e); return e; }}\n\
+             #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ return e; }}\n\
              static void apg_no_code() {{ __builtin_trap(); }}\n{declarations}{body}"
         )
     }
@@ -287,10 +287,6 @@ impl Code<'_> {
             }
             rows.push(format!("{{&state_{name}.failure, APG_REF, nullptr}}"));
         }
-        // APG_RECENT of them, one line.
-        let recent: Vec<String> =
-            (0..64).map(|it| format!("{{&apg_recent[{it}], APG_REF, nullptr}}")).collect();
-        rows.push(recent.join(", "));
         rows
     }
 
@@ -386,8 +382,8 @@ impl Code<'_> {
     /// What the runtime calls: nothing gets out of them but their result.
     fn entries(&mut self) {
         self.out.line(
-            "const apg_runtime *apg_rt;\napg_object *apg_recent[APG_RECENT];\napg_u32 apg_recent_next;\n\
-             void apg_raised(apg_object *e) { apg_keep(e); throw e; }\n\
+            "const apg_runtime *apg_rt;\n\
+             #include \"apg_throw.h\"\n\
              static void apg_bind(const apg_runtime *runtime) { apg_rt = runtime; }\n\
              static apg_object *apg_call(apg_object *o) { APG_CATCH(((void (*)(apg_object *))apg_function(o, 0))(o)) }\n\
              static apg_object *apg_call_value(apg_object *o, apg_object **r) { APG_CATCH(*r = ((apg_object *(*)(apg_object *))apg_function(o, 0))(o)) }\n\

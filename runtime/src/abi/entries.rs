@@ -25,7 +25,7 @@ macro_rules! shim {
         unsafe extern "C" fn shim($($arg: $ty),*) -> Ref {
             match $path($($arg),*) {
                 Ok(()) => Ref::NULL,
-                Err(raised) => raised.hand_over(),
+                Err(raised) => raised.0,
             }
         }
         shim
@@ -35,7 +35,7 @@ macro_rules! shim {
             match $path($($arg),*) {
                 // The caller's wrapper passes the address of a local.
                 Ok(value) => { unsafe { out.write(value) }; Ref::NULL }
-                Err(raised) => raised.hand_over(),
+                Err(raised) => raised.0,
             }
         }
         shim
@@ -120,6 +120,10 @@ entries! {
         raises fn raise_forgotten(number: i64) -> ();
         /// The stack seems to be full: raises StackOverflowError if it is.
         raises fn stack_overflow() -> ();
+        /// Makes the object a root of the collector until `release_root`.
+        plain fn hold_root(object: Ref) -> u64;
+        /// Ends what `hold_root` began.
+        plain fn release_root(root: u64) -> ();
         /// A number that stays with the object; 0 for null.
         plain fn identity_hash(object: Ref) -> i32;
         /// The X10 name of the object's class.

@@ -21,7 +21,7 @@ use crate::layout::{Kernel, StaticState, Type};
 use crate::memory::Ref;
 
 /// Raised when a program was compiled for another runtime.
-pub const VERSION: u32 = 14;
+pub const VERSION: u32 = 15;
 
 /// The C header, for the compiler to place next to generated code.
 pub const HEADER: &str = include_str!("../../include/apg.h");
@@ -173,14 +173,6 @@ pub type StaticPointer = *mut StaticState;
 /// The exception an entry raises; never null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raised(pub Ref);
-
-impl Raised {
-    /// The object, on its way to its handler.
-    fn hand_over(self) -> Ref {
-        crate::memory::keep_raised(self.0);
-        self.0
-    }
-}
 
 /// The result of a raising entry.
 pub type Outcome<T> = Result<T, Raised>;

@@ -111,6 +111,22 @@ impl Handle {
     pub fn get(&self) -> Ref {
         self.object
     }
+
+    /// Gives the handle to code that keeps it as a number.
+    pub fn into_raw(self) -> u64 {
+        let raw = u64::from(self.shard) << 32 | u64::from(self.index);
+        std::mem::forget(self);
+        raw
+    }
+
+    /// Ends the handle of that number, which [`Handle::into_raw`] gave. In a thread that has ended but for the destructors of its
+    /// thread-local variables nothing can be done: the object stays.
+    pub fn release_raw(raw: u64) {
+        let (shard, index) = ((raw >> 32) as u32, raw as u32);
+        if threads::can_register() {
+            drop(Handle { object: Ref::NULL, shard, index });
+        }
+    }
 }
 
 impl Drop for Handle {
@@ -218,17 +234,6 @@ pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result
     Ok(INTERNED.lock().entry(bytes).or_insert_with(|| Handle::new(string)).get())
 }
 
-/// Exceptions that entries have raised lately: until its handler has it, an exception is known only to the unwinder's own
-/// memory, in which nobody looks for references.
-static RAISED: [AtomicPtr<Object>; 1024] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 1024];
-static NEXT_RAISED: AtomicUsize = AtomicUsize::new(0);
-
-/// Keeps an exception alive until it has surely been caught.
-pub fn keep_raised(exception: Ref) {
-    let slot = NEXT_RAISED.fetch_add(1, Ordering::Relaxed) % RAISED.len();
-    RAISED[slot].store(exception.0, Ordering::Relaxed);
-}
-
 /// Calls `visit` with every object held here; all threads are stopped.
 pub fn each(mut visit: impl FnMut(Ref)) {
     for shard in &HANDLES {
@@ -241,5 +246,4 @@ pub fn each(mut visit: impl FnMut(Ref)) {
             }
         }
     }
-    RAISED.iter().map(|slot| Ref(slot.load(Ordering::Relaxed))).for_each(&mut visit);
 }

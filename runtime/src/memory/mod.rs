@@ -24,7 +24,7 @@ pub(crate) mod tests;
 
 pub(crate) use blocks::reserve as reserve_memory;
 pub use collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
-pub use handles::{Handle, forget_global, global, interned, keep_raised, register_global};
+pub use handles::{Handle, forget_global, global, interned, register_global};
 pub(crate) use heap::allocate_in_emergency;
 pub use heap::{
     ProgramHeap, allocate, allocate_counted, allocate_set_later, allocate_unwritten, bytes_in_use, configure,

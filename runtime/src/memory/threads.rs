@@ -140,6 +140,11 @@ pub fn current() -> &'static Mutator {
     unsafe { &*current }
 }
 
+/// Whether this thread has a record or can have one: its thread-local variables still exist.
+pub fn can_register() -> bool {
+    REGISTRATION.try_with(|_| ()).is_ok()
+}
+
 /// This thread's record, if it has one. Not inlined, as above.
 #[inline(never)]
 fn registered() -> Option<&'static Mutator> {

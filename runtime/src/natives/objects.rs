@@ -9,7 +9,7 @@ use super::{non_null, outcome, raise as raise_kind, range_of};
 use crate::abi::{DescriptorPointer, ExceptionKind, Outcome, Raised, StaticPointer, Text};
 use crate::activity::Identity;
 use crate::activity::block::{Waker, block};
-use crate::memory::{self, Ref};
+use crate::memory::{self, Handle, Ref};
 use crate::{program, sanitizer};
 
 fn text<'a>(text: Text) -> std::borrow::Cow<'a, str> {
@@ -94,6 +94,15 @@ pub fn stack_overflow() -> Outcome<()> {
     }
     let message = format!("an activity has used up its stack of {} MiB", crate::activity::STACK >> 20);
     raise_kind(ExceptionKind::StackOverflow, &message)
+}
+
+/// Generated code keeps thrown exceptions alive so.
+pub fn hold_root(object: Ref) -> u64 {
+    Handle::new(object).into_raw()
+}
+
+pub fn release_root(root: u64) {
+    Handle::release_raw(root);
 }
 
 pub fn identity_hash(object: Ref) -> i32 {

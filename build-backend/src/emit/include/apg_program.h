@@ -8,14 +8,6 @@
 #define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* ---- exceptions ---- */
-/* An exception on its way is held only by the C++ runtime's own memory, which the collector does not know; the latest ones
-   stay reachable here until their handlers have them. */
-#define APG_RECENT 64
-extern apg_object *apg_recent[APG_RECENT];
-extern apg_u32 apg_recent_next;
-static inline void apg_keep(apg_object *e) {
-  __atomic_store_n(&apg_recent[__atomic_fetch_add(&apg_recent_next, 1, __ATOMIC_RELAXED) % APG_RECENT], e, __ATOMIC_RELAXED);
-}
 [[noreturn]] static APG_COLD void apg_null() { apg_raise_null(); __builtin_unreachable(); }
 [[noreturn]] static APG_COLD void apg_bounds(apg_i64 index, apg_i64 length) { apg_raise_bounds(index, length); __builtin_unreachable(); }
 [[noreturn]] static APG_COLD void apg_by_zero() { apg_raise_division(); __builtin_unreachable(); }

@@ -35,7 +35,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.out.open("try {");
     blocks(code, kernel, &plan);
     code.out.close(
-        "} catch (apg_object *x_) { apg_keep(x_); result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
+        "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
     if scratch {
         code.out.line("free(scratch_);");

@@ -102,7 +102,7 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
         code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
     }
     code.out.line("return nullptr;");
-    code.out.close("} catch (apg_object *e) { apg_keep(e); return e; }");
+    code.out.close("} catch (apg_object *e) { return e; }");
     code.out.close("}");
 }
 

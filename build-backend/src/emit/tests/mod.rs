@@ -26,7 +26,9 @@ fn run(program: &Program) -> String {
     let folder = tempfile::tempdir().unwrap();
     let compiler = find_compiler().expect("these tests need a C++ compiler");
     for (name, text) in super::HEADERS {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        let header = folder.path().join(name);
+        std::fs::create_dir_all(header.parent().unwrap()).unwrap();
+        std::fs::write(header, text).unwrap();
     }
     let mut command = Command::new(compiler.path());
     command.args(["-std=gnu++20", "-fwrapv", "-w", "-O1", "-march=native", "-I"]).arg(folder.path());

@@ -92,6 +92,8 @@ static apg_object *kernel_launch(apg_i64, const apg_kernel *kernel, const void *
 
 int main() {
   table.abi = APG_ABI_VERSION;
+  table.hold_root = [](apg_object *) -> apg_u64 { return 0; };
+  table.release_root = [](apg_u64) {};
   table.allocate = allocate;
   table.allocate_rail = allocate_rail;
   table.raise = raise;
