@@ -260,6 +260,11 @@ impl Fiber {
         }
     }
 
+    /// Whether it waits to be resumed. It may change at once.
+    pub fn is_suspended(&self) -> bool {
+        self.record.is_suspended()
+    }
+
     /// Addresses of the stack, for reports of its overflow.
     pub fn stack(&self) -> (usize, usize) {
         (self.record.low, self.record.high)

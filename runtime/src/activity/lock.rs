@@ -1,13 +1,19 @@
-//! Locks of the program (`x10.util.concurrent.Lock`): an activity that waits for one leaves its thread.
+//! Locks of the program (`x10.util.concurrent.Lock`): an adaptive lock (as of Solaris). While the owner runs, the lock is about to be free, and
+//! whoever wants it spins; an activity that waits for an owner that is suspended leaves its thread. A lock that is released is free:
+//! it is not handed to the one that waited longest, which does not run yet and would keep it from those that do (a lock convoy).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
-use rustc_hash::FxBuildHasher;
+use parking_lot::{Mutex, RwLock};
 
 use super::block::{Waker, block};
+use super::fiber::{self, Fiber};
 use crate::sanitizer;
+
+/// How long an activity spins for a lock whose owner runs, or seems to: its thread may have to wait for a processor.
+const SPIN_TIME: Duration = Duration::from_millis(2);
 
 /// Who has a lock.
 pub type Owner = super::Identity;
@@ -15,47 +21,50 @@ pub type Owner = super::Identity;
 #[derive(Default)]
 struct State {
     owner: Option<Owner>,
+    /// The owner's fiber.
+    fiber: Option<&'static Fiber>,
     /// How often the owner has taken it.
     depth: u32,
-    waiting: VecDeque<(Owner, Waker)>,
+    /// Suspended activities that want it, in order.
+    waiting: VecDeque<Waker>,
 }
 
 /// A lock that its owner may take again.
 #[derive(Clone, Default)]
 pub struct Lock(Arc<Mutex<State>>);
 
-struct Table {
-    locks: HashMap<i64, Lock, FxBuildHasher>,
-    last: i64,
-}
-
-static LOCKS: Mutex<Table> = Mutex::new(Table { locks: HashMap::with_hasher(FxBuildHasher), last: 0 });
+/// All locks: the handle of one is its index and one. None is ever removed.
+static LOCKS: RwLock<Vec<Lock>> = RwLock::new(Vec::new());
 
 /// A new lock.
 pub fn make() -> i64 {
-    let mut table = LOCKS.lock();
-    table.last += 1;
-    let handle = table.last;
-    table.locks.insert(handle, Lock::default());
-    handle
+    let mut locks = LOCKS.write();
+    locks.push(Lock::default());
+    locks.len() as i64
 }
 
 /// The lock with that handle.
 pub fn find(handle: i64) -> Option<Lock> {
-    LOCKS.lock().locks.get(&handle).cloned()
+    let index = usize::try_from(handle).ok()?.checked_sub(1)?;
+    LOCKS.read().get(index).cloned()
 }
 
 impl Lock {
     /// Takes it if it is free, or the caller's already.
     pub fn try_enter(&self, owner: Owner) -> bool {
+        self.enter_or_owner(owner).is_ok()
+    }
+
+    /// The same; otherwise, the fiber of its owner.
+    fn enter_or_owner(&self, owner: Owner) -> Result<(), Option<&'static Fiber>> {
         let mut state = self.0.lock();
-        let free = state.owner.is_none() || state.owner == Some(owner);
-        if free {
-            state.owner = Some(owner);
-            state.depth += 1;
-            sanitizer::acquire(Arc::as_ptr(&self.0));
+        if state.owner.is_some_and(|it| it != owner) {
+            return Err(state.fiber);
         }
-        free
+        (state.owner, state.fiber) = (Some(owner), fiber::current());
+        state.depth += 1;
+        sanitizer::acquire(Arc::as_ptr(&self.0));
+        Ok(())
     }
 
     /// How often the owner has taken it.
@@ -66,21 +75,35 @@ impl Lock {
 
     /// Takes it; waits while another activity has it.
     pub fn enter(&self, owner: Owner) {
-        if self.try_enter(owner) {
-            return;
+        while !self.spin(owner) {
+            let lock = self.clone();
+            block(move |waker| {
+                let mut state = lock.0.lock();
+                if state.owner.is_some() {
+                    state.waiting.push_back(waker);
+                } else {
+                    drop(state);
+                    waker.wake();
+                }
+            });
         }
-        let lock = self.clone();
-        block(move |waker| {
-            let mut state = lock.0.lock();
-            if state.owner.is_none() {
-                (state.owner, state.depth) = (Some(owner), 1);
-                drop(state);
-                waker.wake();
-            } else {
-                state.waiting.push_back((owner, waker));
+    }
+
+    /// Tries to take it as long as its owner runs.
+    fn spin(&self, owner: Owner) -> bool {
+        /// Attempts that follow each other closely, before other threads may run between two.
+        const CLOSE_ATTEMPTS: u32 = 6;
+        let mut began = None;
+        for attempt in 0.. {
+            match self.enter_or_owner(owner) {
+                Ok(()) => return true,
+                Err(fiber) if fiber.is_none_or(|fiber| fiber.is_suspended()) => break,
+                Err(_) if attempt < CLOSE_ATTEMPTS => (0..4 << attempt).for_each(|_| std::hint::spin_loop()),
+                Err(_) if began.get_or_insert_with(Instant::now).elapsed() > SPIN_TIME => break,
+                Err(_) => std::thread::yield_now(),
             }
-        });
-        sanitizer::acquire(Arc::as_ptr(&self.0));
+        }
+        false
     }
 
     /// Releases it: false if the caller does not have it.
@@ -94,13 +117,10 @@ impl Lock {
         if state.depth > 0 {
             return true;
         }
+        (state.owner, state.fiber) = (None, None);
         let next = state.waiting.pop_front();
-        state.owner = next.as_ref().map(|(owner, _)| *owner);
-        state.depth = u32::from(next.is_some());
         drop(state);
-        if let Some((_, waker)) = next {
-            waker.wake();
-        }
+        next.into_iter().for_each(Waker::wake);
         true
     }
 }

@@ -23,6 +23,13 @@ unsafe impl Send for StackRecord {}
 // SAFETY: as above.
 unsafe impl Sync for StackRecord {}
 
+impl StackRecord {
+    /// Whether the coroutine is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.suspended_at.load(Ordering::Relaxed) != 0
+    }
+}
+
 /// All records, last first. They are never freed, so that the collector needs no lock.
 static ALL: AtomicPtr<StackRecord> = AtomicPtr::new(std::ptr::null_mut());
 
