@@ -214,6 +214,7 @@ typedef struct apg_runtime {
   apg_object *(*sleep)(apg_i64 milliseconds);
   apg_object *(*probe)(void);
   apg_i32 (*worker_count)(void);
+  apg_i32 (*max_worker_count)(void);
   apg_i32 (*worker_id)(void);
   apg_i32 (*surplus_activities)(void);
   apg_object *(*clock_make)(apg_i64 *out);
@@ -498,6 +499,8 @@ static inline void apg_sleep(apg_i64 milliseconds) { if (apg_object *e = apg_rt-
 static inline void apg_probe() { if (apg_object *e = apg_rt->probe()) apg_raised(e); }
 /* Number of threads that run activities here. */
 static inline apg_i32 apg_worker_count() { return apg_rt->worker_count(); }
+/* The most threads that can run activities here. */
+static inline apg_i32 apg_max_worker_count() { return apg_rt->max_worker_count(); }
 /* Number of the thread that runs this activity, from 0. */
 static inline apg_i32 apg_worker_id() { return apg_rt->worker_id(); }
 /* How many activities wait to begin, or to go on, in the queue of this activity's thread. */

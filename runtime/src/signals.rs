@@ -22,6 +22,18 @@ pub fn prepare_thread() {
     });
 }
 
+/// The calling thread, which was prepared, runs no activities any more.
+pub fn release_thread() {
+    // SAFETY: the stack that `prepare_thread` gave this thread, which is in no handler.
+    unsafe {
+        let mut stack: libc::stack_t = std::mem::zeroed();
+        let none = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+        if libc::sigaltstack(&none, &mut stack) == 0 && stack.ss_size == ALTERNATE {
+            libc::munmap(stack.ss_sp, ALTERNATE);
+        }
+    }
+}
+
 /// What handled the signals before.
 static BEFORE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 

@@ -202,6 +202,8 @@ entries! {
         raises fn probe() -> ();
         /// Number of threads that run activities here.
         plain fn worker_count() -> i32;
+        /// The most threads that can run activities here.
+        plain fn max_worker_count() -> i32;
         /// Number of the thread that runs this activity, from 0.
         plain fn worker_id() -> i32;
         /// How many activities wait to begin, or to go on, in the queue of this activity's thread.

@@ -29,7 +29,7 @@ struct Signal {
 impl Waker {
     /// The activity may go on.
     pub fn wake(self) {
-        self.resume(pool::push);
+        self.resume(pool::push_resumed);
     }
 
     /// The activity may go on after all others that may.

@@ -309,4 +309,5 @@ pub fn start_at(governor: Arc<dyn Governor>, work: Box<dyn FnOnce() -> Ref + Sen
 /// The same for an activity with more to it.
 pub fn start_activity_at(activity: Activity) {
     pool::push_last(Task::Activity(ready(activity)));
+    pool::call_extra();
 }

@@ -7,7 +7,10 @@
 //! those of one such step below; when the queue becomes short it changes the tag of the top, so that no step that began while it was
 //! long comes to its end.
 
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+use rustc_hash::FxHasher;
 
 use super::shared::Apart;
 
@@ -225,6 +228,37 @@ impl Deque {
         (top < bottom).then(|| self.buffer().read(bottom - 1))
     }
 
+    /// Takes the oldest pair, even if it is alone.
+    pub fn steal_one(&self) -> Option<Pair> {
+        loop {
+            let top = self.top();
+            if self.bottom.load(Ordering::SeqCst) <= top.index() {
+                return None;
+            }
+            let pair = self.buffer().read(top.index());
+            if self.change_top(top, top.advanced(1)) {
+                return Some(pair);
+            }
+        }
+    }
+
+    /// The oldest pair's index, that pair, and a hash of what the owner has added last and where; `None` if it is empty. What is just being
+    /// changed may be seen as it was or will be.
+    pub fn look(&self) -> Option<(isize, Pair, u64)> {
+        /// So many of the newest pairs, and those above them, which the owner has taken: they tell where in a recursion it is.
+        const NEWEST: isize = 32;
+        const TAKEN: isize = 4;
+        let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Acquire));
+        if bottom <= top {
+            return None;
+        }
+        let buffer = self.buffer();
+        let mut hasher = FxHasher::default();
+        bottom.hash(&mut hasher);
+        ((bottom - NEWEST).max(top)..bottom + TAKEN).for_each(|index| buffer.read(index).hash(&mut hasher));
+        Some((top, buffer.read(top), hasher.finish()))
+    }
+
     /// Takes the oldest pair; more of them if there are many, which go to the thief's own queue. If there is one alone, it is taken
     /// only if it is the one that was found there before.
     pub fn steal(&self, into: &Deque, found_before: Option<Pair>) -> Stolen {
@@ -318,6 +352,31 @@ mod tests {
         deque.push([3, 3]);
         assert!(matches!(deque.steal(&thief, None), Stolen::Pair([2, 2])));
         assert_eq!((deque.pop(), deque.pop()), (Some([3, 3]), None));
+    }
+
+    #[test]
+    fn what_the_owner_does_changes_what_is_seen_of_the_queue() {
+        let deque = Deque::new();
+        assert!(deque.look().is_none());
+        (1..=3).for_each(|i| deque.push([i, i]));
+        let (top, oldest, newest) = deque.look().expect("not empty");
+        assert_eq!((top, oldest), (0, [1, 1]));
+        assert_eq!(deque.look(), Some((top, oldest, newest)));
+        // Another one in the stead of the newest; then that is taken.
+        deque.pop();
+        deque.push([4, 4]);
+        let (.., other) = deque.look().expect("not empty");
+        deque.pop();
+        let (.., taken) = deque.look().expect("not empty");
+        assert!(newest != other && other != taken && newest != taken);
+        // A recursion deeper than what lies in the queue.
+        deque.push([5, 5]);
+        deque.pop();
+        assert_ne!(deque.look().expect("not empty").2, taken);
+        assert_eq!(
+            [deque.steal_one(), deque.steal_one(), deque.steal_one()],
+            [Some([1, 1]), Some([2, 2]), None]
+        );
     }
 
     /// Several thieves, and an owner that adds in waves so that the queue is long and short in turn.

@@ -24,6 +24,8 @@ pub enum Switch {
     Block(Box<dyn FnOnce(&'static Fiber)>),
     /// It has nothing to do; that one goes on instead.
     Run(&'static Fiber),
+    /// It has nothing to do, and its thread ends.
+    End,
 }
 
 /// A fiber. It lives for ever: when it has nothing to do it waits in a list.
@@ -144,7 +146,10 @@ impl Fiber {
             if own.is_none() && self.finishes.get() > MANY_FINISHES {
                 self.finishes.set(Finish::give_back(self, MANY_FINISHES / 4));
             }
-            let task = own.unwrap_or_else(pool::next_task);
+            let Some(task) = own.or_else(pool::next_task) else {
+                self.leave(Switch::End);
+                continue;
+            };
             self.nesting.begin(task.finish());
             match task {
                 Task::Closure(closure, finish) => {
@@ -288,8 +293,8 @@ pub fn where_they_wait() -> Vec<Vec<i64>> {
     ANSWERS.lock().take().unwrap_or_default()
 }
 
-/// What each thread of the pool does, on its own stack.
-pub fn drive() -> ! {
+/// What each thread of the pool does, on its own stack. Returns if the thread is to end.
+pub fn drive() {
     let mut fiber = idle();
     loop {
         match fiber.resume() {
@@ -301,6 +306,7 @@ pub fn drive() -> ! {
                 register(fiber);
                 fiber = idle();
             }
+            Switch::End => return IDLE.lock().push(fiber),
         }
     }
 }

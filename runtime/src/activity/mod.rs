@@ -7,6 +7,7 @@
 pub mod atomic;
 pub mod block;
 pub mod clock;
+mod compensation;
 mod current;
 mod deque;
 pub mod engine;
@@ -29,8 +30,8 @@ pub use finish::Finish;
 pub use nesting::{depth_of_started, is_too_deep};
 pub use pool::{
     Attention, External, Inbox, PATIENCE, attends, begin_to_attend, check_for_deadlock, default_threads,
-    end_process, external, look_at, nothing_else_to_do, queue_length, start, stuck, wake_worker,
-    worker_count, worker_number,
+    end_process, external, look_at, max_worker_count, nothing_else_to_do, queue_length, start, stuck,
+    wake_worker, worker_count, worker_number,
 };
 pub use stack::{RESERVE as STACK_RESERVE, SIZE as STACK};
 pub use stuck::describe_waiting;

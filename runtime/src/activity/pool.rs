@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::compensation::{Compensation, MAX_EXTRA_WORKERS};
 use super::deque::Deque;
 use super::fiber;
 use super::finish::Finish;
@@ -18,6 +19,7 @@ use crate::memory::Ref;
 struct Pool {
     queues: Queues,
     threads: usize,
+    compensation: Compensation,
 }
 
 /// What a thread of the pool has for itself.
@@ -60,10 +62,7 @@ pub fn start(threads: usize) {
         };
         let queues = Queues::new(threads);
         for number in 0..threads {
-            let spawned = std::thread::Builder::new()
-                .name(format!("apg-worker-{number}"))
-                .spawn(move || work(Own { number, attends: Cell::new(false) }));
-            if let Err(error) = spawned {
+            if let Err(error) = start_worker(number) {
                 remark!(
                     "apg: cannot start thread {number} of {threads}: {error}; ask for fewer with --threads, or raise the limit on \
                      processes (`ulimit -u`, a container's)"
@@ -71,21 +70,36 @@ pub fn start(threads: usize) {
                 end_process(1);
             }
         }
-        Pool { queues, threads }
+        Pool { queues, threads, compensation: Compensation::new(threads) }
     });
     crate::device::before_ends(expect_work);
 }
 
-/// A thread of the pool.
-fn work(own: Own) {
-    let own: &'static Own = Box::leak(Box::new(own));
-    OWN.with(|cell| cell.set(Some(own)));
+/// Starts a thread of the pool, or a compensating one.
+fn start_worker(number: usize) -> std::io::Result<()> {
+    let name = format!("apg-worker-{number}");
+    std::thread::Builder::new().name(name).spawn(move || work(number)).map(drop)
+}
+
+/// A thread of the pool, or a compensating one: that may end.
+fn work(number: usize) {
+    let own = Box::into_raw(Box::new(Own { number, attends: Cell::new(false) }));
+    // SAFETY: it lives as long as the thread runs activities.
+    OWN.with(|cell| cell.set(Some(unsafe { &*own })));
     crate::signals::prepare_thread();
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fiber::drive()));
+    let pool = pool();
+    pool.queues.begin_thread(number);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(fiber::drive));
     if outcome.is_err() {
         remark!("apg: internal error in the runtime; this is a defect of apg, please report it");
+        end_process(70);
     }
-    end_process(70);
+    OWN.with(|cell| cell.set(None));
+    // SAFETY: made above; nobody refers to it any more.
+    drop(unsafe { Box::from_raw(own) });
+    crate::signals::release_thread();
+    pool.queues.end_thread(number);
+    pool.compensation.has_ended(number);
 }
 
 /// Ends the process at once, with what is buffered written out.
@@ -358,6 +372,24 @@ pub fn push(task: Task) {
     }
 }
 
+/// An activity may go on. With compensating threads, the caller may be one that does not come to its queue soon.
+pub fn push_resumed(task: Task) {
+    let pool = pool();
+    if !pool.compensation.is_needed() {
+        return push(task);
+    }
+    pool.queues.inject(task);
+    call_extra();
+}
+
+/// Work has come from outside: a compensating thread that rests takes it if all others are busy.
+pub fn call_extra() {
+    let pool = pool();
+    if pool.compensation.is_needed() && pool.queues.all_busy() {
+        pool.compensation.summon_resting();
+    }
+}
+
 /// Adds work behind all other work. Of a message that a thread without work has dealt with, it is that thread's.
 pub fn push_last(task: Task) {
     let queues = &pool().queues;
@@ -405,10 +437,11 @@ pub const PATIENCE: Patience = Patience { worthwhile: nothing_else_to_do, doze: 
 /// takes. Whether there is none.
 fn doze(time: Duration) -> bool {
     let queues = &pool().queues;
-    let Some(own) = own().filter(|_| queues.is_empty()) else { return false };
+    let is_free = |own: &&Own| own.number < pool().threads && queues.is_empty();
+    let Some(own) = own().filter(is_free) else { return false };
     queues.begin_to_look();
     queues.nap(own.number, time);
-    queues.has_found();
+    has_found();
     queues.is_empty()
 }
 
@@ -417,26 +450,49 @@ pub fn own_task(worker: usize) -> Option<Task> {
     pool().queues.pop(worker)
 }
 
-/// A task for this thread, which has none; waits for one.
-pub fn next_task() -> Task {
+/// The caller, who has looked for work, has some: if it was the last one that looked, the monitor does so from now on.
+fn has_found() {
+    let pool = pool();
+    pool.queues.has_found();
+    if pool.queues.all_busy() {
+        pool.compensation.watch(&pool.queues, start_worker);
+    }
+}
+
+/// A task for this compensating thread, which has none; waits for one. `None` if it is to end.
+fn next_extra_task(number: usize) -> Option<Task> {
+    let pool = pool();
+    loop {
+        let found = pool.queues.find_for_extra(number);
+        if found.is_some() || !pool.compensation.rest(number) {
+            return found;
+        }
+    }
+}
+
+/// A task for this thread, which has none; waits for one. `None` if the thread is to end.
+pub fn next_task() -> Option<Task> {
     /// At first, and at most: work that was overlooked (see [`Queues::push`]) is found soon.
     const QUIET: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
     /// When there is work that its owners take before anybody else gets it: at first, and at most.
     const BUSY: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(2));
     let own = own().unwrap_or_else(|| unreachable!("only threads of the pool look for work"));
     let queues = &pool().queues;
+    if own.number >= pool().threads {
+        return next_extra_task(own.number);
+    }
     queues.begin_to_look();
     let (mut look, mut quiet, mut busy) = (Look::default(), QUIET.0, BUSY.0);
     loop {
         let found = attend(own, &mut look).unwrap_or_else(|| look_around(own, &mut look));
         let is_expected = found.is_none();
         if let Some(task) = found.or_else(|| watch(own, &mut look)) {
-            queues.has_found();
+            has_found();
             if is_expected && EXPECTED.load(Ordering::SeqCst) > 1 {
                 // Another thread looks for what comes next.
                 queues.notify();
             }
-            return task;
+            return Some(task);
         }
         queues.wait(own.number, quiet, busy, look_for_deadlock);
         throttle::allow_more();
@@ -454,6 +510,11 @@ fn each_queued_word(visit: &mut dyn FnMut(usize)) {
 /// Number of threads.
 pub fn worker_count() -> usize {
     POOL.get().map_or(0, |pool| pool.threads)
+}
+
+/// The most threads that there can be: those of the pool, and compensating ones.
+pub fn max_worker_count() -> usize {
+    worker_count() + MAX_EXTRA_WORKERS
 }
 
 /// How many tasks are in the queue of the calling thread; 0 outside of the pool.
@@ -508,7 +569,9 @@ pub fn stuck() -> bool {
 /// As above, with `and` true at the same moment.
 fn stuck_and(and: impl FnOnce() -> bool) -> bool {
     // In this order: what is outside adds work before it has come to its end, and only a thread that is awake calls for more of it.
-    POOL.get().is_some_and(|pool| pool.queues.idle(|| EXTERNAL.load(Ordering::SeqCst) == 0 && and()))
+    let outside = || EXTERNAL.load(Ordering::SeqCst) == 0;
+    let idle = |pool: &Pool| pool.compensation.rests(|| pool.queues.idle(|| outside() && and()));
+    POOL.get().is_some_and(idle)
 }
 
 /// Called by the last thread that finds nothing to do.

@@ -1,10 +1,12 @@
 //! Work that can run: each thread's own queue, and one for work from elsewhere.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crossbeam_deque::{Injector, Steal};
 
+use super::compensation::MAX_EXTRA_WORKERS;
 use super::current::Activity;
 use super::deque::{Deque, Pair, Stolen};
 use super::fiber::Fiber;
@@ -76,12 +78,62 @@ impl Task {
     }
 }
 
+/// What a thread has for itself, though others see it.
+struct Slot {
+    own: Deque,
+    /// Activities that it has put off.
+    later: Deque,
+    /// How much it has taken to run: others only read that.
+    tasks: AtomicU64,
+    /// The system's number of the thread, and of the clock of its time on a processor; 0 while there is none.
+    thread: AtomicI32,
+    clock: AtomicI32,
+    /// Compensating threads are to take so many tasks from here.
+    to_take: AtomicUsize,
+}
+
+impl Slot {
+    fn new() -> Slot {
+        Slot {
+            own: Deque::new(),
+            later: Deque::new(),
+            tasks: AtomicU64::new(0),
+            thread: AtomicI32::new(0),
+            clock: AtomicI32::new(0),
+            to_take: AtomicUsize::new(0),
+        }
+    }
+
+    /// The owner has taken something to run.
+    #[inline]
+    fn count_task(&self) {
+        self.tasks.store(self.tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+}
+
+/// What is seen of a thread and its queue ([`super::compensation`]).
+#[derive(Clone, Copy, Default)]
+pub struct Snapshot {
+    pub is_empty: bool,
+    /// Index of the oldest task.
+    pub top: isize,
+    /// That is an activity that goes on.
+    pub is_resumed: bool,
+    /// Changes when the owner takes something, or adds it.
+    pub recent: (u64, u64),
+}
+
 /// All queues.
 pub struct Queues {
     injector: Injector<Task>,
-    own: Vec<Deque>,
-    /// Of each thread, activities that it has put off.
-    later: Vec<Deque>,
+    /// How much was taken from there.
+    taken: AtomicU64,
+    /// Of the pool's threads.
+    own: Vec<Slot>,
+    /// Of compensating threads, whose numbers follow.
+    extra: Vec<OnceLock<Box<Slot>>>,
+    /// As many of these have been used.
+    extra_used: AtomicUsize,
     sleepers: Sleepers,
 }
 
@@ -99,10 +151,123 @@ impl Queues {
     pub fn new(threads: usize) -> Queues {
         Queues {
             injector: Injector::new(),
-            own: (0..threads).map(|_| Deque::new()).collect(),
-            later: (0..threads).map(|_| Deque::new()).collect(),
+            taken: AtomicU64::new(0),
+            own: (0..threads).map(|_| Slot::new()).collect(),
+            extra: (0..MAX_EXTRA_WORKERS).map(|_| OnceLock::new()).collect(),
+            extra_used: AtomicUsize::new(0),
             sleepers: Sleepers::new(threads),
         }
+    }
+
+    /// The thread with that number.
+    #[inline]
+    fn slot(&self, number: usize) -> Option<&Slot> {
+        match self.own.get(number) {
+            Some(slot) => Some(slot),
+            None => self.extra.get(number - self.own.len())?.get().map(Box::as_ref),
+        }
+    }
+
+    /// The calling thread's.
+    #[inline]
+    fn mine(&self, number: usize) -> &Slot {
+        self.slot(number).unwrap_or_else(|| unreachable!("made when the thread began"))
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        (0..self.count()).filter_map(|number| self.slot(number))
+    }
+
+    /// How many threads there are or were.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.own.len() + self.extra_used.load(Ordering::Acquire)
+    }
+
+    /// The calling thread has that number from now on.
+    pub fn begin_thread(&self, number: usize) {
+        if let Some(extra) = number.checked_sub(self.own.len()) {
+            self.extra[extra].get_or_init(|| Box::new(Slot::new()));
+            self.extra_used.fetch_max(extra + 1, Ordering::AcqRel);
+        }
+        let slot = self.mine(number);
+        let mut clock = 0;
+        // SAFETY: asks for this thread's numbers.
+        unsafe {
+            slot.thread.store(libc::syscall(libc::SYS_gettid) as i32, Ordering::Relaxed);
+            if libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) == 0 {
+                slot.clock.store(clock, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The calling thread has its number no more; its queue is empty.
+    pub fn end_thread(&self, number: usize) {
+        self.mine(number).clock.store(0, Ordering::Relaxed);
+    }
+
+    /// The system's number of a thread.
+    pub fn thread(&self, number: usize) -> i32 {
+        self.slot(number).map_or(0, |slot| slot.thread.load(Ordering::Relaxed))
+    }
+
+    /// How long a thread has had a processor.
+    pub fn cpu_time(&self, number: usize) -> Option<Duration> {
+        let clock = self.slot(number)?.clock.load(Ordering::Relaxed);
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the clock of a thread that has ended gives an error.
+        let is_known = clock != 0 && unsafe { libc::clock_gettime(clock, &mut time) } == 0;
+        is_known.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+    }
+
+    /// A thread and its queue as they are.
+    pub fn snapshot(&self, number: usize) -> Option<Snapshot> {
+        let slot = self.slot(number)?;
+        let Some((top, oldest, newest)) = slot.own.look() else {
+            return Some(Snapshot { is_empty: true, ..Snapshot::default() });
+        };
+        let recent = (slot.tasks.load(Ordering::Relaxed), newest);
+        Some(Snapshot { is_empty: false, top, is_resumed: oldest[1] == RESUME, recent })
+    }
+
+    /// How much was ever taken of what came from elsewhere.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// How much is put off.
+    pub fn count_put_off(&self) -> usize {
+        self.slots().map(|slot| slot.later.len()).sum()
+    }
+
+    /// A compensating thread more is to take something of that thread's queue. Whether there is enough for all that are to.
+    pub fn mark(&self, number: usize) -> bool {
+        let Some(slot) = self.slot(number) else { return false };
+        let one_more = |marks: usize| (marks < slot.own.len()).then_some(marks + 1);
+        slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// Work for a compensating thread: its own, what came from elsewhere, what was marked for it, or what was put off.
+    pub fn find_for_extra(&self, number: usize) -> Option<Task> {
+        loop {
+            let task = self.find_injected(number).or_else(|| self.find_marked());
+            match task.or_else(|| self.find_put_off(number))? {
+                // Who called for help does the work itself.
+                Task::Help(_) => {}
+                task => return Some(task),
+            }
+        }
+    }
+
+    fn find_marked(&self) -> Option<Task> {
+        let marked = |slot: &Slot| {
+            let one_less = |marks: usize| marks.checked_sub(1);
+            slot.to_take.load(Ordering::Relaxed) > 0
+                && slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less).is_ok()
+        };
+        let pair = self.slots().filter(|slot| marked(slot)).find_map(|slot| slot.own.steal_one())?;
+        // SAFETY: taken from a queue.
+        Some(unsafe { Task::from_pair(pair) })
     }
 
     /// Work from a thread that has no queue, or that must not be overtaken for ever.
@@ -113,14 +278,14 @@ impl Queues {
 
     /// Work of a thread of the pool.
     pub fn push(&self, number: usize, task: Task) {
-        self.own[number].push(task.into_pair());
+        self.mine(number).own.push(task.into_pair());
         self.notify_if_needed();
     }
 
     /// An activity that is no more than its closure.
     #[inline]
     pub fn push_closure(&self, number: usize, closure: Ref, finish: *const Finish) {
-        self.own[number].push([closure.address(), finish as usize]);
+        self.mine(number).own.push([closure.address(), finish as usize]);
         self.notify_if_needed();
     }
 
@@ -135,7 +300,7 @@ impl Queues {
 
     /// A thread's own queue, and who sleeps, for generated code.
     pub fn shared(&self, number: usize) -> (*const Deque, *const Sleepers) {
-        (&raw const self.own[number], &raw const self.sleepers)
+        (&raw const self.mine(number).own, &raw const self.sleepers)
     }
 
     /// Wakes a waiting thread, if there is one and no other looks around.
@@ -146,8 +311,10 @@ impl Queues {
     /// This thread's newest task.
     pub fn pop(&self, number: usize) -> Option<Task> {
         loop {
+            let slot = self.mine(number);
             // SAFETY: taken from the queue.
-            let task = unsafe { Task::from_pair(self.own[number].pop()?) };
+            let task = unsafe { Task::from_pair(slot.own.pop()?) };
+            slot.count_task();
             if let Some(task) = self.begin_or_put_off(number, task) {
                 return Some(task);
             }
@@ -158,7 +325,7 @@ impl Queues {
     #[inline]
     fn begin_or_put_off(&self, number: usize, task: Task) -> Option<Task> {
         if throttle::is_on() && task.can_be_put_off() {
-            self.later[number].push(task.into_pair());
+            self.mine(number).later.push(task.into_pair());
             return None;
         }
         Some(task)
@@ -166,8 +333,8 @@ impl Queues {
 
     /// An activity that was put off and may be begun now.
     fn find_put_off(&self, number: usize) -> Option<Task> {
-        let own = &self.later[number];
-        if self.later.iter().all(Deque::is_empty) || !throttle::may_begin() {
+        let own = &self.mine(number).later;
+        if self.nothing_put_off() || !throttle::may_begin() {
             return None;
         }
         let take = |other: &Deque| match other.steal(own, None) {
@@ -176,7 +343,7 @@ impl Queues {
             stolen => stolen,
         };
         let stolen = || {
-            self.later.iter().map(take).find_map(|stolen| match stolen {
+            self.slots().map(|slot| take(&slot.later)).find_map(|stolen| match stolen {
                 Stolen::Pair(pair) => Some(pair),
                 _ => None,
             })
@@ -188,7 +355,7 @@ impl Queues {
     /// The closure of this thread's newest task, if that is an activity of the finish and no more than its closure.
     #[inline]
     pub fn pop_of(&self, number: usize, finish: *const Finish) -> Option<Ref> {
-        let own = &self.own[number];
+        let own = &self.mine(number).own;
         if own.newest()?[1] != finish as usize {
             return None;
         }
@@ -203,12 +370,12 @@ impl Queues {
 
     /// How many tasks are in this thread's queue.
     pub fn own_length(&self, number: usize) -> usize {
-        self.own[number].len()
+        self.mine(number).own.len()
     }
 
     /// Whether this thread's queue is empty.
     pub fn own_is_empty(&self, number: usize) -> bool {
-        self.own[number].is_empty()
+        self.mine(number).own.is_empty()
     }
 
     /// The caller, a thread of the pool, begins to look for work.
@@ -234,22 +401,27 @@ impl Queues {
         loop {
             let mut again = false;
             match self.injector.steal() {
-                Steal::Success(task) => match self.begin_or_put_off(number, task) {
-                    None => again = true,
-                    task => return task,
-                },
+                Steal::Success(task) => {
+                    self.count_taken(number);
+                    match self.begin_or_put_off(number, task) {
+                        None => again = true,
+                        task => return task,
+                    }
+                }
                 Steal::Retry => again = true,
                 Steal::Empty => {}
             }
-            let count = self.own.len();
+            let count = self.count();
             for distance in 0..count {
                 let other = (number + look.turn + distance) % count;
                 if other == number {
                     continue;
                 }
                 let known = before.filter(|(queue, _)| *queue == other).map(|(_, pair)| pair);
-                match self.own[other].steal(&self.own[number], known) {
+                let Some(victim) = self.slot(other) else { continue };
+                match victim.own.steal(&self.mine(number).own, known) {
                     Stolen::Pair(pair) => {
+                        self.mine(number).count_task();
                         // SAFETY: taken from the queue.
                         match self.begin_or_put_off(number, unsafe { Task::from_pair(pair) }) {
                             None => again = true,
@@ -274,12 +446,27 @@ impl Queues {
 
     /// Whether there is no work.
     pub fn is_empty(&self) -> bool {
-        self.nothing_ready() && self.later.iter().all(Deque::is_empty)
+        self.nothing_ready() && self.nothing_put_off()
+    }
+
+    fn nothing_put_off(&self) -> bool {
+        self.slots().all(|slot| slot.later.is_empty())
+    }
+
+    /// The caller has taken something that came from elsewhere.
+    fn count_taken(&self, number: usize) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        self.mine(number).count_task();
+    }
+
+    /// Whether no thread of the pool waits, or looks for work.
+    pub fn all_busy(&self) -> bool {
+        self.sleepers.all_busy()
     }
 
     /// Whether there is no work but what was put off.
     pub fn nothing_ready(&self) -> bool {
-        self.injector.is_empty() && self.own.iter().all(Deque::is_empty)
+        self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
     }
 
     /// The caller, thread `number`, who looks for work, waits until it is woken, or that long: at most `quiet` if there is none, `busy` if
@@ -299,6 +486,7 @@ impl Queues {
         loop {
             match self.injector.steal() {
                 Steal::Success(task) => {
+                    self.count_taken(number);
                     if let Some(task) = self.begin_or_put_off(number, task) {
                         return Some(task);
                     }
@@ -316,6 +504,9 @@ impl Queues {
 
     /// Shows the collector what is in the threads' queues; all threads are stopped.
     pub fn each_word(&self, visit: &mut dyn FnMut(usize)) {
-        self.own.iter().chain(&self.later).for_each(|deque| deque.each_word(visit));
+        for slot in self.slots() {
+            slot.own.each_word(visit);
+            slot.later.each_word(visit);
+        }
     }
 }

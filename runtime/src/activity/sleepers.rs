@@ -63,16 +63,26 @@ impl Sleepers {
     /// Wakes a thread, if there is one and none looks for work, after work was added.
     pub fn notify(&self) {
         fence(Ordering::SeqCst);
-        if self.asleep.load(Ordering::SeqCst) & THREADS == 0 {
+        let nobody_sleeps = || self.asleep.load(Ordering::SeqCst) & THREADS == 0;
+        if nobody_sleeps() || self.looking.load(Ordering::SeqCst) > 0 {
+            return;
+        }
+        let mut beds = self.beds.lock();
+        // Who slept may have woken, and looks: a call that nobody follows would count as one that looks.
+        if nobody_sleeps() {
             return;
         }
         if self.looking.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
-            let mut beds = self.beds.lock();
             beds.calls += 1;
             if let Some(last) = beds.order.pop() {
                 self.wake[last].notify_one();
             }
         }
+    }
+
+    /// Whether no thread waits, or looks for work.
+    pub fn all_busy(&self) -> bool {
+        self.asleep.load(Ordering::SeqCst) & THREADS == 0 && self.looking.load(Ordering::SeqCst) == 0
     }
 
     /// The caller begins to look for work.
@@ -208,5 +218,30 @@ mod tests {
         sleepers.asleep.fetch_add(1, Ordering::SeqCst);
         sleepers.wait(0, || Duration::from_millis(1), || idle = true);
         assert!(idle);
+    }
+
+    #[test]
+    fn nobody_counts_as_looking_when_all_have_found_something() {
+        const THREADS: usize = 3;
+        let sleepers = Sleepers::new(THREADS);
+        let left = AtomicUsize::new(THREADS);
+        std::thread::scope(|scope| {
+            for number in 0..THREADS {
+                let (sleepers, left) = (&sleepers, &left);
+                scope.spawn(move || {
+                    for _ in 0..300 {
+                        sleepers.begin();
+                        sleepers.wait(number, || Duration::from_micros(20), || ());
+                        sleepers.found();
+                    }
+                    left.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+            while left.load(Ordering::SeqCst) > 0 {
+                // Some of those that sleep wake just now.
+                sleepers.notify();
+            }
+        });
+        assert!(sleepers.all_busy());
     }
 }

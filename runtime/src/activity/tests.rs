@@ -493,3 +493,69 @@ fn work_that_is_expected_is_found() {
     });
     assert!(exception.is_null());
 }
+
+#[test]
+fn a_ready_activity_runs_while_others_keep_all_threads() {
+    let flag = counter();
+    assert!(
+        run(move || finish(|| {
+            let spin = |flag: &Arc<AtomicUsize>| {
+                let flag = Arc::clone(flag);
+                start(move || {
+                    while flag.load(Ordering::SeqCst) == 0 {
+                        std::hint::spin_loop();
+                    }
+                    Ok(())
+                })
+            };
+            (0..=THREADS).try_for_each(|_| spin(&flag))?;
+            let own = Arc::clone(&flag);
+            start(move || {
+                // It sleeps, and goes on though no thread has become free.
+                sleep(1)?;
+                own.store(1, Ordering::SeqCst);
+                Ok(())
+            })?;
+            (0..=THREADS).try_for_each(|_| spin(&flag))
+        }))
+        .is_null()
+    );
+}
+
+/// While one activity is in the section for long, each thread keeps what it has begun for a while: not all begin and are suspended.
+#[test]
+fn few_activities_wait_for_the_atomic_section() {
+    const ACTIVITIES: usize = 5000;
+    let begun = counter();
+    let seen = counter();
+    let result = Arc::clone(&seen);
+    assert!(
+        run(move || finish(|| {
+            let (inside, all) = (counter(), Arc::clone(&begun));
+            let (entered, seen) = (Arc::clone(&inside), Arc::clone(&seen));
+            start(move || {
+                atomic_begin()?;
+                add(&entered);
+                std::thread::sleep(Duration::from_millis(50));
+                seen.store(all.load(Ordering::SeqCst), Ordering::SeqCst);
+                atomic_end();
+                Ok(())
+            })?;
+            while inside.load(Ordering::SeqCst) == 0 {
+                probe()?;
+            }
+            (0..ACTIVITIES).try_for_each(|_| {
+                let begun = Arc::clone(&begun);
+                start(move || {
+                    add(&begun);
+                    atomic_begin()?;
+                    atomic_end();
+                    Ok(())
+                })
+            })
+        }))
+        .is_null()
+    );
+    let seen = result.load(Ordering::SeqCst);
+    assert!(seen < ACTIVITIES / 2, "{seen} have begun");
+}

@@ -336,6 +336,10 @@ pub fn worker_count() -> i32 {
     activity::worker_count() as i32
 }
 
+pub fn max_worker_count() -> i32 {
+    activity::max_worker_count() as i32
+}
+
 pub fn worker_id() -> i32 {
     activity::worker_number().unwrap_or(0) as i32
 }

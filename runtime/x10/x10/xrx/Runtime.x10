@@ -10,10 +10,10 @@ import x10.util.concurrent.Condition;
 
 /** What programs may ask of the machinery that runs them. */
 public final class Runtime {
-    /** How many threads run activities at this place. */
+    /** How many threads run activities at this place, as long as all activities that are ready get on. */
     public static NTHREADS:Int = workerCount();
-    /** How many threads there can be at this place. */
-    public static MAX_THREADS:Int = workerCount();
+    /** How many threads there can be at this place: more are started while activities are ready and all threads are busy with others. */
+    public static MAX_THREADS:Int = maxWorkerCount();
     /** Whether activities never change their threads. */
     public static STATIC_THREADS:Boolean = false;
     /** 0: the program ends when a place dies. */
@@ -23,11 +23,12 @@ public final class Runtime {
     /** The names and values of the environment. */
     public static env:Map[String,String] = System.getenv();
 
-    /** The number of the thread that runs this activity, from 0 to NTHREADS - 1. */
+    /** The number of the thread that runs this activity, from 0 to MAX_THREADS - 1. */
     @Intrinsic("rt.worker_id") public static native def workerId():Int;
     /** How many activities wait to begin, or to go on, in the queue of the thread that runs this one: whether it is worth while to start more. */
     @Intrinsic("rt.surplus_activities") public static native def surplusActivityCount():Int;
     @Intrinsic("rt.worker_count") private static native def workerCount():Int;
+    @Intrinsic("rt.max_worker_count") private static native def maxWorkerCount():Int;
     /** Lets messages and other activities come forward. */
     @Intrinsic("rt.probe") public static native def probe():void;
     /** The same as probe. */

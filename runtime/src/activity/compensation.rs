@@ -1,0 +1,364 @@
+//! Compensating threads: work that is ready runs within a bounded time, whatever the threads of the pool do.
+//!
+//! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does, a monitor looks at the queues
+//! every few milliseconds. What has waited too long gets a thread more, which takes that, what it starts, and what comes from outside,
+//! but no other work of the pool: it is there for what would not run, not to be one thread more than there are processors. A thread
+//! that has nothing to do any more is used again, and ends after a while.
+//!
+//! Old work alone is no sign: in a recursion the oldest activity of a queue is the last one that its owner comes to. But the owner's end of
+//! the queue moves all the time then. Where it stands still while the owner has had a processor, or sleeps in code that is not ours, the owner
+//! is stuck, and with it all in its queue. (An owner that waits for a processor is not: more threads would not help it.)
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::queues::{Queues, Snapshot};
+use super::throttle;
+use crate::memory;
+
+/// The most compensating threads of a place.
+pub const MAX_EXTRA_WORKERS: usize = 1000;
+
+/// From one look of the monitor to the next.
+const TICK: Duration = Duration::from_millis(10);
+/// The monitor sleeps until it is woken after so many looks that found a thread without work.
+const CALM_TICKS: u32 = 20;
+/// An owner is stuck when its end of the queue has stood still while it had a processor for so long.
+const STUCK_CPU_TIME: Duration = Duration::from_millis(1);
+/// How long work waits that nobody comes to: it came from outside, or is an activity that goes on.
+const MAX_WAIT: Duration = Duration::from_millis(20);
+/// How long an activity waits that has not begun while the owner of its queue takes others; twice as long for each
+/// compensating thread that has work.
+const MAX_WAIT_BEHIND_OTHERS: Duration = Duration::from_millis(100);
+/// A thread ends that has had nothing to do for so long.
+const REST: Duration = Duration::from_secs(1);
+
+/// The compensating threads of the pool, and the monitor.
+pub struct Compensation {
+    /// Threads of the pool itself, whose numbers come first.
+    workers: usize,
+    /// How many compensating threads have work or look for it, above a count of how often one was summoned.
+    running: AtomicU64,
+    /// How many there are.
+    alive: AtomicUsize,
+    crew: Mutex<Crew>,
+    /// Of each compensating thread, what wakes it.
+    wake: Vec<Condvar>,
+    /// The monitor sleeps until it is woken.
+    monitor_sleeps: AtomicBool,
+    monitor: Mutex<MonitorState>,
+    wake_monitor: Condvar,
+}
+
+#[derive(Default)]
+struct Crew {
+    /// Which numbers are in use.
+    used: Vec<bool>,
+    /// Threads that rest; the next one to be woken last.
+    resting: Vec<usize>,
+    /// It was said that there are no more threads.
+    complained: bool,
+}
+
+#[derive(PartialEq, Eq)]
+enum MonitorState {
+    NotStarted,
+    Runs,
+}
+
+/// One running, and one summoned more.
+const SUMMONED: u64 = (1 << 32) + 1;
+
+impl Compensation {
+    /// For a pool of so many threads.
+    pub fn new(workers: usize) -> Compensation {
+        Compensation {
+            workers,
+            running: AtomicU64::new(0),
+            alive: AtomicUsize::new(0),
+            crew: Mutex::default(),
+            wake: (0..MAX_EXTRA_WORKERS).map(|_| Condvar::new()).collect(),
+            monitor_sleeps: AtomicBool::new(true),
+            monitor: Mutex::new(MonitorState::NotStarted),
+            wake_monitor: Condvar::new(),
+        }
+    }
+
+    /// Whether no compensating thread has work, and none got any while `and` was found to be true.
+    pub fn rests(&self, and: impl FnOnce() -> bool) -> bool {
+        let running = self.running.load(Ordering::SeqCst);
+        running as u32 == 0 && and() && self.running.load(Ordering::SeqCst) == running
+    }
+
+    /// Whether there are compensating threads: lately, work waited too long.
+    pub fn is_needed(&self) -> bool {
+        self.alive.load(Ordering::Relaxed) > 0
+    }
+
+    /// All threads of the pool have work from now on.
+    #[inline]
+    pub fn watch(&'static self, queues: &'static Queues, start: fn(usize) -> std::io::Result<()>) {
+        if self.monitor_sleeps.load(Ordering::SeqCst) {
+            self.wake_monitor(queues, start);
+        }
+    }
+
+    #[cold]
+    fn wake_monitor(&'static self, queues: &'static Queues, start: fn(usize) -> std::io::Result<()>) {
+        let mut state = self.monitor.lock();
+        self.monitor_sleeps.store(false, Ordering::SeqCst);
+        self.wake_monitor.notify_one();
+        if *state == MonitorState::NotStarted {
+            *state = MonitorState::Runs;
+            let monitor = move || Monitor::new(self, queues, start).run();
+            let spawned = std::thread::Builder::new().name("apg-monitor".into()).spawn(monitor);
+            if let Err(error) = spawned {
+                remark!("apg: cannot start the thread that looks after work that waits: {error}");
+                super::pool::end_process(1);
+            }
+        }
+    }
+
+    /// Wakes a compensating thread that rests, or starts one.
+    fn summon(&self, start: fn(usize) -> std::io::Result<()>) {
+        let mut crew = self.crew.lock();
+        if self.wake_resting(&mut crew) {
+            return;
+        }
+        let free = crew.used.iter().position(|used| !used).unwrap_or(crew.used.len());
+        if free == MAX_EXTRA_WORKERS {
+            self.complain(&mut crew, &format!("{MAX_EXTRA_WORKERS} threads more are the limit"));
+            return;
+        }
+        self.running.fetch_add(SUMMONED, Ordering::SeqCst);
+        match start(self.workers + free) {
+            Ok(()) => {
+                self.alive.fetch_add(1, Ordering::SeqCst);
+                if free == crew.used.len() {
+                    crew.used.push(true);
+                } else {
+                    crew.used[free] = true;
+                }
+            }
+            Err(error) => {
+                self.running.fetch_sub(1, Ordering::SeqCst);
+                self.complain(&mut crew, &format!("cannot start one thread more: {error}"));
+            }
+        }
+    }
+
+    /// Wakes a compensating thread that rests, if there is one.
+    pub fn summon_resting(&self) {
+        self.wake_resting(&mut self.crew.lock());
+    }
+
+    fn wake_resting(&self, crew: &mut Crew) -> bool {
+        let next = crew.resting.pop();
+        if let Some(number) = next {
+            self.running.fetch_add(SUMMONED, Ordering::SeqCst);
+            self.wake[number - self.workers].notify_one();
+        }
+        next.is_some()
+    }
+
+    fn complain(&self, crew: &mut Crew, why: &str) {
+        if !std::mem::replace(&mut crew.complained, true) {
+            let busy = self.workers + crew.used.iter().filter(|used| **used).count();
+            remark!(
+                "apg: {busy} threads are busy with activities that do not wait while others are ready: {why}"
+            );
+            remark!(
+                "  the others run when one of these ends, or waits in `when`, `finish` or a lock instead of in a loop"
+            );
+        }
+    }
+
+    /// Compensating thread `number` has nothing to do: waits until it is summoned; false if it is to end.
+    pub fn rest(&self, number: usize) -> bool {
+        let mut crew = self.crew.lock();
+        crew.resting.push(number);
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        let until = Instant::now() + REST;
+        loop {
+            let bell = &self.wake[number - self.workers];
+            let wait = |crew: &mut MutexGuard<'_, Crew>| bell.wait_until(crew, until).timed_out();
+            let is_over = memory::while_parked(|| wait(&mut crew));
+            if !crew.resting.contains(&number) {
+                return true;
+            }
+            if is_over {
+                crew.resting.retain(|it| *it != number);
+                return false;
+            }
+        }
+    }
+
+    /// Compensating thread `number` has ended.
+    pub fn has_ended(&self, number: usize) {
+        let mut crew = self.crew.lock();
+        crew.used[number - self.workers] = false;
+        while crew.used.last() == Some(&false) {
+            crew.used.pop();
+        }
+        self.alive.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What the monitor knows of a queue and its owner.
+#[derive(Clone, Default)]
+struct Watched {
+    seen: Snapshot,
+    /// How long the oldest work has been that.
+    since: Option<Instant>,
+    /// The owner's time on a processor when it began to take nothing.
+    cpu: Option<Duration>,
+    /// The owner slept in the system when it was looked at last.
+    blocked: bool,
+}
+
+/// The thread that looks after work that waits.
+struct Monitor {
+    compensation: &'static Compensation,
+    queues: &'static Queues,
+    start: fn(usize) -> std::io::Result<()>,
+    watched: Vec<Watched>,
+    /// How much was ever taken of what came from outside, and how much was put off; since when.
+    taken: (u64, usize, Option<Instant>),
+}
+
+impl Monitor {
+    fn new(
+        compensation: &'static Compensation,
+        queues: &'static Queues,
+        start: fn(usize) -> std::io::Result<()>,
+    ) -> Monitor {
+        Monitor { compensation, queues, start, watched: Vec::new(), taken: (0, 0, None) }
+    }
+
+    fn run(mut self) -> ! {
+        let mut calm = 0;
+        loop {
+            std::thread::sleep(TICK);
+            if self.queues.all_busy() {
+                calm = 0;
+                self.look();
+                continue;
+            }
+            self.forget();
+            calm += 1;
+            if calm > CALM_TICKS {
+                self.sleep();
+                calm = 0;
+            }
+        }
+    }
+
+    /// Sleeps until all threads of the pool have work.
+    fn sleep(&self) {
+        let mut state = self.compensation.monitor.lock();
+        self.compensation.monitor_sleeps.store(true, Ordering::SeqCst);
+        // Whoever began to work before this did not wake the monitor.
+        fence(Ordering::SeqCst);
+        if self.queues.all_busy() {
+            self.compensation.monitor_sleeps.store(false, Ordering::SeqCst);
+        }
+        while self.compensation.monitor_sleeps.load(Ordering::SeqCst) {
+            self.compensation.wake_monitor.wait(&mut state);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.watched.clear();
+        self.taken.2 = None;
+    }
+
+    /// Summons a compensating thread if something has waited too long.
+    fn look(&mut self) {
+        let now = Instant::now();
+        if self.outside_waits(now) {
+            self.compensation.summon(self.start);
+            return;
+        }
+        self.watched.resize(self.queues.count(), Watched::default());
+        let running = self.compensation.running.load(Ordering::Relaxed) as u32;
+        let behind = MAX_WAIT_BEHIND_OTHERS * 2_u32.saturating_pow(running.min(16));
+        let mut oldest = None;
+        for (number, watched) in self.watched.iter_mut().enumerate() {
+            let Some(waited) = watched.look(self.queues, number, now, behind) else { continue };
+            if oldest.is_none_or(|(_, most)| waited > most) {
+                oldest = Some((number, waited));
+            }
+        }
+        if let Some((number, _)) = oldest
+            && self.queues.mark(number)
+        {
+            self.compensation.summon(self.start);
+        }
+    }
+
+    /// Whether work from outside, or work that was put off, has waited too long.
+    fn outside_waits(&mut self, now: Instant) -> bool {
+        let seen = (self.queues.taken(), self.queues.count_put_off());
+        let waits = !self.queues.nothing_injected() || seen.1 > 0;
+        if !waits || seen != (self.taken.0, self.taken.1) || self.taken.2.is_none() {
+            self.taken = (seen.0, seen.1, waits.then_some(now));
+            return false;
+        }
+        let is_over = self.taken.2.is_some_and(|since| now - since >= MAX_WAIT);
+        if is_over {
+            throttle::allow_more();
+            self.taken.2 = Some(now);
+        }
+        is_over
+    }
+}
+
+impl Watched {
+    /// How long the oldest work of the queue has waited, if that is too long.
+    fn look(&mut self, queues: &Queues, number: usize, now: Instant, behind: Duration) -> Option<Duration> {
+        let seen = queues.snapshot(number)?;
+        let before = std::mem::replace(&mut self.seen, seen);
+        if seen.is_empty {
+            (self.since, self.cpu) = (None, None);
+            return None;
+        }
+        if seen.top != before.top || self.since.is_none() {
+            self.since = Some(now);
+        }
+        if seen.recent != before.recent {
+            self.cpu = None;
+        }
+        let waited = now - self.since?;
+        let most = match () {
+            () if self.is_stuck(queues, number) => Duration::ZERO,
+            () if seen.is_resumed => MAX_WAIT,
+            () => behind,
+        };
+        (waited >= most).then_some(waited)
+    }
+
+    /// Whether the owner has taken nothing though it had a processor, or needed none.
+    fn is_stuck(&mut self, queues: &Queues, number: usize) -> bool {
+        let Some(cpu) = queues.cpu_time(number) else { return false };
+        let began = *self.cpu.get_or_insert(cpu);
+        let ran = cpu.saturating_sub(began);
+        ran >= STUCK_CPU_TIME || ran.is_zero() && cpu > Duration::ZERO && self.is_blocked(queues, number)
+    }
+
+    /// Whether the owner sleeps in the system, now and at the last look.
+    fn is_blocked(&mut self, queues: &Queues, number: usize) -> bool {
+        let before = self.blocked;
+        self.blocked = !is_runnable(queues.thread(number));
+        before && self.blocked
+    }
+}
+
+/// Whether a thread of this process runs or waits for a processor, by what the system says of it.
+fn is_runnable(thread: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap_or_default();
+    // Number, name in parentheses, state.
+    stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('R'))
+}
