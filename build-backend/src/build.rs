@@ -84,6 +84,7 @@ pub fn lowered(
         .unwrap_or_else(|cancelled| std::panic::resume_unwind(Box::new(cancelled)));
     let mut mir = lowered.map_err(|errors| Failure::Findings(lower_findings(analysis, file, errors)))?;
     mir.unchecked = options.unchecked;
+    mir.debug = options.mode.debug;
     Ok(mir)
 }
 

@@ -49,6 +49,82 @@ fn a_breakpoint_shows_the_stack_and_the_variables() {
     }
 }
 
+const KERNEL: &str = "import x10.compiler.CUDA;
+import x10.util.CUDAUtilities;
+public class Sums {
+    @CUDA static def twice(x:Long):Long {
+        val y = x * 2;
+        return y;
+    }
+    public static def main(Rail[String]) {
+        val out = CUDAUtilities.makeGlobalRail[Long](here, 8);
+        val input = new Rail[Long](8, (i:Long)=>i + 1);
+        finish async at (here) @CUDA {
+            finish for (b in 0n..1n) async {
+                val s = new Rail[Long](4);
+                clocked finish for (t in 0n..3n) clocked async {
+                    val mine = input(b * 4n + t);
+                    s(t) = mine;
+                    Clock.advanceAll();
+                    val near = s((t + 1n) % 4n);
+                    out(b * 4n + t) = twice(near + mine);
+                }
+            }
+        }
+        Console.OUT.println(out(7));
+    }
+}
+";
+
+#[test]
+fn a_kernel_on_a_cpu_stops_once_for_each_thread() {
+    if tools::optional_tool("gdb").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("Sums.x10"), KERNEL).expect("written");
+    let each = "xlocals\ncontinue\n".repeat(8);
+    let conditions =
+        "break Sums.x10:19 if $x(\"t\") == 2 && $x(\"b\") == 1\nbreak Sums.x10:6 if $x(\"y\") == 30\n";
+    let first = format!("break Sums.x10:18\nrun\n{each}");
+    let second = format!("delete\n{conditions}run\nbt\ncontinue\nxlocals\nkill\nquit\n");
+    std::fs::write(folder.path().join(".gdbinit"), "set confirm off\n").expect("written");
+    std::fs::write(folder.path().join("commands"), first + &second).expect("written");
+    let mut command = std::process::Command::new("sh");
+    let debug = "exec \"$0\" run --debugger Sums.x10 --threads 1 <commands";
+    command.args(["-c", debug]).arg(tools::apg()).current_dir(folder.path()).env("HOME", folder.path());
+    command.envs(apg(folder.path(), &[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = programs::run(command, Duration::from_secs(300)).expect("it ends").stdout;
+    // Each thread of each block, with its own variables and those of its block, and no others.
+    let mut rest = output.as_str();
+    for (block, thread) in (0..2).flat_map(|block| (0..4).map(move |thread| (block, thread))) {
+        let shared: Vec<String> = (1..=4).map(|it| (block * 4 + it).to_string()).collect();
+        for text in [
+            format!("in Sums_main_11: block {block}, thread {thread}\n"),
+            "input = (8) [1, 2, 3, 4, 5, 6, 7, 8]\n".into(),
+            format!(
+                "s = (4) [{}]\nmine = {}\nb = {block}\nt = {thread}\nnear = ",
+                shared.join(", "),
+                block * 4 + thread + 1
+            ),
+        ] {
+            let at = rest.find(&text).unwrap_or_else(|| panic!("no `{text}` in:\n{rest}\n---- in\n{output}"));
+            rest = &rest[at + text.len()..];
+        }
+    }
+    for text in [
+        "exited normally",
+        "in Sums_main_11: block 1, thread 2\n",
+        "#0  Sums_main_11 () at",
+        "Sums.main () at",
+        "in Sums.twice: block 1, thread 2\n",
+        "x = 15\ny = 30\n",
+    ] {
+        let at = rest.find(text).unwrap_or_else(|| panic!("no `{text}` in:\n{rest}"));
+        rest = &rest[at + text.len()..];
+    }
+}
+
 /// What is started in place of a debugger, and with what, where programs say that instead of debugging.
 fn started<const N: usize>(options: &[&str], debuggers: [&str; N]) -> (String, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");

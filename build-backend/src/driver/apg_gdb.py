@@ -11,9 +11,11 @@ MOST = 50
 # By apg_slot: the C type of a value in memory.
 SLOTS = ["bool", "signed char", "short", "int", "long long", "unsigned char", "unsigned short", "unsigned int",
          "unsigned long long", "float", "double"]
-# Functions, kernels on a device, and kernels on a processor.
-FUNCTION = re.compile(r"^(?:F|K|run_K)_(.+)_[0-9a-f]{8}(?:<\w+>)?(?:\(.*)?$")
+# Functions, those of kernels, kernels on a device, and kernels on a CPU.
+FUNCTION = re.compile(r"^(?:k?F|K|run_K)_(.+)_[0-9a-f]{8}(?:<\w+>)?(?:\(.*)?$")
 VARIABLE = re.compile(r"^v\d+_(.+)$")
+# Formals that the program does not have: a closure's own object.
+GENERATED = ("closure",)
 
 
 def dotted(name):
@@ -104,20 +106,48 @@ def printer(value):
 gdb.pretty_printers.insert(0, printer)
 
 
-def variables(frame):
-    """X10 names and values of what the frame's function has, innermost last."""
-    found = {}
+class Elements:
+    """Elements behind a pointer, as a kernel has rails."""
+
+    def __init__(self, pointer, length):
+        self.pointer, self.length = pointer, int(length)
+
+    def format_string(self):
+        shown = [str(self.pointer[index]) for index in range(min(self.length, MOST))]
+        more = ["..."] if self.length > len(shown) else []
+        return "(%d) [%s]" % (self.length, ", ".join(shown + more))
+
+
+def symbols(frame):
+    """Names and symbols of what the frame's function has in scope, innermost last."""
     block, blocks = frame.block(), []
     while block is not None:
         blocks.append(block)
         if block.function is not None:
             break
         block = block.superblock
-    for block in reversed(blocks):
-        for symbol in block:
-            match = VARIABLE.match(symbol.name) if symbol.is_variable or symbol.is_argument else None
-            if match:
-                found[match.group(1)] = symbol.value(frame)
+    return {symbol.name: symbol for block in reversed(blocks) for symbol in block
+            if symbol.is_variable or symbol.is_argument}
+
+
+def variables(frame):
+    """X10 names and values of what the frame's function has, innermost last. Of a kernel on a CPU: what the thread has that the
+    loop over threads has come to."""
+    found, all = {}, symbols(frame)
+    for name, symbol in all.items():
+        match = VARIABLE.match(name)
+        # A wide copy of a number, an offset, the length of a rail.
+        is_companion = name[-2:] in ("_w", "_u", "_n") and (name[:-2] in all or name[:-1] in all)
+        if not match or is_companion or match.group(1) in GENERATED:
+            continue
+        value = symbol.value(frame)
+        if name + "_n" not in all:
+            found[match.group(1)] = value
+        elif name.endswith("_") and "r_" in all:
+            # A local of each thread that lives across barriers.
+            found[match.group(1)[:-1]] = value[int(all["r_"].value(frame))]
+        else:
+            found[match.group(1)] = Elements(value, all[name + "_n"].value(frame))
     return found
 
 
@@ -145,8 +175,9 @@ class Frames:
 
     def filter(self, frames):
         for frame in frames:
-            line = frame.inferior_frame().find_sal()
-            if line.symtab is not None and line.symtab.filename.endswith(".x10"):
+            line, name = frame.inferior_frame().find_sal(), frame.inferior_frame().name() or ""
+            is_x10 = line.symtab is not None and line.symtab.filename.endswith(".x10")
+            if is_x10 and not name.startswith(("cpu_K_", "configure_K_", "proven_K_")):
                 yield Frame(frame)
 
 
@@ -177,7 +208,34 @@ class Print(gdb.Command):
         print("%s = %s" % (argument, found[argument].format_string()))
 
 
+class Value(gdb.Function):
+    """$x("NAME"): the value of a variable by its X10 name, for conditions: break FILE:LINE if $x("t") == 5"""
+
+    def __init__(self):
+        super().__init__("x")
+
+    def invoke(self, name):
+        found = variables(gdb.selected_frame())
+        value = found.get(name.string())
+        if value is None or isinstance(value, Elements):
+            raise gdb.GdbError("no number `%s` here; there are: %s" % (name.string(), ", ".join(found)))
+        return value
+
+
+def show_thread(event):
+    """Says, where a kernel stops on a CPU, which of its threads has come to the line."""
+    frame = gdb.selected_frame()
+    match = FUNCTION.match(frame.name() or "")
+    if match and frame.function() is not None:
+        all = symbols(frame)
+        if "block_" in all and "r_" in all:
+            block, thread = (all[name].value(frame) for name in ("block_", "r_"))
+            print("in %s: block %s, thread %s" % (dotted(match.group(1)), block, thread))
+
+
+gdb.events.stop.connect(show_thread)
 Locals()
 Print()
+Value()
 gdb.execute("set print thread-events off")
 gdb.execute("set print entry-values no")

@@ -77,6 +77,7 @@ impl Compiler {
             "-pipe",
         ];
         match (kind, profile) {
+            (UnitKind::Kernels, _) if mode.debug => flags.extend(["-O0", "-ffp-contract=fast", "-g"]),
             (UnitKind::Kernels, _) => {
                 flags.extend(["-O3", "-fno-trapping-math", "-ffp-contract=fast", "-g1"]);
                 if profile != Profile::Portable {

@@ -10,6 +10,15 @@ pub struct Writer {
     depth: usize,
     /// Where the C++ compiler believes the next line to be.
     at: Option<Position>,
+    /// Each line is attributed by itself.
+    each_line: Option<Attribution>,
+}
+
+/// How lines are attributed one by one.
+#[derive(Default)]
+struct Attribution {
+    /// The `#line` directive of what is being printed; that of no line for what the program does not say.
+    directive: String,
 }
 
 impl Writer {
@@ -17,6 +26,9 @@ impl Writer {
     pub fn line(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref();
         for line in text.lines() {
+            if let Some(each) = &self.each_line {
+                self.text.push_str(&each.directive);
+            }
             for _ in 0..self.depth {
                 self.text.push_str("  ");
             }
@@ -52,11 +64,31 @@ impl Writer {
 
     /// Attributes the next line to a position, `always` in words.
     pub fn position(&mut self, position: Position, files: &[String], always: bool) {
+        if let Some(each) = &mut self.each_line {
+            each.directive = directive(position, files);
+            return;
+        }
         if !always && self.at == Some(position) {
             return;
         }
         self.text.push_str(&directive(position, files));
         self.at = Some(position);
+    }
+
+    /// From here on (or no longer) each line is attributed by itself, so that code between statements has no line of the
+    /// program: debuggers do not stop in it.
+    pub fn attribute_each_line(&mut self, on: bool) {
+        self.each_line = on.then(Attribution::default);
+        self.no_position();
+        self.at = None;
+    }
+
+    /// The next lines belong to no statement. Matters only where each line is attributed by itself.
+    pub fn no_position(&mut self) {
+        if let Some(each) = &mut self.each_line {
+            // Line 0 makes no entry in the line table.
+            each.directive = "#line 0\n".to_owned();
+        }
     }
 
     /// The text, leaving this writer empty at the same depth.

@@ -141,6 +141,8 @@ pub struct Program {
     pub foreign: bool,
     /// Indices of rails are not checked (`--checks none`).
     pub unchecked: bool,
+    /// For a debugger: kernels on the CPU are printed as loops over all threads, each statement with its own line.
+    pub debug: bool,
     /// Each statement says its line, also where a compiler that counts lines knows it: for those who read the text.
     pub says_every_line: bool,
 }

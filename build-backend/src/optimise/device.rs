@@ -27,7 +27,8 @@ pub fn inline_into_kernels(program: &mut Program) {
             of_threads: &of_threads,
             locals,
             next_label,
-            left: BUDGET,
+            // A debugger stops in calls; those that take part in barriers must be inlined all the same.
+            left: if program.debug { 0 } else { BUDGET },
         };
         inliner.list(&mut body);
         let locals = inliner.locals;

@@ -24,7 +24,7 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.proofs = bounds.proofs;
     code.wide = bounds.wide;
     code.derived = plan.derived.iter().map(|it| it.local).collect();
-    code.at(kernel.position);
+    code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
     code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
@@ -43,9 +43,11 @@ pub fn cpu(code: &mut Code<'_>, id: KernelId) {
     code.out.line("return result_;");
     code.out.close("}");
     let run = match super::depends_on_launch(code.program, code.names, id) {
+        _ if code.program.debug => format!("run_{symbol}<false>"),
         true => format!("(launch_->proven & 3) == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
         false => format!("run_{symbol}<true>"),
     };
+    code.out.no_position();
     code.out.line(format!(
         "apg_object *cpu_{symbol}({parameters}) {{ return ({run})(env_, launch_, first_, last_); }}"
     ));
@@ -125,6 +127,7 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
         let ty = code.ty(element);
         let constant = if usage.is_only_read(LocalId(index as u32)) { "const " } else { "" };
         code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
+        length_for_debugger(code, &text, &format!("env.m{index}.{length}"));
         code.locals[index].rail = Some(RailText::new(text, format!("env.m{index}.{length}")));
     }
     for (local, text) in [
@@ -136,6 +139,13 @@ fn captures(code: &mut Code<'_>, kernel: &Kernel) {
             let ty = code.ty(place.ty);
             code.out.line(format!("const {ty} {} = ({ty})({text});", place.text));
         }
+    }
+}
+
+/// Says a debugger how many elements there are behind a pointer.
+fn length_for_debugger(code: &mut Code<'_>, pointer: &str, length: &str) {
+    if code.program.debug {
+        code.out.line(format!("const apg_i64 {pointer}_n = {length};"));
     }
 }
 
@@ -194,9 +204,10 @@ fn scratch(code: &mut Code<'_>, kernel: &Kernel, plan: &Plan<'_>) -> bool {
         .iter()
         .map(|it| array(code, *it))
         .collect();
-    for (number, (ty, name, _)) in parts.iter().enumerate() {
+    for (number, (ty, name, length)) in parts.iter().enumerate() {
         let fixed = if moving.contains(name) { "" } else { "const __restrict__ " };
         code.out.line(format!("{ty} *{fixed}{name} = ({ty} *)(base_ + at{number}_);"));
+        length_for_debugger(code, name, length);
     }
     true
 }
@@ -275,6 +286,7 @@ impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
 impl<'k> Printer<'_, '_, 'k> {
     pub(super) fn nodes(&mut self, nodes: &[Node<'k>]) {
         for (index, node) in nodes.iter().enumerate() {
+            self.code.out.no_position();
             match node {
                 Node::Run(stmts) if stmts.is_empty() => {}
                 Node::Run(stmts) if self.in_warp => self.warp_run(stmts),

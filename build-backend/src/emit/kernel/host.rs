@@ -6,8 +6,10 @@ use crate::mir::*;
 /// The unit of all kernels.
 pub fn host(code: &mut Code<'_>) -> String {
     let mut text = String::new();
+    code.out.attribute_each_line(code.program.debug);
     for index in 0..code.program.kernels.len() {
         let id = KernelId(index as u32);
+        code.out.no_position();
         text.push_str(&proven(code, id));
         configure(code, id);
         super::cpu::cpu(code, id);
@@ -15,6 +17,7 @@ pub fn host(code: &mut Code<'_>) -> String {
     }
     code.target = Target::Cpu;
     let functions = super::device_functions(code, "static inline ");
+    code.out.attribute_each_line(false);
     code.target = Target::Host;
     let used = std::mem::take(&mut code.used);
     let mut kernels = used.clone();
@@ -90,6 +93,7 @@ fn configure(code: &mut Code<'_>, id: KernelId) {
         }
     }
     code.at(kernel.position);
+    code.out.no_position();
     code.out.open(format!(
         "apg_object *configure_{symbol}(const void *env_, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *launch) {{"
     ));
