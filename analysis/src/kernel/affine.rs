@@ -1,56 +1,327 @@
-//! Indices as sums of variables with factors: `16n * y + x + 1n`.
+//! Symbolic integers: affine sums of variables (`16n * y + x + 1n`), with what is not affine (`(x + 1n) % 64n`, `x ^ k`,
+//! `c ? a : b`) as further terms that are evaluated for given values of the variables.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use crate::body::{ExprId, ExprKind, Literal, LocalId};
-use crate::infer::Owner;
 
-/// So many parts of an index are looked at, and of the `val`s that it is made of.
-const MOST_STEPS: u32 = 200;
+/// Parts of an index that are visited, those of the `val`s that it is made of among them.
+const MAX_VISITED: u32 = 200;
 
-/// A sum of variables, each with a factor that is not 0, and a constant.
+/// A sum of terms, each with a factor that is not 0, and a constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Affine {
-    /// Variables and their factors, in the order of the variables.
-    pub terms: Vec<(LocalId, i64)>,
+    /// Terms and their factors: variables in their order, then the others.
+    pub terms: Vec<(Term, i64)>,
     /// What is added.
     pub constant: i64,
 }
 
+/// What a factor belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Term {
+    /// A variable.
+    Local(LocalId),
+    /// A value that is no affine sum of variables.
+    Operation(Rc<Operation>),
+}
+
+/// An operation on symbolic integers that is not affine.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Binary(Sign, Affine, Affine),
+    Select(Condition, Affine, Affine),
+}
+
+/// A binary operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Multiply,
+    Divide,
+    Remainder,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    UnsignedShiftRight,
+    Min,
+    Max,
+}
+
+/// A condition on symbolic integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    Less(Affine, Affine),
+    Equal(Affine, Affine),
+    All(Vec<Condition>),
+    Not(Box<Condition>),
+    Literal(bool),
+}
+
 impl Affine {
-    fn of(constant: i64) -> Affine {
+    pub fn of(constant: i64) -> Affine {
         Affine { terms: Vec::new(), constant }
+    }
+
+    fn variable(local: LocalId) -> Affine {
+        Affine { terms: vec![(Term::Local(local), 1)], constant: 0 }
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
     }
 
     /// The factor of a variable.
     pub fn factor(&self, local: LocalId) -> i64 {
-        self.terms.iter().find(|term| term.0 == local).map_or(0, |term| term.1)
+        self.term_factor(&Term::Local(local))
+    }
+
+    /// The factor of a term.
+    pub fn term_factor(&self, term: &Term) -> i64 {
+        self.terms.iter().find(|it| it.0 == *term).map_or(0, |it| it.1)
     }
 
     /// `self + factor * other`; none if a number gets too large.
     pub fn plus(&self, factor: i64, other: &Affine) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
-        for (local, count) in &other.terms {
+        for (term, count) in &other.terms {
             let more = count.checked_mul(factor)?;
-            match sum.terms.iter_mut().find(|term| term.0 == *local) {
-                Some(term) => term.1 = term.1.checked_add(more)?,
-                None => sum.terms.push((*local, more)),
+            match sum.terms.iter_mut().find(|it| it.0 == *term) {
+                Some(it) => it.1 = it.1.checked_add(more)?,
+                None => sum.terms.push((term.clone(), more)),
             }
         }
         sum.terms.retain(|term| term.1 != 0);
-        sum.terms.sort_by_key(|term| term.0.0);
+        sum.terms.sort_by_key(|term| match term.0 {
+            Term::Local(local) => (0, local.0),
+            Term::Operation(_) => (1, 0),
+        });
         Some(sum)
     }
 
-    fn times(&self, other: &Affine) -> Option<Affine> {
-        match (self.terms.is_empty(), other.terms.is_empty()) {
-            (true, _) => Affine::default().plus(self.constant, other),
-            (_, true) => Affine::default().plus(other.constant, self),
-            _ => None,
+    /// Calls `visit` for all variables, those in operations among them.
+    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
+        self.terms.iter().for_each(|it| it.0.variables(visit));
+    }
+
+    /// Whether a variable occurs.
+    pub fn mentions(&self, local: LocalId) -> bool {
+        let mut found = false;
+        self.variables(&mut |it| found |= it == local);
+        found
+    }
+
+    /// The largest number that occurs, without its sign.
+    pub fn largest_number(&self) -> u64 {
+        let of_term = |(term, factor): &(Term, i64)| match term {
+            Term::Local(_) => factor.unsigned_abs(),
+            Term::Operation(it) => factor.unsigned_abs().max(it.largest_number()),
+        };
+        self.terms.iter().map(of_term).max().unwrap_or(0).max(self.constant.unsigned_abs())
+    }
+
+    /// The value, where those of all variables are known and no operation leaves 32 bits.
+    pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
+        self.terms.iter().try_fold(self.constant, |sum, (term, factor)| {
+            let value = match term {
+                Term::Local(local) => value_of(*local)?,
+                Term::Operation(it) => it.evaluate(value_of)?,
+            };
+            sum.checked_add(value.checked_mul(*factor)?)
+        })
+    }
+
+    /// An operation on two sums; affine where it can be.
+    fn binary(
+        sign: Sign,
+        left: Affine,
+        right: Affine,
+        is_natural: &dyn Fn(LocalId) -> bool,
+    ) -> Option<Affine> {
+        if let (Some(a), Some(b)) = (left.number(), right.number()) {
+            return sign.apply(a, b).map(Affine::of);
+        }
+        match (sign, left.number(), right.number()) {
+            (Sign::Multiply, Some(factor), _) => return Affine::default().plus(factor, &right),
+            (Sign::Multiply, _, Some(factor)) => return Affine::default().plus(factor, &left),
+            (Sign::ShiftLeft, _, Some(by @ 0..=30)) => return Affine::default().plus(1 << by, &left),
+            _ => {}
+        }
+        let left = match (sign, right.number()) {
+            (Sign::Remainder, Some(modulus)) if left.is_natural(is_natural) => left.modulo(modulus),
+            (Sign::And, Some(mask)) if mask > 0 && (mask as u64 + 1).is_power_of_two() => {
+                left.modulo(mask + 1)
+            }
+            _ => left,
+        };
+        if let (Some(a), Some(b)) = (left.number(), right.number()) {
+            return sign.apply(a, b).map(Affine::of);
+        }
+        Some(Affine::operation(Operation::Binary(sign, left, right)))
+    }
+
+    fn operation(operation: Operation) -> Affine {
+        Affine { terms: vec![(Term::Operation(Rc::new(operation)), 1)], constant: 0 }
+    }
+
+    /// Whether it is never negative.
+    fn is_natural(&self, is_natural: &dyn Fn(LocalId) -> bool) -> bool {
+        self.constant >= 0
+            && self.terms.iter().all(|(term, factor)| {
+                *factor >= 0 && matches!(term, Term::Local(local) if is_natural(*local))
+            })
+    }
+
+    /// Without the terms that leave no remainder.
+    fn modulo(mut self, modulus: i64) -> Affine {
+        if modulus > 0 {
+            self.terms.retain(|it| it.1 % modulus != 0);
+        }
+        self
+    }
+}
+
+impl Term {
+    /// Calls `visit` for all variables.
+    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
+        match self {
+            Term::Local(local) => visit(*local),
+            Term::Operation(it) => match &**it {
+                Operation::Binary(_, left, right) => {
+                    [left, right].into_iter().for_each(|it| it.variables(visit))
+                }
+                Operation::Select(condition, then, otherwise) => {
+                    condition.variables(visit);
+                    [then, otherwise].into_iter().for_each(|it| it.variables(visit));
+                }
+            },
+        }
+    }
+}
+
+impl Operation {
+    fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<i64> {
+        match self {
+            Operation::Binary(sign, left, right) => {
+                sign.apply(left.evaluate(value_of)?, right.evaluate(value_of)?)
+            }
+            Operation::Select(condition, then, otherwise) => match condition.evaluate(value_of)? {
+                true => then.evaluate(value_of),
+                false => otherwise.evaluate(value_of),
+            },
+        }
+    }
+
+    fn largest_number(&self) -> u64 {
+        match self {
+            Operation::Binary(_, a, b) => a.largest_number().max(b.largest_number()),
+            Operation::Select(condition, a, b) => {
+                condition.largest_number().max(a.largest_number()).max(b.largest_number())
+            }
+        }
+    }
+}
+
+impl Sign {
+    fn of(sign: &str) -> Option<Sign> {
+        Some(match sign {
+            "*" => Sign::Multiply,
+            "/" => Sign::Divide,
+            "%" => Sign::Remainder,
+            "&" => Sign::And,
+            "|" => Sign::Or,
+            "^" => Sign::Xor,
+            "<<" => Sign::ShiftLeft,
+            ">>" => Sign::ShiftRight,
+            ">>>" => Sign::UnsignedShiftRight,
+            _ => return None,
+        })
+    }
+
+    /// What it makes of two numbers, if that is the same for all types of 32 bits and more.
+    fn apply(self, left: i64, right: i64) -> Option<i64> {
+        let fits = |it: &i64| i32::try_from(*it).is_ok();
+        if !fits(&left) || !fits(&right) {
+            return None;
+        }
+        let shift = || (0..32).contains(&right);
+        let result = match self {
+            Sign::Multiply => left.checked_mul(right),
+            Sign::Divide => left.checked_div(right),
+            Sign::Remainder => left.checked_rem(right),
+            Sign::And => Some(left & right),
+            Sign::Or => Some(left | right),
+            Sign::Xor => Some(left ^ right),
+            Sign::ShiftLeft => (left >= 0 && shift()).then(|| left << right),
+            Sign::ShiftRight => shift().then(|| left >> right),
+            Sign::UnsignedShiftRight => (left >= 0 && shift()).then(|| left >> right),
+            Sign::Min => Some(left.min(right)),
+            Sign::Max => Some(left.max(right)),
+        };
+        result.filter(fits)
+    }
+}
+
+impl Condition {
+    pub fn negated(self) -> Condition {
+        match self {
+            Condition::Not(it) => *it,
+            it => Condition::Not(Box::new(it)),
+        }
+    }
+
+    fn any(conditions: Vec<Condition>) -> Condition {
+        Condition::All(conditions.into_iter().map(Condition::negated).collect()).negated()
+    }
+
+    /// Whether it holds, where the values of all variables that decide are known.
+    pub fn evaluate(&self, value_of: &dyn Fn(LocalId) -> Option<i64>) -> Option<bool> {
+        match self {
+            Condition::Less(left, right) => Some(left.evaluate(value_of)? < right.evaluate(value_of)?),
+            Condition::Equal(left, right) => Some(left.evaluate(value_of)? == right.evaluate(value_of)?),
+            Condition::All(all) => {
+                let mut is_known = true;
+                for condition in all {
+                    match condition.evaluate(value_of) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => is_known = false,
+                    }
+                }
+                is_known.then_some(true)
+            }
+            Condition::Not(it) => it.evaluate(value_of).map(|it| !it),
+            Condition::Literal(value) => Some(*value),
+        }
+    }
+
+    /// Calls `visit` for all variables.
+    pub fn variables(&self, visit: &mut dyn FnMut(LocalId)) {
+        match self {
+            Condition::Less(left, right) | Condition::Equal(left, right) => {
+                left.variables(visit);
+                right.variables(visit);
+            }
+            Condition::All(all) => all.iter().for_each(|it| it.variables(visit)),
+            Condition::Not(it) => it.variables(visit),
+            Condition::Literal(_) => {}
+        }
+    }
+
+    /// The largest number that occurs, without its sign.
+    pub fn largest_number(&self) -> u64 {
+        match self {
+            Condition::Less(a, b) | Condition::Equal(a, b) => a.largest_number().max(b.largest_number()),
+            Condition::All(all) => all.iter().map(Condition::largest_number).max().unwrap_or(0),
+            Condition::Not(it) => it.largest_number(),
+            Condition::Literal(_) => 0,
         }
     }
 }
@@ -59,82 +330,156 @@ impl Affine {
 pub(super) struct Known<'f> {
     /// A variable that may be part of a sum.
     pub is_known: &'f dyn Fn(LocalId) -> bool,
-    /// The numbers that variables have here.
-    pub values: &'f FxHashMap<LocalId, i64>,
+    /// A variable of sums that is never negative.
+    pub is_natural: &'f dyn Fn(LocalId) -> bool,
+    /// What variables are here.
+    pub values: &'f FxHashMap<LocalId, Affine>,
 }
 
 impl Draft<'_> {
     /// The sum that an integer expression is, of known variables; a `val` that is not known is looked into.
     pub(super) fn affine(&self, expr: ExprId, known: &Known) -> Option<Affine> {
-        self.affine_within(expr, known, &Cell::new(MOST_STEPS))
+        Reader { draft: self, known, left: Cell::new(MAX_VISITED) }.integer(expr, known.values)
     }
 
-    fn affine_within(&self, expr: ExprId, known: &Known, steps: &Cell<u32>) -> Option<Affine> {
-        steps.set(steps.get().checked_sub(1)?);
-        let Known { is_known, values } = known;
-        let of = |expr: ExprId| self.affine_within(expr, known, steps);
-        match &self.expr(expr).kind {
+    /// The condition on integers that an expression is.
+    pub(super) fn condition(&self, expr: ExprId, known: &Known) -> Option<Condition> {
+        Reader { draft: self, known, left: Cell::new(MAX_VISITED) }.condition(expr, known.values)
+    }
+}
+
+/// Reads expressions as symbolic integers and conditions.
+struct Reader<'r, 'd, 'a> {
+    draft: &'d Draft<'a>,
+    known: &'r Known<'r>,
+    /// Parts that may still be visited.
+    left: Cell<u32>,
+}
+
+/// What variables are at some point of the code.
+type Values = FxHashMap<LocalId, Affine>;
+
+impl Reader<'_, '_, '_> {
+    fn integer(&self, expr: ExprId, values: &Values) -> Option<Affine> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let draft = self.draft;
+        let of = |expr: ExprId| self.integer(expr, values);
+        match &draft.expr(expr).kind {
             ExprKind::Literal(Literal::Int(value)) => Some(Affine::of(*value)),
-            ExprKind::Local(local) if values.contains_key(local) => {
-                values.get(local).copied().map(Affine::of)
-            }
-            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => of(*value),
+            ExprKind::Local(local) => self.local(expr, *local, values),
+            ExprKind::Coerce { value } | ExprKind::Cast { value, .. } => self.converted(expr, of(*value)?),
             ExprKind::Let { result, .. } => of(*result),
-            ExprKind::Local(local) if is_known(*local) => Some(match self.constant(expr) {
-                Some(constant) => Affine::of(constant),
-                None => Affine { terms: vec![(*local, 1)], constant: 0 },
-            }),
-            ExprKind::Local(local) if !self.local(*local).mutable => {
-                // Variables may have had other values then.
-                let before = Known { is_known, values: &FxHashMap::default() };
-                self.affine_within(self.initialiser(*local)?, &before, steps)
-            }
-            ExprKind::StaticField(field) => {
-                let body = self.facts.body_of(Owner::Field(*field));
-                let mut literals = body.body.exprs.iter().filter_map(|it| match it.kind {
-                    ExprKind::Literal(Literal::Int(value)) => Some(value),
-                    _ => None,
-                });
-                let plain = |kind: &ExprKind| {
-                    matches!(kind, ExprKind::Literal(_) | ExprKind::Coerce { .. } | ExprKind::Cast { .. })
-                };
-                let is_literal = body.body.exprs.iter().all(|it| plain(&it.kind));
-                literals.next_back().filter(|_| is_literal).map(Affine::of)
-            }
-            ExprKind::Call { method, receiver, args, .. } if self.facts.is_pure(*method) => {
-                let operands: Vec<Affine> =
-                    receiver.iter().chain(args).map(|it| of(*it)).collect::<Option<_>>()?;
-                let name = method.name(self.facts.db);
-                match (name.strip_prefix("operator")?.trim(), &operands[..]) {
-                    ("+", [a, b]) => a.plus(1, b),
-                    ("-", [a, b]) => a.plus(-1, b),
-                    ("*", [a, b]) => a.times(b),
-                    ("-", [a]) => Affine::default().plus(-1, a),
-                    (sign, [a, b]) if a.terms.is_empty() && b.terms.is_empty() => {
-                        result(sign, a.constant, b.constant).map(Affine::of)
+            ExprKind::StaticField(_) => draft.constant(expr).map(Affine::of),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.condition(*condition, values)?;
+                match condition.evaluate(&|_| None) {
+                    Some(true) => of(*then),
+                    Some(false) => of(*otherwise),
+                    None => {
+                        Some(Affine::operation(Operation::Select(condition, of(*then)?, of(*otherwise)?)))
                     }
-                    ("!" | "~", _) => None,
-                    // Conversions between integer types, and `+a`.
-                    (_, [a]) => Some(a.clone()),
+                }
+            }
+            ExprKind::Call { .. } => self.call(expr, values),
+            _ => None,
+        }
+    }
+
+    fn local(&self, expr: ExprId, local: LocalId, values: &Values) -> Option<Affine> {
+        if let Some(value) = values.get(&local) {
+            return Some(value.clone());
+        }
+        if (self.known.is_known)(local) {
+            return Some(match self.draft.constant(expr) {
+                Some(constant) => Affine::of(constant),
+                None => Affine::variable(local),
+            });
+        }
+        if self.draft.local(local).mutable {
+            return None;
+        }
+        // Variables may have had other values then.
+        self.integer(self.draft.initialiser(local)?, &Values::default())
+    }
+
+    fn call(&self, expr: ExprId, values: &Values) -> Option<Affine> {
+        let facts = self.draft.facts;
+        let ExprKind::Call { method, receiver, args, .. } = &self.draft.expr(expr).kind else { return None };
+        let operands = || -> Option<Vec<Affine>> {
+            receiver.iter().chain(args).map(|it| self.integer(*it, values)).collect()
+        };
+        let name = method.name(facts.db);
+        if facts.is_class(method.class(facts.db), "x10.lang.Math") {
+            let sign = match name.as_str() {
+                "min" => Sign::Min,
+                "max" => Sign::Max,
+                _ => return None,
+            };
+            let [a, b] = <[Affine; 2]>::try_from(operands()?).ok()?;
+            return Affine::binary(sign, a, b, self.known.is_natural);
+        }
+        let sign = name.strip_prefix("operator").filter(|_| facts.is_pure(*method))?.trim();
+        let ty = self.draft.expr(expr).ty.primitive(facts.db)?;
+        let operands = operands()?;
+        match (sign, &operands[..]) {
+            ("+", [a, b]) => a.plus(1, b),
+            ("-" | "~", _) if ty.is_unsigned() => None,
+            ("-", [a, b]) => a.plus(-1, b),
+            ("-", [a]) => Affine::default().plus(-1, a),
+            ("~", [a]) => Affine::of(-1).plus(-1, a),
+            (sign, [a, b]) => Affine::binary(Sign::of(sign)?, a.clone(), b.clone(), self.known.is_natural),
+            ("!", _) => None,
+            // Conversions between integer types, and `+a`.
+            (_, [a]) => self.converted(expr, a.clone()),
+            _ => None,
+        }
+    }
+
+    /// A value as one of the type of an expression; types of fewer than 32 bits may cut it.
+    fn converted(&self, expr: ExprId, value: Affine) -> Option<Affine> {
+        let ty = self.draft.expr(expr).ty.primitive(self.draft.facts.db)?;
+        (ty.is_integer() && ty.size().is_some_and(|it| it >= 4)).then_some(value)
+    }
+
+    fn condition(&self, expr: ExprId, values: &Values) -> Option<Condition> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let draft = self.draft;
+        let of = |expr: ExprId| self.condition(expr, values);
+        let expr = draft.strip(expr);
+        match &draft.expr(expr).kind {
+            ExprKind::Literal(Literal::Bool(value)) => Some(Condition::Literal(*value)),
+            ExprKind::ShortCircuit { left, right, is_or: false } => {
+                Some(Condition::All(vec![of(*left)?, of(*right)?]))
+            }
+            ExprKind::ShortCircuit { left, right, is_or: true } => {
+                Some(Condition::any(vec![of(*left)?, of(*right)?]))
+            }
+            ExprKind::Equal { left, right, negated } => {
+                let equal = Condition::Equal(self.integer(*left, values)?, self.integer(*right, values)?);
+                Some(if *negated { equal.negated() } else { equal })
+            }
+            ExprKind::Local(local) if !draft.local(*local).mutable && draft.inner.contains(local) => {
+                self.condition(draft.initialiser(*local)?, &Values::default())
+            }
+            ExprKind::Call { method, receiver, args, .. } if draft.facts.is_pure(*method) => {
+                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
+                let name = method.name(draft.facts.db);
+                let sign = name.strip_prefix("operator")?.trim();
+                match (sign, &operands[..]) {
+                    ("!", [it]) => of(*it).map(Condition::negated),
+                    ("<" | ">" | "<=" | ">=", [left, right]) => {
+                        let (left, right) = (self.integer(*left, values)?, self.integer(*right, values)?);
+                        Some(match sign {
+                            "<" => Condition::Less(left, right),
+                            ">" => Condition::Less(right, left),
+                            "<=" => Condition::Less(right, left).negated(),
+                            _ => Condition::Less(left, right).negated(),
+                        })
+                    }
                     _ => None,
                 }
             }
             _ => None,
         }
     }
-}
-
-/// What an operator makes of two numbers, if that is the same for all types of 32 bits and more.
-fn result(sign: &str, left: i64, right: i64) -> Option<i64> {
-    let found = match sign {
-        "/" => left.checked_div(right),
-        "%" => left.checked_rem(right),
-        ">>" if left >= 0 => (0..32).contains(&right).then(|| left >> right),
-        "<<" if left >= 0 => (0..32).contains(&right).then(|| left.checked_mul(1 << right))?,
-        "&" => Some(left & right),
-        "|" => Some(left | right),
-        "^" => Some(left ^ right),
-        _ => None,
-    };
-    found.filter(|it| i32::try_from(*it).is_ok())
 }

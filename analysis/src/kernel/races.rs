@@ -2,29 +2,30 @@
 //! between. On a device the result depends on how threads are scheduled; on the processor, where threads of a block run one after the
 //! other up to the next barrier, it is another one.
 //!
-//! Only what is sure is said: indices are sums of the thread's indices, of loop variables and of what is the same for all threads
-//! ([`Affine`]), the numbers of threads and rounds are known, and conditions that pick threads are `thread < n` or `thread == n`. Then
-//! the elements are counted out. Loops of which each round is known (`for (var d:Int = 32n; d > 0n; d /= 2n)`) are gone through so; others
-//! are taken to run more than once. All else is taken to be right.
+//! Only what is certain is reported. Indices, and conditions that pick threads, are functions of the thread's indices, of loop variables
+//! and of what is the same for all threads ([`Affine`]); their values are enumerated for all threads ([`elements`]). Loops whose iterations
+//! are all known (`for (var d:Int = 32n; d > 0n; d /= 2n)`) are executed one iteration after the other; others are taken to run more than
+//! once. Where the number of threads is a variable, what is reported holds for every size that is tried ([`sizes`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::affine::Affine;
+use super::affine::{Affine, Condition};
 use super::barrier::Uniformity;
 use super::draft::Draft;
 use super::facts::{Callable, Shape};
 use super::repair::Repair;
-use super::{Axis, Kernel, function};
+use super::{Kernel, function};
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, StmtId, StmtKind};
 use crate::diagnostics::cuda;
 
+mod elements;
 mod limits;
+mod sizes;
 
+use elements::Example;
 use limits::Limit;
 
-/// So many elements are counted out for one access.
-const MOST_ELEMENTS: usize = 1 << 16;
 /// Loops that lie deeper in each other than this are gone through once.
 const DEEPEST_LOOP: u32 = 4;
 /// So many rounds of the loops of a kernel are gone through one by one.
@@ -38,14 +39,36 @@ type Range = (i64, i64);
 struct Access {
     rail: LocalId,
     index: Affine,
-    /// Factors of variables of loops that are over, with the values that those had.
-    rounds: Vec<(i64, Range)>,
+    /// Variables of loops that are over, with the values that those had.
+    bound: Vec<(LocalId, Range)>,
     site: ExprId,
-    /// The threads that do it, for some axes.
-    threads: Vec<(LocalId, Range)>,
+    /// What holds for the threads that do it.
+    conditions: Vec<Condition>,
 }
 
-struct Races<'d, 'a> {
+impl Access {
+    fn mentions(&self, local: LocalId) -> bool {
+        let mut found = self.index.mentions(local);
+        self.conditions.iter().for_each(|it| it.variables(&mut |it| found |= it == local));
+        found
+    }
+
+    fn bound(&self, local: LocalId) -> Option<Range> {
+        self.bound.iter().find(|it| it.0 == local).map(|it| it.1)
+    }
+}
+
+/// Two accesses that lack a barrier between them.
+struct Finding {
+    access: Access,
+    other: Access,
+    is_write: bool,
+    /// The statement of the thread's block with the second access.
+    outermost: Option<StmtId>,
+    example: Example,
+}
+
+struct Races<'d, 'u, 'a> {
     draft: &'d Draft<'a>,
     /// The indices of a thread, and their last values.
     axes: Vec<(LocalId, i64)>,
@@ -53,13 +76,16 @@ struct Races<'d, 'a> {
     shared: FxHashSet<LocalId>,
     /// Indices of the block.
     fixed: FxHashSet<LocalId>,
+    /// Variables of loops that count from a number that is not negative.
+    natural: FxHashSet<LocalId>,
     /// Variables of loops; their values, if all rounds come between two barriers.
     counters: FxHashMap<LocalId, Option<Range>>,
     /// Since the last barrier.
     writes: Vec<Access>,
     reads: Vec<Access>,
-    threads: Vec<(LocalId, Range)>,
-    /// Conditions around of which nobody knows for which threads they hold.
+    /// Conditions around that pick threads.
+    conditions: Vec<Condition>,
+    /// Conditions around that hold for unknown threads.
     unknown: u32,
     /// Loops around.
     depth: u32,
@@ -67,17 +93,20 @@ struct Races<'d, 'a> {
     barriers: u32,
     /// The statement of the thread's block that is looked at.
     outermost: Option<StmtId>,
-    /// Variables that have a known number now, the same in all threads.
-    values: FxHashMap<LocalId, i64>,
-    /// So many rounds of loops may still be gone through one by one.
+    /// What variables are now.
+    values: FxHashMap<LocalId, Affine>,
+    /// Iterations of loops that may still be executed one by one.
     budget: u32,
+    findings: Vec<Finding>,
+    /// The size of the block is one of several that are tried.
+    sampled: bool,
     /// What is the same for all threads.
-    uniformity: Uniformity<'d, 'a>,
+    uniformity: &'d mut Uniformity<'u, 'a>,
 }
 
 impl<'a> Draft<'a> {
     /// Reports accesses to shared memory that lack a barrier between them.
-    pub(super) fn races<'d>(&'d self, kernel: &Kernel, uniformity: Uniformity<'d, 'a>) {
+    pub(super) fn races(&self, kernel: &Kernel, mut uniformity: Uniformity<'_, 'a>) {
         // Threads that leave early are not there for what follows.
         let mut leaves = false;
         self.body.walk(Node::Stmt(kernel.body), &mut |node| {
@@ -87,30 +116,56 @@ impl<'a> Draft<'a> {
         if kernel.shared.is_empty() || leaves {
             return;
         }
-        // Threads of which nobody knows how many there are share nothing for sure.
-        let axis = |axis: &Axis| Some((axis.local?, self.constant(axis.last)?));
-        let Some(axes) = kernel.threads.iter().map(axis).collect::<Option<Vec<_>>>() else { return };
+        let mut found: Option<Vec<Finding>> = None;
+        for size in self.block_sizes(kernel) {
+            let findings = self.races_of(kernel, size, &mut uniformity);
+            let common = match found.take() {
+                None => findings,
+                Some(before) => before
+                    .into_iter()
+                    .filter(|it| findings.iter().any(|other| other.access.site == it.access.site))
+                    .collect(),
+            };
+            if common.is_empty() {
+                return;
+            }
+            found = Some(common);
+        }
+        found.into_iter().flatten().for_each(|it| self.report_race(&it));
+    }
+
+    /// The accesses that lack a barrier between them in blocks of a given size.
+    fn races_of(
+        &self,
+        kernel: &Kernel,
+        size: sizes::Size,
+        uniformity: &mut Uniformity<'_, 'a>,
+    ) -> Vec<Finding> {
         let mut races = Races {
             draft: self,
-            axes,
+            axes: size.axes,
             shared: kernel.shared.iter().map(|rail| rail.local).collect(),
             fixed: kernel.blocks.iter().filter_map(|axis| axis.local).collect(),
+            natural: FxHashSet::default(),
             counters: FxHashMap::default(),
             writes: Vec::new(),
             reads: Vec::new(),
-            threads: Vec::new(),
+            conditions: Vec::new(),
             unknown: 0,
             depth: 0,
             barriers: 0,
             outermost: None,
-            values: FxHashMap::default(),
+            values: size.values,
             budget: MOST_ROUNDS,
+            findings: Vec::new(),
+            sampled: size.sampled,
             uniformity,
         };
         for stmt in self.statements(kernel.body) {
             races.outermost = Some(stmt);
             races.stmt(stmt);
         }
+        races.findings
     }
 }
 
@@ -140,7 +195,7 @@ impl Draft<'_> {
     }
 }
 
-impl Races<'_, '_> {
+impl Races<'_, '_, '_> {
     fn stmt(&mut self, stmt: StmtId) {
         match &self.draft.stmt(stmt).kind {
             StmtKind::If { condition, then, otherwise } => {
@@ -163,14 +218,7 @@ impl Races<'_, '_> {
             StmtKind::ForIn { local, components, iterable, body, .. } => {
                 self.expr(*iterable);
                 let ends = self.ends(*iterable).filter(|_| components.is_empty());
-                let known = ends.as_ref().filter(|(low, high)| low.terms.is_empty() && high.terms.is_empty());
-                let range = known.map(|(low, high)| (low.constant, high.constant));
-                if ends.is_some() {
-                    self.counters.insert(*local, range.filter(|_| !self.draft.may_wait(*body)));
-                }
-                let once = range.is_some_and(|(low, high)| low >= high);
-                self.forget_values(Node::Stmt(*body));
-                self.repeated(ends.is_some(), Some((*local, once)), |this| this.stmt(*body));
+                self.range_loop(*local, ends, *body);
             }
             StmtKind::Switch { value, cases, .. } => {
                 self.expr(*value);
@@ -181,6 +229,34 @@ impl Races<'_, '_> {
             }
             _ => self.children(Node::Stmt(stmt)),
         }
+    }
+
+    /// A loop over a range, whose ends are the same for all threads if they are given.
+    fn range_loop(&mut self, local: LocalId, ends: Option<(Affine, Affine)>, body: StmtId) {
+        let range = ends.as_ref().and_then(|(low, high)| Some((low.number()?, high.number()?)));
+        let waits = self.draft.may_wait(body);
+        let iterations = range.and_then(sizes::count).and_then(|it| u32::try_from(it).ok());
+        if let (Some((low, high)), Some(iterations), true) = (range, iterations, waits)
+            && iterations <= self.budget
+        {
+            self.budget -= iterations;
+            for value in low..=high {
+                self.values.insert(local, Affine::of(value));
+                self.stmt(body);
+            }
+            self.values.remove(&local);
+            return;
+        }
+        if let Some((low, _)) = &ends {
+            self.counters.insert(local, range.filter(|_| !waits));
+            if low.number().is_some_and(|low| low >= 0) {
+                self.natural.insert(local);
+            }
+        }
+        let once = range.is_some_and(|(low, high)| low >= high);
+        self.forget_values(Node::Stmt(body));
+        self.repeated(ends.is_some(), Some((local, once)), |this| this.stmt(body));
+        self.forget_values(Node::Stmt(body));
     }
 
     /// A loop under a condition. Its rounds are gone through one by one as long as it is known whether there is a next one.
@@ -223,20 +299,20 @@ impl Races<'_, '_> {
         self.unknown -= u32::from(!alike);
         let Some((counter, _)) = counter else { return };
         let Some(Some(range)) = self.counters.remove(&counter) else { return self.forget(counter) };
-        let over = |it: &mut Access| {
-            let factor = it.index.factor(counter);
-            it.index.terms.retain(|term| term.0 != counter);
-            it.rounds.extend((factor != 0).then_some((factor, range)));
-        };
-        self.writes.iter_mut().for_each(over);
-        self.reads.iter_mut().for_each(over);
+        for access in self.writes.iter_mut().chain(&mut self.reads) {
+            if access.mentions(counter) && access.bound(counter).is_none() {
+                access.bound.push((counter, range));
+            }
+        }
+        self.values.retain(|_, value| !value.mentions(counter));
     }
 
     /// Leaves out what was done to elements that a variable picks.
     fn forget(&mut self, counter: LocalId) {
-        let stays = |it: &Access| it.index.factor(counter) == 0;
+        let stays = |it: &Access| !it.mentions(counter) || it.bound(counter).is_some();
         self.writes.retain(stays);
         self.reads.retain(stays);
+        self.values.retain(|_, value| !value.mentions(counter));
     }
 
     fn children(&mut self, node: Node) {
@@ -314,17 +390,26 @@ impl Races<'_, '_> {
         }
         let start = (self.writes.clone(), self.reads.clone());
         let values = self.values.clone();
-        let (barriers, around) = (self.barriers, self.threads.len());
-        for limit in &limits {
-            if let Limit::Threads(axis, range) = limit {
-                self.threads.push((*axis, *range));
-            }
-        }
+        let (barriers, around) = (self.barriers, self.conditions.len());
+        let picked: Vec<Condition> = limits
+            .iter()
+            .filter_map(|it| match it {
+                Limit::Threads(condition) => Some(condition.clone()),
+                _ => None,
+            })
+            .collect();
+        self.conditions.extend(picked.iter().cloned());
         self.unknown += u32::from(unknown);
         self.node(then);
         self.unknown -= u32::from(unknown);
-        self.threads.truncate(around);
-        if let Some(otherwise) = otherwise {
+        self.conditions.truncate(around);
+        if let Some(otherwise) = otherwise.filter(|_| picked.len() == limits.len()) {
+            // The other threads do this, with no barrier between.
+            self.values = values;
+            self.conditions.push(Condition::All(picked).negated());
+            self.node(otherwise);
+            self.conditions.truncate(around);
+        } else if let Some(otherwise) = otherwise {
             let after =
                 (std::mem::replace(&mut self.writes, start.0), std::mem::replace(&mut self.reads, start.1));
             self.values = values;
@@ -351,110 +436,60 @@ impl Races<'_, '_> {
             return;
         }
         let Some(index) = self.affine(index) else { return };
-        let access = Access { rail, index, rounds: Vec::new(), site, threads: self.threads.clone() };
+        let access = Access { rail, index, bound: Vec::new(), site, conditions: self.conditions.clone() };
         let before = if is_write { &self.reads } else { &self.writes };
-        let found = before.iter().find(|it| match is_write {
-            true => self.meets(&access, it),
-            false => self.meets(it, &access),
+        let found = before.iter().find_map(|it| {
+            let example = match is_write {
+                true => self.meets(&access, it),
+                false => self.meets(it, &access),
+            };
+            example.map(|example| (it.clone(), example))
         });
-        if let Some(other) = found.cloned() {
-            self.report(&access, &other, is_write);
+        if let Some((other, example)) = found {
+            let (access, outermost) = (access.clone(), self.outermost);
+            self.findings.push(Finding { access, other, is_write, outermost, example });
             // As if the barrier was there.
             self.writes.clear();
             self.reads.clear();
         }
         let all = if is_write { &mut self.writes } else { &mut self.reads };
-        all.retain(|it| it.site != access.site || it.index != access.index || it.threads != access.threads);
+        all.retain(|it| {
+            it.site != access.site || it.index != access.index || it.conditions != access.conditions
+        });
         all.push(access);
     }
+}
 
-    /// Whether what one thread writes is surely what another reads.
-    fn meets(&self, write: &Access, read: &Access) -> bool {
-        if write.rail != read.rail {
-            return false;
-        }
-        let is_own = |access: &Access| access.index.terms.iter().any(|(local, _)| self.is_axis(*local));
-        // What is the same in both, the variables of loops around both among it.
-        let both =
-            |local: LocalId| !self.is_axis(local) && write.index.factor(local) == read.index.factor(local);
-        let Some(written) = self.elements(write, &both) else { return false };
-        let Some(read) = self.elements(read, &both) else { return false };
-        // All threads that write one element write the same, if it is right at all.
-        if !is_own(write) && written.iter().any(|it| it.1 != written[0].1) {
-            return false;
-        }
-        let mut writers: FxHashMap<i64, u32> = FxHashMap::default();
-        let mut several: FxHashSet<i64> = FxHashSet::default();
-        for (element, thread) in written {
-            if *writers.entry(element).or_insert(thread) != thread {
-                several.insert(element);
-            }
-        }
-        read.iter().any(|(element, thread)| {
-            several.contains(element) || writers.get(element).is_some_and(|writer| writer != thread)
-        })
-    }
-
-    /// The elements of an access and the number of the thread of each, without what `both` accesses add alike; none if they are too many
-    /// or not known.
-    fn elements(&self, access: &Access, both: &dyn Fn(LocalId) -> bool) -> Option<Vec<(i64, u32)>> {
-        let mut found = vec![(access.index.constant, 0_u32)];
-        let mut spread = |factor: i64, (low, high): Range, of_thread: Option<u32>| -> Option<()> {
-            let count = usize::try_from(high.checked_sub(low)?.checked_add(1)?.max(0)).ok()?;
-            if found.len().checked_mul(count)? > MOST_ELEMENTS {
-                return None;
-            }
-            let before = std::mem::take(&mut found);
-            for (element, thread) in before {
-                for value in low..=high {
-                    let thread = match of_thread {
-                        Some(size) => thread.checked_mul(size)?.checked_add(u32::try_from(value).ok()?)?,
-                        None => thread,
-                    };
-                    found.push((element.checked_add(value.checked_mul(factor)?)?, thread));
-                }
-            }
-            Some(())
-        };
-        for (axis, last) in &self.axes {
-            let own = access.threads.iter().filter(|it| it.0 == *axis).map(|it| it.1);
-            let range = own.fold((0, *last), |all, it| (all.0.max(it.0), all.1.min(it.1)));
-            let size = u32::try_from(last.checked_add(1)?).ok()?;
-            spread(access.index.factor(*axis), range, Some(size))?;
-        }
-        for (local, factor) in &access.index.terms {
-            if !self.is_axis(*local) && !both(*local) {
-                spread(*factor, (*self.counters.get(local)?)?, None)?;
-            }
-        }
-        for (factor, range) in &access.rounds {
-            spread(*factor, *range, None)?;
-        }
-        Some(found)
-    }
-
-    fn report(&self, access: &Access, other: &Access, is_write: bool) {
-        let draft = self.draft;
-        let name = &draft.local(access.rail).name;
+impl Draft<'_> {
+    fn report_race(&self, finding: &Finding) {
+        let Finding { access, other, is_write, outermost, example } = finding;
+        let name = &self.local(access.rail).name;
+        let Example { reader, writer, .. } = example;
         let (message, there) = match is_write {
             true => (
-                format!("a thread writes an element of `{name}` that another one may still have to read"),
+                format!(
+                    "a thread writes an element of `{name}` that another one may still have to read: {writer} writes \
+                     what {reader} reads"
+                ),
                 "it is read here, and no barrier is between",
             ),
             false => (
-                format!("a thread reads an element of `{name}` that another one writes"),
+                format!(
+                    "a thread reads an element of `{name}` that another one writes: {reader} reads what {writer} writes"
+                ),
                 "it is written here, and no barrier is between",
             ),
         };
-        let violation = draft
-            .violation(&cuda::missing_barrier::RULE, draft.expr(access.site).range, message)
+        let message = format!("{message}{}", example.size);
+        let violation = self
+            .violation(&cuda::missing_barrier::RULE, self.expr(access.site).range, message)
             .note("the threads of a block run in any order: `Clock.advanceAll()` lets all of them come here before one goes on")
-            .related(None, draft.expr(other.site).range, there);
+            .related(None, self.expr(other.site).range, there);
         // Between two statements of the thread all threads come along.
         // A loop may have a label, which belongs to it.
         let is_loop = |stmt: &StmtId| {
             matches!(
-                draft.stmt(*stmt).kind,
+                self.stmt(*stmt).kind,
                 StmtKind::For { .. }
                     | StmtKind::ForIn { .. }
                     | StmtKind::While { .. }
@@ -462,11 +497,11 @@ impl Races<'_, '_> {
                     | StmtKind::Labeled { .. }
             )
         };
-        let start = self.outermost.filter(|it| !is_loop(it)).map(|stmt| draft.stmt(stmt).range.start());
-        let is_between = |start: &apg_syntax::TextSize| draft.expr(other.site).range.end() <= *start;
+        let start = outermost.filter(|it| !is_loop(it)).map(|stmt| self.stmt(stmt).range.start());
+        let is_between = |start: &apg_syntax::TextSize| self.expr(other.site).range.end() <= *start;
         let repair = start.filter(is_between).map(|start| {
             Repair::insert("Insert a barrier before this statement", start, "Clock.advanceAll(); ")
         });
-        draft.report(violation.repair(repair));
+        self.report(violation.repair(repair));
     }
 }

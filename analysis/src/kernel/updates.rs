@@ -34,7 +34,7 @@ impl Draft<'_> {
         }
         let is_index = |local| local == block_index || local == thread_index;
         let index = self.sum_of(*args.first()?, &is_index)?;
-        if index.factor(thread_index) != 1 || index.factor(block_index) != last {
+        if index.factor(thread_index) != 1 || index.factor(block_index) != last || index.terms.len() != 2 {
             return None;
         }
         if !self.is_for_both(store, &index, &is_index) {
@@ -105,7 +105,8 @@ impl Draft<'_> {
     }
 
     fn sum_of(&self, expr: ExprId, is_known: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
-        self.affine(expr, &Known { is_known, values: &rustc_hash::FxHashMap::default() })
+        let values = rustc_hash::FxHashMap::default();
+        self.affine(expr, &Known { is_known, is_natural: &|_| false, values: &values })
     }
 
     /// Whether a block surely has more than one thread.

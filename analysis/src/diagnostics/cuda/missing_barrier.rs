@@ -15,9 +15,10 @@ run to run, from device to device, and between a GPU and the processor.
 Write `Clock.advanceAll()` between the write and the read. In a loop that fills shared memory anew in each round there are two
 barriers: one between filling and reading, and one before it is filled again.
 
-Only what is certain is reported: indices that are sums of the thread's indices, of loop variables and of values that are the same
-for all threads. Loops like `for (var d:Int = 32n; d > 0n; d /= 2n)`, where numbers alone decide how often they run, are gone through round
-by round.
+Only what is certain is reported. Indices and conditions are evaluated for all threads of a block: sums, products, remainders, masks and shifts
+of the thread's indices, of loop variables and of values that are the same for all threads, as in `cache((thread + 1n) % 64n)`. The message names two
+of the threads. Loops like `for (var d:Int = 32n; d > 0n; d /= 2n)`, where numbers alone decide how often they run, are executed iteration by
+iteration. Where the number of threads is a variable, what is reported holds for any number from two on.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

@@ -1,7 +1,7 @@
-//! What conditions say about the threads for which they hold, and what numbers variables have.
+//! What conditions say about the threads for which they hold, and what variables are.
 
-use super::super::affine::{Affine, Known};
-use super::{Races, Range};
+use super::super::affine::{Affine, Condition, Known};
+use super::Races;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId};
 
@@ -9,13 +9,13 @@ use crate::body::{AssignTarget, ExprId, ExprKind, LocalId};
 pub(super) enum Limit {
     /// All or none.
     Uniform,
-    /// Those with these numbers on the axis.
-    Threads(LocalId, Range),
-    /// Nobody knows.
+    /// Those for which this holds.
+    Threads(Condition),
+    /// It cannot be told.
     Unknown,
 }
 
-impl Races<'_, '_> {
+impl Races<'_, '_, '_> {
     /// Whether a condition is known to be the same for all threads.
     pub(super) fn is_alike(&mut self, condition: ExprId) -> bool {
         self.limits(condition).iter().all(|it| matches!(it, Limit::Uniform))
@@ -27,18 +27,34 @@ impl Races<'_, '_> {
     }
 
     pub(super) fn affine(&self, expr: ExprId) -> Option<Affine> {
+        self.with_known(|known| self.draft.affine(expr, known))
+    }
+
+    pub(super) fn condition(&self, expr: ExprId) -> Option<Condition> {
+        self.with_known(|known| self.draft.condition(expr, known))
+    }
+
+    fn with_known<R>(&self, read: impl FnOnce(&Known) -> R) -> R {
         let is_known = |local: LocalId| {
             self.is_axis(local)
                 || self.fixed.contains(&local)
                 || self.counters.contains_key(&local)
                 || (!self.draft.inner.contains(&local) && !self.draft.local(local).mutable)
         };
-        self.draft.affine(expr, &Known { is_known: &is_known, values: &self.values })
+        let is_natural = |local: LocalId| self.is_natural(local);
+        read(&Known { is_known: &is_known, is_natural: &is_natural, values: &self.values })
+    }
+
+    /// Whether a variable of sums is never negative.
+    pub(super) fn is_natural(&self, local: LocalId) -> bool {
+        self.is_axis(local) || self.fixed.contains(&local) || self.natural.contains(&local)
     }
 
     /// The value is the same for all threads of the block.
     fn is_uniform(&self, value: &Affine) -> bool {
-        value.terms.iter().all(|(local, _)| !self.is_axis(*local))
+        let mut found = false;
+        value.variables(&mut |local| found |= self.is_axis(local));
+        !found
     }
 
     /// The ends of a range that are the same for all threads.
@@ -62,88 +78,28 @@ impl Races<'_, '_> {
 
     fn limits_by_sums(&mut self, condition: ExprId) -> Vec<Limit> {
         let draft = self.draft;
-        let condition = draft.strip(condition);
-        match &draft.expr(condition).kind {
-            ExprKind::ShortCircuit { left, right, is_or: false } => {
-                let mut limits = self.limits(*left);
-                limits.extend(self.limits(*right));
-                limits
-            }
-            ExprKind::Equal { left, right, negated } => {
-                let difference =
-                    self.affine(*left).zip(self.affine(*right)).and_then(|(a, b)| a.plus(-1, &b));
-                vec![match difference {
-                    Some(value) if self.is_uniform(&value) => Limit::Uniform,
-                    // `thread == 3n`, either way round.
-                    Some(Affine { terms, constant }) if !negated => match terms[..] {
-                        [(axis, factor @ (1 | -1))] if self.is_axis(axis) => {
-                            let only = constant.saturating_mul(-factor);
-                            Limit::Threads(axis, (only, only))
-                        }
-                        _ => Limit::Unknown,
-                    },
-                    _ => Limit::Unknown,
-                }]
-            }
-            ExprKind::Call { method, receiver, args, .. } => {
-                let operands: Vec<Option<Affine>> =
-                    receiver.iter().chain(args).map(|it| self.affine(*it)).collect();
-                let [Some(left), Some(right)] = &operands[..] else { return vec![Limit::Unknown] };
-                if self.is_uniform(left) && self.is_uniform(right) {
-                    return vec![Limit::Uniform];
-                }
-                let name = method.name(draft.facts.db);
-                let (low, high, less) = match name.strip_prefix("operator").map_or("", str::trim) {
-                    "<" => (left, right, 1),
-                    "<=" => (left, right, 0),
-                    ">" => (right, left, 1),
-                    ">=" => (right, left, 0),
-                    _ => return vec![Limit::Unknown],
-                };
-                vec![match (&low.terms[..], &high.terms[..]) {
-                    ([(axis, 1)], []) if self.is_axis(*axis) => {
-                        let last = high.constant.saturating_sub(less).saturating_sub(low.constant);
-                        Limit::Threads(*axis, (0, last))
-                    }
-                    ([], [(axis, 1)]) if self.is_axis(*axis) => {
-                        let first = low.constant.saturating_add(less).saturating_sub(high.constant);
-                        Limit::Threads(*axis, (first, i64::MAX))
-                    }
-                    _ => Limit::Unknown,
-                }]
-            }
-            _ => vec![Limit::Unknown],
+        let stripped = draft.strip(condition);
+        if let ExprKind::ShortCircuit { left, right, is_or: false } = draft.expr(stripped).kind {
+            let mut limits = self.limits(left);
+            limits.extend(self.limits(right));
+            return limits;
         }
+        let Some(condition) = self.condition(stripped) else { return vec![Limit::Unknown] };
+        let (mut is_uniform, mut is_known) = (true, true);
+        condition.variables(&mut |local| {
+            is_uniform &= !self.is_axis(local);
+            is_known &= self.is_axis(local) || matches!(self.counters.get(&local), Some(Some(_)));
+        });
+        vec![match (is_uniform, is_known) {
+            (true, _) => Limit::Uniform,
+            (false, true) => Limit::Threads(condition),
+            (false, false) => Limit::Unknown,
+        }]
     }
 
     /// Whether a condition holds, where that is known.
     pub(super) fn truth(&self, condition: ExprId) -> Option<bool> {
-        let draft = self.draft;
-        let number = |it: ExprId| self.affine(it).filter(|it| it.terms.is_empty()).map(|it| it.constant);
-        let condition = draft.strip(condition);
-        match &draft.expr(condition).kind {
-            ExprKind::ShortCircuit { left, right, is_or } => {
-                let (left, right) = (self.truth(*left), self.truth(*right));
-                match left == Some(*is_or) || right == Some(*is_or) {
-                    true => Some(*is_or),
-                    false => left.and(right),
-                }
-            }
-            ExprKind::Equal { left, right, negated } => Some((number(*left)? == number(*right)?) != *negated),
-            ExprKind::Call { method, receiver, args, .. } if draft.facts.is_pure(*method) => {
-                let operands: Vec<ExprId> = receiver.iter().chain(args).copied().collect();
-                let [left, right] = operands[..] else { return None };
-                let name = method.name(draft.facts.db);
-                match name.strip_prefix("operator").map_or("", str::trim) {
-                    "<" => Some(number(left)? < number(right)?),
-                    "<=" => Some(number(left)? <= number(right)?),
-                    ">" => Some(number(left)? > number(right)?),
-                    ">=" => Some(number(left)? >= number(right)?),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
+        self.condition(condition)?.evaluate(&|_| None)
     }
 
     /// Whether a condition may be another one in the next round of a loop.
@@ -165,8 +121,8 @@ impl Races<'_, '_> {
 
     /// A variable gets a value.
     pub(super) fn set(&mut self, local: LocalId, value: Option<ExprId>) {
-        match value.and_then(|it| self.affine(it)).filter(|it| it.terms.is_empty()) {
-            Some(number) => self.values.insert(local, number.constant),
+        match value.and_then(|it| self.affine(it)) {
+            Some(value) => self.values.insert(local, value),
             None => self.values.remove(&local),
         };
     }

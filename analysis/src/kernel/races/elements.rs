@@ -1,0 +1,221 @@
+//! The elements that threads access, by enumeration of the values of all variables, and whether two accesses meet.
+
+use rustc_hash::FxHashMap;
+
+use super::sizes::count;
+use super::{Access, Races, Range};
+use crate::body::LocalId;
+use crate::kernel::affine::{Affine, Term};
+
+/// Combinations of the values of variables that are enumerated for one access.
+const MAX_COMBINATIONS: usize = 1 << 16;
+/// The largest number in an index or condition with which all values of a variable that is not known are tried.
+const MAX_NUMBER: u64 = 128;
+/// A value of such a variable that is larger than all numbers around it.
+const LARGE_VALUE: i64 = 1 << 20;
+
+/// Two threads that access the same element.
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    pub reader: String,
+    pub writer: String,
+    /// The size of the block, where that is a variable: ", with `n` = 64".
+    pub size: String,
+}
+
+/// Values of variables.
+type Values = FxHashMap<LocalId, i64>;
+
+impl Races<'_, '_, '_> {
+    /// Two threads, if what one of them writes is certainly what the other one reads.
+    pub(super) fn meets(&self, write: &Access, read: &Access) -> Option<Example> {
+        if write.rail != read.rail {
+            return None;
+        }
+        let (written, read) = (self.without_common(write, read), self.without_common(read, write));
+        let unknown = self.unknown_variables(&written, &read)?;
+        let Some(unknown) = unknown else { return self.meet(&written, &read, &Values::default()) };
+        let mut example = None;
+        for value in self.tried_values(unknown, &written, &read)? {
+            let found = self.meet(&written, &read, &Values::from_iter([(unknown, value)]))?;
+            example.get_or_insert(found);
+        }
+        example
+    }
+
+    /// The access without the terms that another one adds alike: those of what is the same for all threads and does not change.
+    fn without_common(&self, access: &Access, other: &Access) -> Access {
+        let mut access = access.clone();
+        let is_picking = |local: LocalId| {
+            let mut found = false;
+            for condition in access.conditions.iter().chain(&other.conditions) {
+                condition.variables(&mut |it| found |= it == local);
+            }
+            for (term, _) in access.index.terms.iter().chain(&other.index.terms) {
+                if matches!(term, Term::Operation(_)) {
+                    term.variables(&mut |it| found |= it == local);
+                }
+            }
+            found
+        };
+        let bound = |local| access.bound(local).is_some() || other.bound(local).is_some();
+        let is_common = |(term, factor): &(Term, i64)| {
+            if other.index.term_factor(term) != *factor {
+                return false;
+            }
+            match term {
+                Term::Local(local) => !self.is_axis(*local) && !bound(*local) && !is_picking(*local),
+                Term::Operation(_) => {
+                    let mut is_fixed = true;
+                    term.variables(&mut |it| {
+                        is_fixed &= !self.is_axis(it) && !bound(it) && self.counter(it).is_none();
+                    });
+                    is_fixed
+                }
+            }
+        };
+        let terms = access.index.terms.iter().filter(|it| !is_common(it)).cloned().collect();
+        access.index = Affine { terms, constant: access.index.constant };
+        access
+    }
+
+    fn counter(&self, local: LocalId) -> Option<Range> {
+        *self.counters.get(&local)?
+    }
+
+    /// The values of a variable in an access.
+    fn range(&self, access: &Access, local: LocalId) -> Option<Range> {
+        let axis = self.axes.iter().find(|it| it.0 == local).map(|it| (0, it.1));
+        axis.or_else(|| access.bound(local)).or_else(|| self.counter(local))
+    }
+
+    /// The one variable of two accesses whose values are not known; none if there are several.
+    #[expect(clippy::option_option, reason = "there may be none, and there may be too many")]
+    fn unknown_variables(&self, a: &Access, b: &Access) -> Option<Option<LocalId>> {
+        let mut unknown: Vec<LocalId> = Vec::new();
+        for access in [a, b] {
+            for local in variables(access) {
+                if self.range(access, local).is_none() && !unknown.contains(&local) {
+                    unknown.push(local);
+                }
+            }
+        }
+        match unknown[..] {
+            [] => Some(None),
+            [one] => Some(Some(one)),
+            _ => None,
+        }
+    }
+
+    /// Values of a variable that stand for all that it may have.
+    fn tried_values(&self, unknown: LocalId, a: &Access, b: &Access) -> Option<Vec<i64>> {
+        let of = |it: &Access| {
+            let conditions = it.conditions.iter().map(|it| it.largest_number()).max().unwrap_or(0);
+            it.index.largest_number().max(conditions)
+        };
+        let largest = self.axes.iter().map(|it| it.1.unsigned_abs() + 1).fold(of(a).max(of(b)), u64::max);
+        let largest = i64::try_from(largest).ok().filter(|_| largest <= MAX_NUMBER)?;
+        let first = if self.is_natural(unknown) { 0 } else { -2 * largest };
+        Some((first..=2 * largest).chain([LARGE_VALUE]).collect())
+    }
+
+    /// Two threads of which one writes what the other one reads, where the variables without a range have the given values.
+    fn meet(&self, write: &Access, read: &Access, given: &Values) -> Option<Example> {
+        let written = self.elements(write, given)?;
+        let read_elements = self.elements(read, given)?;
+        let mut writers: FxHashMap<i64, (u32, Option<u32>)> = FxHashMap::default();
+        for (element, thread) in &written {
+            let (first, other) = writers.entry(*element).or_insert((*thread, None));
+            if first != thread {
+                other.get_or_insert(*thread);
+            }
+        }
+        // All threads that write one element write the same, if it is right at all.
+        let is_own = self.axes.iter().any(|it| write.index.mentions(it.0));
+        let several = writers.values().any(|it| it.1.is_some());
+        if !is_own && several {
+            return None;
+        }
+        read_elements.iter().find_map(|(element, reader)| {
+            let (first, other) = writers.get(element)?;
+            let writer = if first != reader { Some(*first) } else { *other }?;
+            Some(Example { reader: self.thread(*reader), writer: self.thread(writer), size: self.size() })
+        })
+    }
+
+    /// The elements of an access and the number of the thread of each; none if there are too many, or if they are not known.
+    fn elements(&self, access: &Access, given: &Values) -> Option<Vec<(i64, u32)>> {
+        let mut ranges: Vec<(LocalId, Range)> = self.axes.iter().map(|it| (it.0, (0, it.1))).collect();
+        for local in variables(access) {
+            if !self.is_axis(local) && !given.contains_key(&local) {
+                ranges.push((local, self.range(access, local)?));
+            }
+        }
+        let combinations =
+            ranges.iter().try_fold(1_usize, |product, it| product.checked_mul(count(it.1)?))?;
+        if combinations > MAX_COMBINATIONS {
+            return None;
+        }
+        let mut found = Vec::with_capacity(combinations);
+        let mut values = given.clone();
+        for combination in 0..combinations {
+            let (mut rest, mut thread) = (combination, 0_u32);
+            for (local, range) in ranges.iter().rev() {
+                let count = count(*range)?;
+                values.insert(*local, range.0 + i64::try_from(rest % count).ok()?);
+                rest /= count;
+            }
+            for (axis, last) in &self.axes {
+                let size = u32::try_from(last.checked_add(1)?).ok()?;
+                thread = thread.checked_mul(size)?.checked_add(u32::try_from(values[axis]).ok()?)?;
+            }
+            let value_of = |local: LocalId| values.get(&local).copied();
+            let mut is_done = true;
+            for condition in &access.conditions {
+                is_done &= condition.evaluate(&value_of)?;
+            }
+            if is_done {
+                found.push((access.index.evaluate(&value_of)?, thread));
+            }
+        }
+        Some(found)
+    }
+
+    /// "thread 63", or "thread (3, 0)".
+    fn thread(&self, number: u32) -> String {
+        let mut rest = i64::from(number);
+        let mut indices: Vec<String> = Vec::new();
+        for (_, last) in self.axes.iter().rev() {
+            indices.insert(0, (rest % (last + 1)).to_string());
+            rest /= last + 1;
+        }
+        match &indices[..] {
+            [one] => format!("thread {one}"),
+            _ => format!("thread ({})", indices.join(", ")),
+        }
+    }
+
+    /// The size of the block, where it is an example.
+    fn size(&self) -> String {
+        match self.sampled {
+            false => String::new(),
+            true => {
+                let sizes: Vec<String> = self.axes.iter().map(|it| (it.1 + 1).to_string()).collect();
+                format!(", in a block of {} threads", sizes.join(" x "))
+            }
+        }
+    }
+}
+
+/// The variables of an index and of the conditions around it, each once.
+fn variables(access: &Access) -> Vec<LocalId> {
+    let mut found: Vec<LocalId> = Vec::new();
+    let mut add = |local: LocalId| {
+        if !found.contains(&local) {
+            found.push(local);
+        }
+    };
+    access.index.variables(&mut add);
+    access.conditions.iter().for_each(|it| it.variables(&mut add));
+    found
+}
