@@ -1,4 +1,6 @@
 // places: 1
+// without: thread
+// Every activity has a stack of its own there, and with it a record of the sanitizer.
 import x10.array.Array_2;
 import x10.util.concurrent.Lock;
 

@@ -1,13 +1,15 @@
 //! Compensating threads: work that is ready runs within a bounded time, whatever the threads of the pool do.
 //!
-//! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does, a monitor looks at the queues
-//! every few milliseconds. What has waited too long gets a thread more, which takes that, what it starts, and what comes from outside,
-//! but no other work of the pool: it is there for what would not run, not to be one thread more than there are processors. A thread
-//! that has nothing to do any more is used again, and ends after a while.
+//! While a thread of the pool looks for work or sleeps, all is well: it finds what is ready. While none does,
+//! a monitor looks at the queues every few milliseconds. What has waited too long gets a thread more, which
+//! takes that, what it starts, and what comes from outside, but no other work of the pool: it is there for
+//! what would not run, not to be one thread more than there are processors. A thread that has nothing to do
+//! any more is used again, and ends after a while.
 //!
-//! Old work alone is no sign: in a recursion the oldest activity of a queue is the last one that its owner comes to. But the owner's end of
-//! the queue moves all the time then. Where it stands still while the owner has had a processor, or sleeps in code that is not ours, the owner
-//! is stuck, and with it all in its queue. (An owner that waits for a processor is not: more threads would not help it.)
+//! Old work alone is no sign: in a recursion the oldest activity of a queue is the last one that its owner
+//! comes to. But the owner's end of the queue moves all the time then. Where it stands still while the owner
+//! has had a processor, or sleeps in code that is not ours, the owner is stuck, and with it all in its queue.
+//! (An owner that waits for a processor is not: more threads would not help it.)
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -30,8 +32,8 @@ const CALM_TICKS: u32 = 20;
 const STUCK_CPU_TIME: Duration = Duration::from_millis(1);
 /// How long work waits that nobody comes to: it came from outside, or is an activity that goes on.
 const MAX_WAIT: Duration = Duration::from_millis(20);
-/// How long an activity waits that has not begun while the owner of its queue takes others; twice as long for each
-/// compensating thread that has work.
+/// How long an activity waits that has not begun while the owner of its queue takes others; twice as long for
+/// each compensating thread that has work.
 const MAX_WAIT_BEHIND_OTHERS: Duration = Duration::from_millis(100);
 /// A thread ends that has had nothing to do for so long.
 const REST: Duration = Duration::from_secs(1);
@@ -115,9 +117,10 @@ impl Compensation {
             *state = MonitorState::Runs;
             let monitor = move || Monitor::new(self, queues, start).run();
             let spawned = std::thread::Builder::new().name("apg-monitor".into()).spawn(monitor);
+            // Activities that do not spin get on without it.
             if let Err(error) = spawned {
-                remark!("apg: cannot start the thread that looks after work that waits: {error}");
-                super::pool::end_process(1);
+                remark!("apg: cannot start the thread that looks after activities that wait to run: {error}");
+                remark!("  while all threads are busy with others, they wait until one of these ends");
             }
         }
     }

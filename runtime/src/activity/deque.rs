@@ -242,10 +242,11 @@ impl Deque {
         }
     }
 
-    /// The oldest pair's index, that pair, and a hash of what the owner has added last and where; `None` if it is empty. What is just being
-    /// changed may be seen as it was or will be.
+    /// The oldest pair's index, that pair, and a hash of what the owner has added last and where; `None` if
+    /// it is empty. What is just being changed may be seen as it was or will be.
     pub fn look(&self) -> Option<(isize, Pair, u64)> {
-        /// So many of the newest pairs, and those above them, which the owner has taken: they tell where in a recursion it is.
+        /// So many of the newest pairs, and those above them, which the owner has taken: they tell where in a
+        /// recursion it is.
         const NEWEST: isize = 32;
         const TAKEN: isize = 4;
         let (top, bottom) = (self.top().index(), self.bottom.load(Ordering::Acquire));

@@ -1,6 +1,7 @@
-//! Locks of the program (`x10.util.concurrent.Lock`): an adaptive lock (as of Solaris). While the owner runs, the lock is about to be free, and
-//! whoever wants it spins; an activity that waits for an owner that is suspended leaves its thread. A lock that is released is free:
-//! it is not handed to the one that waited longest, which does not run yet and would keep it from those that do (a lock convoy).
+//! Locks of the program (`x10.util.concurrent.Lock`): an adaptive lock (as of Solaris). While the owner runs,
+//! the lock is about to be free, and whoever wants it spins; an activity that waits for an owner that is
+//! suspended leaves its thread. A lock that is released is free: it is not handed to the one that waited
+//! longest, which does not run yet and would keep it from those that do (a lock convoy).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use super::block::{Waker, block};
 use super::fiber::{self, Fiber};
 use crate::sanitizer;
 
-/// How long an activity spins for a lock whose owner runs, or seems to: its thread may have to wait for a processor.
+/// How long an activity spins for a lock whose owner runs, or seems to: its thread may have to wait for a
+/// processor.
 const SPIN_TIME: Duration = Duration::from_millis(2);
 
 /// Who has a lock.

@@ -372,7 +372,8 @@ pub fn push(task: Task) {
     }
 }
 
-/// An activity may go on. With compensating threads, the caller may be one that does not come to its queue soon.
+/// An activity may go on. With compensating threads, the caller may be one that does not come to its queue
+/// soon.
 pub fn push_resumed(task: Task) {
     let pool = pool();
     if !pool.compensation.is_needed() {
@@ -450,7 +451,8 @@ pub fn own_task(worker: usize) -> Option<Task> {
     pool().queues.pop(worker)
 }
 
-/// The caller, who has looked for work, has some: if it was the last one that looked, the monitor does so from now on.
+/// The caller, who has looked for work, has some: if it was the last one that looked, the monitor does so
+/// from now on.
 fn has_found() {
     let pool = pool();
     pool.queues.has_found();

@@ -240,14 +240,16 @@ impl Queues {
         self.slots().map(|slot| slot.later.len()).sum()
     }
 
-    /// A compensating thread more is to take something of that thread's queue. Whether there is enough for all that are to.
+    /// A compensating thread more is to take something of that thread's queue. Whether there is enough for
+    /// all that are to.
     pub fn mark(&self, number: usize) -> bool {
         let Some(slot) = self.slot(number) else { return false };
         let one_more = |marks: usize| (marks < slot.own.len()).then_some(marks + 1);
         slot.to_take.fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Work for a compensating thread: its own, what came from elsewhere, what was marked for it, or what was put off.
+    /// Work for a compensating thread: its own, what came from elsewhere, what was marked for it, or what was
+    /// put off.
     pub fn find_for_extra(&self, number: usize) -> Option<Task> {
         loop {
             let task = self.find_injected(number).or_else(|| self.find_marked());

@@ -522,7 +522,8 @@ fn a_ready_activity_runs_while_others_keep_all_threads() {
     );
 }
 
-/// While one activity is in the section for long, each thread keeps what it has begun for a while: not all begin and are suspended.
+/// While one activity is in the section for long, each thread keeps what it has begun for a while: not all
+/// begin and are suspended.
 #[test]
 fn few_activities_wait_for_the_atomic_section() {
     const ACTIVITIES: usize = 5000;
