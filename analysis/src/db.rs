@@ -3,6 +3,7 @@
 //! No I/O happens here. The caller hands in texts; [`crate::host`] is the public face.
 #![allow(missing_docs)] // of what salsa makes: everything written here is documented
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,6 +32,9 @@ pub struct Project {
     /// How the constraints of the user's files are checked.
     #[returns(copy)]
     pub checks: Checks,
+    /// Files that could not be read, and why: what they declare is not known.
+    #[returns(ref)]
+    pub unread: Arc<BTreeMap<PathBuf, String>>,
 }
 
 /// How constraints are checked that do not follow from what is known.
@@ -77,9 +81,15 @@ impl RootDatabase {
     /// A database with an empty project and library.
     pub fn new(on_event: Option<EventCallback>) -> RootDatabase {
         let db = RootDatabase::bare(on_event);
-        let _ = Project::builder(Arc::default(), Arc::default(), Arc::default(), Checks::default())
-            .durability(salsa::Durability::MEDIUM)
-            .new(&db);
+        let _ = Project::builder(
+            Arc::default(),
+            Arc::default(),
+            Arc::default(),
+            Checks::default(),
+            Arc::default(),
+        )
+        .durability(salsa::Durability::MEDIUM)
+        .new(&db);
         let _ = Library::builder(Arc::default()).durability(salsa::Durability::HIGH).new(&db);
         db
     }

@@ -2,6 +2,7 @@
 //!
 //! A change cancels what runs on snapshots: their questions end with [`Cancelled`], and the change waits only for that.
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Program {
     pub source_path: Vec<PathBuf>,
     /// See [`AnalysisHost::set_checks`].
     pub checks: Checks,
+    /// See [`AnalysisHost::set_unread`].
+    pub unread: BTreeMap<PathBuf, String>,
 }
 
 /// Owns the database. One thread changes it.
@@ -80,8 +83,10 @@ impl AnalysisHost {
         let roots = program.roots.iter().filter_map(|path| files.get(path).copied()).collect();
         let (roots, source_path) = (Arc::new(roots), Arc::new(program.source_path));
         let _ = Library::builder(Arc::new(library)).durability(fixed).new(&db);
-        let _ =
-            Project::builder(Arc::new(files), roots, source_path, program.checks).durability(fixed).new(&db);
+        let unread = Arc::new(program.unread);
+        let _ = Project::builder(Arc::new(files), roots, source_path, program.checks, unread)
+            .durability(fixed)
+            .new(&db);
         crate::db::keep_trees(&mut db, crate::db::KEPT_TREES);
         crate::item_tree::source::keep_sources(&mut db, crate::db::FEW);
         crate::infer::keep_bodies(&mut db, crate::db::FEW);
@@ -236,6 +241,14 @@ impl AnalysisHost {
         }
     }
 
+    /// Files that could not be read, and a sentence each that says why. Errors at names that they would declare say it.
+    pub fn set_unread(&mut self, unread: BTreeMap<PathBuf, String>) {
+        let project = Project::get(&self.db);
+        if **project.unread(&self.db) != unread {
+            project.set_unread(&mut self.db).to(Arc::new(unread));
+        }
+    }
+
     /// A host with the same files, and nothing computed of them: what this one holds is given back. Questions to snapshots of
     /// this one end with [`Cancelled`].
     pub fn renewed(mut self) -> AnalysisHost {
@@ -250,6 +263,7 @@ impl AnalysisHost {
         host.set_roots(&roots.collect::<Vec<_>>());
         host.set_source_path(project.source_path(&self.db).to_vec());
         host.set_checks(project.checks(&self.db));
+        host.set_unread(BTreeMap::clone(project.unread(&self.db)));
         host
     }
 

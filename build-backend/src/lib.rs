@@ -7,6 +7,7 @@ pub mod lower;
 pub mod mir;
 pub mod optimise;
 pub mod project;
+pub mod regular_file;
 pub mod report;
 pub mod resources;
 mod threads;

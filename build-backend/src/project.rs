@@ -13,6 +13,8 @@ use apg_syntax::ast::{self, AstNode};
 use apg_syntax::{SyntaxKind, T};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::regular_file::{self, ReadError};
+
 /// Texts by absolute path, and which of them were named.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -22,7 +24,12 @@ pub struct Sources {
     pub roots: Vec<PathBuf>,
     /// Folders of `--source-path`, absolute.
     pub source_path: Vec<PathBuf>,
+    /// Files beside them and of their packages that could not be read, and why.
+    pub unread: BTreeMap<PathBuf, String>,
 }
+
+/// The most bytes of a source file: analysis takes a hundred for each of them.
+pub const MAX_SOURCE_BYTES: u64 = 64 << 20;
 
 /// Why a file could not be read.
 #[derive(Debug)]
@@ -36,8 +43,6 @@ pub struct LoadError {
 /// What is wrong with a file.
 #[derive(Debug)]
 pub enum Reason {
-    /// There is no such file or folder.
-    Missing,
     /// A folder where a file is needed.
     Folder,
     /// A folder without any `.x10` file.
@@ -49,30 +54,37 @@ pub enum Reason {
         /// How many characters stand before it in the line, and it.
         column: usize,
     },
-    /// More than 4 GiB, the limit of text offsets.
-    TooLarge,
-    /// The system says no.
-    System(io::Error),
+    /// What is there cannot be read, or is not.
+    Unreadable(ReadError),
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.reason {
-            Reason::Missing => write!(f, "there is no file `{path}`"),
+            Reason::Unreadable(ReadError::Missing) => write!(f, "there is no file `{path}`"),
             Reason::Folder => write!(f, "`{path}` is a folder; name the .x10 file that holds `main`"),
             Reason::NoSources => write!(f, "there is no .x10 file in the folder `{path}`"),
             Reason::NotText { line, column } => write!(
                 f,
                 "`{path}` is not UTF-8 text: line {line}, column {column} is no character; of older text, `iconv -f LATIN1 -t UTF-8 {path}` makes UTF-8"
             ),
-            Reason::TooLarge => write!(f, "`{path}` is larger than 4 GiB"),
-            Reason::System(error) => write!(f, "`{path}` cannot be read: {error}"),
+            Reason::Unreadable(why @ ReadError::TooLarge { .. }) => {
+                write!(f, "`{path}` {why}; divide its classes among several files")
+            }
+            Reason::Unreadable(why) => write!(f, "`{path}` {why}"),
         }
     }
 }
 
 impl std::error::Error for LoadError {}
+
+impl LoadError {
+    fn unreadable(path: &Path, why: ReadError) -> LoadError {
+        let reason = if matches!(why, ReadError::Folder) { Reason::Folder } else { Reason::Unreadable(why) };
+        LoadError { path: path.to_owned(), reason }
+    }
+}
 
 /// Reads the named files (of named folders all `.x10` files in and below them) and what they may use.
 pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadError> {
@@ -81,10 +93,10 @@ pub fn load(named: &[PathBuf], source_path: &[PathBuf]) -> Result<Sources, LoadE
 
 /// As [`load`], for many programs that share files: what `cache` has is not read again.
 pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) -> Result<Sources, LoadError> {
-    let mut loader = Loader::new(cache, u64::MAX);
+    let mut loader = Loader::new(cache, MAX_SOURCE_BYTES);
     for folder in source_path {
         if !folder.is_dir() {
-            return Err(LoadError { path: folder.clone(), reason: Reason::Missing });
+            return Err(no_folder(folder));
         }
         loader.sources.source_path.push(absolute(folder)?);
     }
@@ -95,13 +107,29 @@ pub fn load_cached(named: &[PathBuf], source_path: &[PathBuf], cache: &Cache) ->
     Ok(loader.sources)
 }
 
+/// What is wrong with a folder that is none.
+fn no_folder(path: &Path) -> LoadError {
+    let not_a_folder = || ReadError::System(io::ErrorKind::NotADirectory.into());
+    let why = if path.exists() { not_a_folder() } else { ReadError::Missing };
+    LoadError { path: path.to_owned(), reason: Reason::Unreadable(why) }
+}
+
+/// Files that others may use.
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    /// Their texts.
+    pub files: BTreeMap<PathBuf, Arc<str>>,
+    /// Those that could not be read, and why.
+    pub unread: BTreeMap<PathBuf, String>,
+}
+
 /// Reads what texts may use that are at these paths, or will be: the disk is not asked for them. Folders of the source path that are not
-/// there, and files of more than `largest` bytes, are left out.
+/// there are left out; files of more than `largest` bytes are not read.
 pub fn neighbours(
     texts: impl IntoIterator<Item = (PathBuf, Arc<str>)>,
     source_path: &[PathBuf],
     largest: u64,
-) -> BTreeMap<PathBuf, Arc<str>> {
+) -> Neighbours {
     let cache = Cache::default();
     let mut loader = Loader::new(&cache, largest);
     let there = source_path.iter().filter(|folder| folder.is_dir());
@@ -112,9 +140,12 @@ pub fn neighbours(
         loader.add(path, text);
     }
     loader.follow();
-    let mut files = loader.sources.files;
-    own.iter().for_each(|path| drop(files.remove(path)));
-    files
+    let Sources { mut files, mut unread, .. } = loader.sources;
+    for path in &own {
+        files.remove(path);
+        unread.remove(path);
+    }
+    Neighbours { files, unread }
 }
 
 /// Whether a text names a package that another one does not, and that there is: in a folder of the source path, or beside what is
@@ -147,18 +178,11 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, LoadError> {
     Ok(files)
 }
 
-/// Reads one text file.
-pub fn read(path: &Path) -> Result<Arc<str>, LoadError> {
-    let fail = |reason| LoadError { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => fail(Reason::Missing),
-        _ if path.is_dir() => fail(Reason::Folder),
-        _ => fail(Reason::System(error)),
-    })?;
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(fail(Reason::TooLarge));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| fail(not_text(&error)))?;
+/// Reads one text file, of at most `largest` bytes.
+pub fn read(path: &Path, largest: u64) -> Result<Arc<str>, LoadError> {
+    let bytes = regular_file::read(path, largest).map_err(|why| LoadError::unreadable(path, why))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| LoadError { path: path.to_owned(), reason: not_text(&error) })?;
     Ok(text.into())
 }
 
@@ -185,11 +209,11 @@ struct CachedFile {
 }
 
 impl Cache {
-    fn text(&self, path: &Path) -> Result<Arc<str>, LoadError> {
+    fn text(&self, path: &Path, largest: u64) -> Result<Arc<str>, LoadError> {
         if let Some(file) = locked(&self.files).get(path) {
             return Ok(file.text.clone());
         }
-        let text = read(path)?;
+        let text = read(path, largest)?;
         locked(&self.files).insert(path.to_owned(), CachedFile { text: text.clone(), names: None });
         Ok(text)
     }
@@ -210,7 +234,9 @@ impl Cache {
             return paths.clone();
         }
         let entries = std::fs::read_dir(folder).into_iter().flatten();
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_source(path));
+        let paths = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| is_source(path) && !is_hidden(path));
         let paths: Arc<[PathBuf]> = paths.collect();
         locked(&self.folders).insert(folder.to_owned(), paths.clone());
         paths
@@ -232,7 +258,7 @@ struct Loader<'a> {
     folders: FxHashSet<PathBuf>,
     /// Whether there is a folder of that path.
     known: FxHashMap<PathBuf, bool>,
-    /// Files of more bytes are not read, unless they were named.
+    /// Files of more bytes are not read.
     largest: u64,
 }
 
@@ -250,7 +276,7 @@ impl Loader<'_> {
     }
 
     fn root(&mut self, path: &Path) -> Result<(), LoadError> {
-        let text = self.cache.text(path)?;
+        let text = self.cache.text(path, self.largest)?;
         let path = absolute(path)?;
         if self.named.insert(path.clone()) {
             self.sources.roots.push(path.clone());
@@ -300,18 +326,23 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads the `.x10` files of one folder. One that cannot be read is left to the error at its use.
+    /// Reads the `.x10` files of one folder. One that cannot be read is noted: an error at a use of it tells why.
     fn folder(&mut self, folder: &Path) {
         if !self.folders.insert(folder.to_owned()) {
             return;
         }
         for path in self.cache.sources_in(folder).iter() {
-            if !self.sources.files.contains_key(path)
-                && (self.largest == u64::MAX
-                    || std::fs::metadata(path).is_ok_and(|it| it.len() <= self.largest))
-                && let Ok(text) = self.cache.text(path)
-            {
-                self.add(path.clone(), text);
+            if self.sources.files.contains_key(path) {
+                continue;
+            }
+            match self.cache.text(path, self.largest) {
+                Ok(text) => self.add(path.clone(), text),
+                // A package may have such a name.
+                Err(LoadError { reason: Reason::Folder, .. }) => {}
+                Err(error) => {
+                    let error = LoadError { path: shown(path).into(), ..error };
+                    self.sources.unread.insert(path.clone(), error.to_string());
+                }
             }
         }
     }
@@ -396,16 +427,18 @@ fn root_of(folder: &Path, package: &[String]) -> PathBuf {
 }
 
 fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), LoadError> {
-    let fail = |error| LoadError { path: folder.to_owned(), reason: Reason::System(error) };
+    let fail =
+        |error| LoadError { path: folder.to_owned(), reason: Reason::Unreadable(ReadError::System(error)) };
     let mut entries: Vec<_> = std::fs::read_dir(folder).map_err(fail)?.filter_map(Result::ok).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let hidden = is_hidden(&path);
         // Links to folders are not followed: they may lead in circles.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !hidden {
             find_sources(&path, found)?;
-        } else if is_source(&path) && path.is_file() {
+        } else if is_source(&path) && !hidden && !path.is_dir() && path.exists() {
+            // Also what is no regular file, for its error.
             found.push(path);
         }
     }
@@ -416,10 +449,17 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "x10")
 }
 
+/// Editors and systems lay such files beside the user's.
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
 /// The path from the root on, without `..`: a file is known by one path only.
 pub fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
-    let whole = std::path::absolute(path)
-        .map_err(|error| LoadError { path: path.to_owned(), reason: Reason::System(error) })?;
+    let whole = std::path::absolute(path).map_err(|error| LoadError {
+        path: path.to_owned(),
+        reason: Reason::Unreadable(ReadError::System(error)),
+    })?;
     let up = |it: &Component<'_>| matches!(it, Component::ParentDir);
     if !whole.components().any(|it| up(&it)) {
         return Ok(whole);
@@ -504,7 +544,7 @@ mod tests {
         let unsaved = folder.path().join("new/Unsaved.x10");
         let text = |text: &str| [(unsaved.clone(), Arc::from(text))];
         let source_path = [folder.path().to_owned(), folder.path().join("none")];
-        let found = |it, largest| neighbours(text(it), &source_path, largest);
+        let found = |it, largest| neighbours(text(it), &source_path, largest).files;
         let files = found("import p.q.*;", 1000);
         assert!(files.contains_key(&imported) && files.contains_key(&further));
         assert!(!files.contains_key(&unsaved) && !files.contains_key(&unused));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
+use apg_build::project;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionKind, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
     DocumentChangeOperation, DocumentChanges, Location, NumberOrString, OneOf,
@@ -58,9 +59,10 @@ pub fn diagnostic(snapshot: &Snapshot, document: &Document, found: &analysis::Di
 pub fn too_large(document: &Document) -> Diagnostic {
     let megabytes = |bytes: usize| bytes.div_ceil(1 << 20);
     let message = format!(
-        "this file has {} MB: files of more than {} MB are not analysed in the editor.\n`apg check` takes files of any size",
+        "this file has {} MB: files of more than {} MB are not analysed in the editor.\n`apg check` takes files of up to {} MB",
         megabytes(document.text.text().len()),
-        megabytes(document::LARGEST)
+        megabytes(document::LARGEST),
+        project::MAX_SOURCE_BYTES >> 20
     );
     Diagnostic {
         severity: Some(DiagnosticSeverity::WARNING),

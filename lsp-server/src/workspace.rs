@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_build::project;
+use apg_build::project::{self, LoadError};
 
 use crate::document;
 
@@ -33,7 +33,7 @@ pub fn read(folders: &[PathBuf]) -> Found {
                 open.push(path);
             } else if kind.is_file()
                 && is_source(&path)
-                && let Some(text) = source(&path)
+                && let Ok(text) = source(&path)
             {
                 found.files.push((path, text));
                 if found.files.len() == MOST_FILES {
@@ -46,13 +46,12 @@ pub fn read(folders: &[PathBuf]) -> Found {
     found
 }
 
-/// The text of a file on the disk, if it is there, is text, and is not too large to be analysed.
-pub fn source(path: &Path) -> Option<Arc<str>> {
-    let size = std::fs::metadata(path).ok()?.len();
-    if size > document::LARGEST as u64 {
-        return None;
-    }
-    project::read(path).ok()
+/// The text of a file on the disk.
+///
+/// # Errors
+/// It is not there, is no text, or is too large to be analysed.
+pub fn source(path: &Path) -> Result<Arc<str>, LoadError> {
+    project::read(path, document::LARGEST as u64)
 }
 
 /// Whether a file is one of ours by its name.

@@ -1,6 +1,7 @@
 //! The database and the open documents: what the main loop changes, and snapshots of it that answer requests.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use apg_analysis::diagnostics as analysis;
 use apg_analysis::ids::SourceFile;
 use apg_analysis::{Analysis, AnalysisHost, Cancelled, check};
-use apg_build::project;
+use apg_build::project::{self, Neighbours};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
@@ -42,6 +43,8 @@ pub struct World {
     settings: Arc<Settings>,
     aside: Arc<Aside>,
     kernels: Arc<Known>,
+    /// Files that could not be read, and why.
+    unread: BTreeMap<PathBuf, String>,
     /// Documents whose neighbours are to be read from the disk before anything is asked: those of many at once.
     lonely: FxHashSet<PathBuf>,
 }
@@ -72,6 +75,7 @@ impl Default for World {
             settings: Arc::default(),
             aside: Arc::default(),
             kernels: Arc::default(),
+            unread: BTreeMap::new(),
             lonely: FxHashSet::default(),
         }
     }
@@ -219,7 +223,7 @@ impl World {
                 let path = key(&params.text_document.uri);
                 Arc::make_mut(&mut self.documents).remove(&path);
                 if path.is_absolute() {
-                    let text = workspace::source(&path).filter(|text| !self.aside.is_crash(&path, text));
+                    let text = workspace::source(&path).ok().filter(|text| !self.aside.is_crash(&path, text));
                     self.host.set_file(&path, text);
                     self.set_roots();
                 }
@@ -254,20 +258,34 @@ impl World {
             self.host.set_file(&gone, None);
             changed = true;
         }
-        if workspace::is_source(path)
-            && !self.documents.contains_key(path)
-            && let Some(text) = workspace::source(path).filter(|text| !self.aside.is_crash(path, text))
-        {
-            let snapshot = self.host.snapshot();
-            let same = snapshot.file(path).is_some_and(|file| *snapshot.source(file).1 == text);
-            drop(snapshot);
-            if !same {
-                self.end_questions();
-                self.host.set_file(path, Some(text));
-                changed = true;
-            }
+        if workspace::is_source(path) && !self.documents.contains_key(path) {
+            changed |= self.read_again(path);
         }
         changed
+    }
+
+    /// Takes the text that a file has now, or why it has none; whether that is something else.
+    fn read_again(&mut self, path: &Path) -> bool {
+        let (text, why) = match workspace::source(path) {
+            Ok(text) => (Some(text).filter(|text| !self.aside.is_crash(path, text)), None),
+            Err(error) if path.exists() && !path.is_dir() => (None, Some(error.to_string())),
+            // It is gone.
+            Err(_) => (None, None),
+        };
+        let snapshot = self.host.snapshot();
+        let known = snapshot.file(path).map(|file| snapshot.source(file).1.clone());
+        drop(snapshot);
+        if known == text && self.unread.get(path) == why.as_ref() {
+            return false;
+        }
+        self.end_questions();
+        self.host.set_file(path, text);
+        match why {
+            Some(why) => drop(self.unread.insert(path.to_owned(), why)),
+            None => drop(self.unread.remove(path)),
+        }
+        self.host.set_unread(self.unread.clone());
+        true
     }
 
     /// Takes the files of the workspace, but for those that are open or known already.
@@ -366,12 +384,16 @@ impl World {
                 .then(|| (document.path.clone(), document.text.text().clone()))
         };
         let texts = lonely.iter().filter_map(known);
-        let files = project::neighbours(texts, &self.settings.source_path, document::LARGEST as u64);
+        let Neighbours { files, unread } =
+            project::neighbours(texts, &self.settings.source_path, document::LARGEST as u64);
         let unopened: Vec<_> = files
             .into_iter()
             .filter(|(path, text)| !self.documents.contains_key(path) && !self.aside.is_crash(path, text))
             .collect();
         self.end_questions();
+        self.unread.retain(|path, _| !unopened.iter().any(|(read, _)| read == path));
+        self.unread.extend(unread);
+        self.host.set_unread(self.unread.clone());
         self.host.set_files(unopened);
     }
 

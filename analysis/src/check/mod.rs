@@ -15,6 +15,7 @@ mod pieces;
 mod promises;
 mod structure;
 mod unfinished;
+mod unread;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -57,6 +58,7 @@ pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     }
     unfinished::leave_out_consequences(db, file, &mut all);
     leave_out_consequences_of_others(file.text(db), &mut all);
+    unread::add_notes(db, file, &mut all);
     all.sort_by_key(|d| (d.range.start(), d.range.end(), d.code));
     all.dedup();
     all

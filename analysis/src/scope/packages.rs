@@ -191,6 +191,16 @@ pub fn packages(db: &dyn Db, root: Folder) -> Vec<SmolStr> {
     let mut all: Vec<SmolStr> =
         all_paths(db, root).iter().filter_map(|(p, _)| Some(dotted(p.parent()?))).collect();
     all.extend(Project::get(db).roots(db).iter().map(|f| package(db, *f).clone()));
+    // A package is there, whatever keeps its files from being read.
+    let unread = Project::get(db).unread(db).keys();
+    let folders = package_roots(db, root);
+    let below = |path: &Path| {
+        folders
+            .iter()
+            .filter_map(|folder| Some(dotted(path.strip_prefix(folder).ok()?.parent()?)))
+            .collect::<Vec<_>>()
+    };
+    all.extend(unread.flat_map(|path| below(path)));
     all.sort();
     all.dedup();
     all
@@ -200,14 +210,18 @@ fn dotted(path: &Path) -> SmolStr {
     SmolStr::from(path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("."))
 }
 
+/// The folders in which the user's packages are looked for from files below `root`.
+fn package_roots(db: &dyn Db, root: Folder) -> Vec<&Path> {
+    let root = Some(root.path(db).as_path()).filter(|r| !r.as_os_str().is_empty());
+    root.into_iter().chain(Project::get(db).source_path(db).iter().map(PathBuf::as_path)).collect()
+}
+
 /// The files that can be seen from below `root`, each with its path relative to where packages start.
 fn all_paths(db: &dyn Db, root: Folder) -> Vec<(&Path, SourceFile)> {
     let project = Project::get(db);
     let mut all: Vec<(&Path, SourceFile)> =
         Library::get(db).files(db).iter().map(|(p, f)| (p.as_path(), *f)).collect();
-    let root = Some(root.path(db).as_path()).filter(|r| !r.as_os_str().is_empty());
-    let folders: Vec<_> =
-        root.into_iter().chain(project.source_path(db).iter().map(PathBuf::as_path)).collect();
+    let folders = package_roots(db, root);
     for (path, file) in project.files(db).iter() {
         // One of the folders may lie in another.
         all.extend(folders.iter().filter_map(|folder| Some((path.strip_prefix(folder).ok()?, *file))));

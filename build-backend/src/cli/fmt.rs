@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Failure, Outcome, output, replace};
-use crate::project::{self, shown};
+use crate::project::{self, MAX_SOURCE_BYTES, shown};
 use crate::report::LineIndex;
 
 /// Format source files
@@ -33,7 +33,8 @@ impl Fmt {
         let files = project::files(&self.paths).map_err(|error| Failure::new(error.to_string()))?;
         let (mut changed, mut failed) = (0, false);
         for path in &files {
-            let text = project::read(path).map_err(|error| Failure::new(error.to_string()))?;
+            let text =
+                project::read(path, MAX_SOURCE_BYTES).map_err(|error| Failure::new(error.to_string()))?;
             let formatted = match apg_syntax::formatted(&text) {
                 Ok(formatted) => formatted,
                 Err(error) => {
@@ -62,8 +63,15 @@ impl Fmt {
 fn format_stdin() -> Outcome {
     let mut text = String::new();
     std::io::stdin()
+        .take(MAX_SOURCE_BYTES + 1)
         .read_to_string(&mut text)
         .map_err(|error| Failure::new(format!("standard input: {error}")))?;
+    if text.len() as u64 > MAX_SOURCE_BYTES {
+        return Err(Failure::new(format!(
+            "standard input has more than {} MB, the most that is read",
+            MAX_SOURCE_BYTES >> 20
+        )));
+    }
     match apg_syntax::formatted(&text) {
         Ok(formatted) => {
             output::text(formatted)?;

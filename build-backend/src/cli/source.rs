@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::Failure;
 use super::options::SourceOptions;
 use crate::project::{self, Sources, shown};
+use crate::regular_file::ReadError;
 use crate::report::{Finding, Span};
 use crate::threads;
 
@@ -122,7 +123,7 @@ fn load(paths: &[PathBuf], options: &SourceOptions) -> Result<Sources, Failure> 
 
 /// The program that was meant, if the name of one is a slip of the fingers away, or lacks its ending.
 fn similar_file(error: &project::LoadError) -> Option<PathBuf> {
-    let project::Reason::Missing = error.reason else { return None };
+    let project::Reason::Unreadable(ReadError::Missing) = error.reason else { return None };
     let wanted = error.path.file_stem()?.to_str()?;
     let folder = error.path.parent()?;
     let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -138,9 +139,9 @@ fn similar_file(error: &project::LoadError) -> Option<PathBuf> {
 fn host(sources: Sources, options: &SourceOptions) -> AnalysisHost {
     let library = apg_runtime::library::files();
     let library = library.into_iter().map(|(path, text)| (path.to_owned(), Arc::from(text)));
-    let Sources { files, roots, source_path } = sources;
+    let Sources { files, roots, source_path, unread } = sources;
     let files = files.into_iter().collect();
-    AnalysisHost::fixed(library, Program { files, roots, source_path, checks: options.checks() })
+    AnalysisHost::fixed(library, Program { files, roots, source_path, checks: options.checks(), unread })
 }
 
 fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {

@@ -17,6 +17,7 @@ use std::{fmt, io};
 use apg_runtime::cache::{self, Cache, CacheError, InUse};
 use rayon::prelude::*;
 
+use crate::regular_file::ReadError;
 use crate::threads;
 
 pub use bundle::{appended_program, write_bundle};
@@ -121,6 +122,13 @@ pub enum BuildError {
         /// What the compiler said.
         message: String,
     },
+    /// A file of C++ code that a compiler must not read.
+    NativeFile {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: ReadError,
+    },
     /// The linker does not find a library, or something that C++ code of the user calls.
     NativeLink {
         /// What the linker said.
@@ -155,6 +163,9 @@ impl fmt::Display for BuildError {
             }
             Self::Native { message } => {
                 write!(f, "the C++ compiler refused the program's C++ code\n{}", message.trim_end())
+            }
+            Self::NativeFile { file, why } => {
+                write!(f, "the program's C++ code cannot be compiled: `{}` {why}", file.display())
             }
             Self::NativeLink { message } => f.write_str(&messages::link_message(message)),
             Self::NoSanitizer { compiler, library } => {
@@ -194,7 +205,7 @@ impl BuildError {
                  `@NativeCPPCompilationUnit`",
             ),
             Self::Native { .. } => Some("what C++ code in an X10 program may use is in docs/native.md"),
-            Self::Refused { .. } => None,
+            Self::Refused { .. } | Self::NativeFile { .. } => None,
         }
     }
 }
@@ -222,7 +233,7 @@ pub fn build(
 ) -> Result<Built, BuildError> {
     let build = Build { compiler: find_compiler()?, units, headers, mode, native, cache };
     let in_use = cache.acquire()?;
-    let keys = build.unit_keys();
+    let keys = build.unit_keys()?;
     let program = cache.path("programs", &build.program_key(&keys), "so");
     if !cache.contains(&program) {
         let objects: Vec<PathBuf> = keys.iter().map(|key| cache.path("objects", key, "o")).collect();
@@ -249,7 +260,7 @@ impl Build<'_> {
     }
 
     /// The key of each unit's object.
-    fn unit_keys(&self) -> Vec<String> {
+    fn unit_keys(&self) -> Result<Vec<String>, BuildError> {
         let headers = self.headers_key();
         let key = |unit: &Unit| {
             // Which of TRACE_FLAGS the compiler takes is part of its identity.
@@ -257,8 +268,8 @@ impl Build<'_> {
             let flags = [flags.join(" "), compiler::TRACE_FLAGS.join(" ")].join(" ");
             // A user's home folder, and the cache in it, may be shared by machines of one network.
             let machine = if flags.contains("-march=native") { compiler::processor() } else { "" };
-            let read = reads::contents(&unit.reads, &self.native.include_folders);
-            cache::key(&[&self.compiler.identity, &flags, machine, &headers, &unit.text, &read])
+            let read = reads::contents(&unit.reads, &self.native.include_folders)?;
+            Ok(cache::key(&[&self.compiler.identity, &flags, machine, &headers, &unit.text, &read]))
         };
         self.units.iter().map(key).collect()
     }

@@ -4,8 +4,17 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
+use super::BuildError;
+use crate::regular_file::{self, ReadError};
+
+/// The most bytes of a file of C++ code.
+const MAX_NATIVE_BYTES: u64 = 256 << 20;
+
 /// The contents of these files and of those that they include from their own folders or these.
-pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> String {
+///
+/// # Errors
+/// One of them is there, but is no regular file, or is too large: the compiler would wait for it, or read it without end.
+pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
     let mut all = String::new();
     let mut seen = FxHashSet::default();
     let mut pending: Vec<PathBuf> = files.iter().rev().cloned().collect();
@@ -13,18 +22,25 @@ pub fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> String {
         if !seen.insert(file.clone()) {
             continue;
         }
-        // What cannot be read is told by the compiler.
-        let Ok(bytes) = std::fs::read(&file) else { continue };
+        let bytes = match regular_file::read(&file, MAX_NATIVE_BYTES) {
+            Ok(bytes) => bytes,
+            Err(why @ (ReadError::Irregular { .. } | ReadError::TooLarge { .. })) => {
+                return Err(BuildError::NativeFile { file, why });
+            }
+            // What else cannot be read is told by the compiler.
+            Err(_) => continue,
+        };
         let text = String::from_utf8_lossy(&bytes);
         let folder = file.parent().unwrap_or(Path::new("."));
         let found = |name| {
             let mut places = std::iter::once(folder).chain(include_folders.iter().map(PathBuf::as_path));
-            places.find_map(|it| Some(it.join(name)).filter(|it| it.is_file()))
+            // The compiler passes over folders.
+            places.find_map(|it| Some(it.join(name)).filter(|it| it.exists() && !it.is_dir()))
         };
         pending.extend(included(&text).filter_map(found));
         all.push_str(&format!("{}\n{}\n{text}\n", file.display(), text.len()));
     }
-    all
+    Ok(all)
 }
 
 /// The names in `#include "name"` and `#include <name>`.
@@ -59,7 +75,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("a.h"), "#include <x.h>\n # include \"b.h\"\n").unwrap();
         std::fs::write(path("b.h"), "#include \"a.h\"\nint first;\n").unwrap();
-        let all = |name: &str| contents(&[path(name)], &[path("include")]);
+        let all = |name: &str| contents(&[path(name)], &[path("include")]).expect("regular files");
         let before = all("a.h");
         assert!(before.contains("int first"));
         std::fs::write(path("b.h"), "int second;\n").unwrap();
@@ -68,5 +84,12 @@ mod tests {
         std::fs::create_dir(path("include")).unwrap();
         std::fs::write(path("include/x.h"), "int third;\n").unwrap();
         assert!(all("a.h").contains("int third"));
+        #[cfg(unix)]
+        {
+            std::fs::remove_file(path("b.h")).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", path("b.h")).unwrap();
+            let error = contents(&[path("a.h")], &[]).unwrap_err().to_string();
+            assert!(error.contains("b.h` is a link to `/dev/zero`, which is a character device"), "{error}");
+        }
     }
 }

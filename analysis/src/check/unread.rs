@@ -1,0 +1,25 @@
+//! Notes at unknown names that a file would declare which could not be read.
+
+use crate::db::{Db, Project};
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::name::{unknown_import, unknown_type, unresolved, unresolved_member};
+use crate::ids::SourceFile;
+
+/// A name is looked for in the file of its name: if there is one that could not be read, that is why the name is unknown.
+pub fn add_notes(db: &dyn Db, file: SourceFile, all: &mut [Diagnostic]) {
+    let rules = [&unknown_import::RULE, &unknown_type::RULE, &unresolved::RULE, &unresolved_member::RULE];
+    let unknown = all.iter_mut().filter(|it| rules.iter().any(|rule| rule.code == it.code));
+    for diagnostic in unknown {
+        let range: std::ops::Range<usize> = diagnostic.range.into();
+        let text = file.text(db).get(range).unwrap_or_default();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let names = || text.split(|c| !is_name(c)).filter(|name| !name.is_empty());
+        let found = Project::get(db).unread(db).iter().find(|(path, _)| {
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            names().any(|name| stem == Some(name))
+        });
+        if let Some((_, why)) = found {
+            diagnostic.notes.push(format!("a file that may declare it was not read: {why}"));
+        }
+    }
+}
