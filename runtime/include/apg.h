@@ -7,7 +7,7 @@ typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TY
 typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 15
+#define APG_ABI_VERSION 16
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -33,6 +33,9 @@ typedef enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG
 /* How instances are sent to other places: field by field; as their own code says (x10.io.CustomSerialization); not at all. */
 typedef enum { APG_BY_FIELDS, APG_OWN, APG_REFUSED, APG_RESTORED, APG_GLOBAL } apg_custom;
 
+/* What the code of a closure without parameters results in: other places have only such closures called as are known by it. */
+typedef enum { APG_RESULT_OTHER, APG_RESULT_NOTHING, APG_RESULT_REFERENCE } apg_result;
+
 typedef struct apg_field {
   const char *name; apg_u32 offset; apg_u8 slot; apg_u8 transient;
   const apg_type *type;             /* APG_VALUE: the struct's descriptor; APG_REF: the declared class, null if any object fits */
@@ -51,7 +54,8 @@ typedef struct apg_itable { apg_u32 interface; const void *const *methods; } apg
   apg_u32 vtable_length; \
   apg_u32 custom;                   /* an apg_custom */ \
   apg_object *(*restore)(void *at, apg_object *deserializer);   /* APG_OWN: makes an instance there; null if it has no constructor for it. APG_RESTORED: sets transient fields; the deserializer is null */ \
-  apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */
+  apg_u8 brief;                     /* closures without parameters: 1 if the code has no loops, waits for nothing and starts nothing */ \
+  apg_u8 result;                    /* closures without parameters: an apg_result */
 struct apg_type {
   APG_TYPE_MEMBERS
   const void *vtable[];             /* virtual methods: in the descriptor itself, so that a call reads no pointer to them */

@@ -289,6 +289,12 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
     }
 }
 
+/// Whether an object can be raised.
+pub fn is_exception(object: Ref) -> bool {
+    let class = loaded().throwables.map_or(std::ptr::null(), |rail| rail.element);
+    class.is_null() || object.ty().is_subclass_of(class)
+}
+
 /// MultipleExceptions of all these.
 pub fn multiple(exceptions: &[Handle]) -> Raised {
     let Some(ty) = loaded().throwables else {

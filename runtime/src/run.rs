@@ -133,8 +133,12 @@ fn connect(options: &RunOptions) -> Result<&'static System, String> {
             0
         },
     };
-    let session =
-        session::Options { hosts: options.places, accelerators: options.accelerators.clone(), program };
+    let session = session::Options {
+        hosts: options.places,
+        threads: options.threads,
+        accelerators: options.accelerators.clone(),
+        program,
+    };
     session::open(options.invitation.clone(), &session)
 }
 

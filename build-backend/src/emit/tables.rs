@@ -19,6 +19,17 @@ fn kind(kind: ClassKind) -> &'static str {
     }
 }
 
+/// What the code of a closure without parameters results in, in the ABI.
+fn result(program: &Program, class: &Class) -> &'static str {
+    let code = class.vtable.get(crate::mir::slot::CLOSURE_APPLY as usize).copied().flatten();
+    let code = code.filter(|_| class.kind == ClassKind::Closure).map(|it| &program.functions[it.index()]);
+    match code.filter(|code| code.params == 1).map(|code| code.result) {
+        Some(Ty::Void) => "APG_RESULT_NOTHING",
+        Some(Ty::Ref(_) | Ty::Any) => "APG_RESULT_REFERENCE",
+        _ => "APG_RESULT_OTHER",
+    }
+}
+
 /// The kind of a slot in the ABI.
 fn slot(ty: Ty) -> &'static str {
     match ty {
@@ -71,7 +82,7 @@ impl Code<'_> {
         for (index, class) in program.classes.iter().enumerate() {
             let id = ClassId(index as u32);
             self.used.descriptors.insert(id);
-            self.class_descriptor(id, brief.is_brief(class));
+            self.class_descriptor(id, brief.is_brief(class), result(program, class));
         }
     }
 
@@ -121,7 +132,7 @@ impl Code<'_> {
         ));
     }
 
-    fn class_descriptor(&mut self, id: ClassId, brief: bool) {
+    fn class_descriptor(&mut self, id: ClassId, brief: bool, result: &str) {
         let class = &self.program.classes[id.index()];
         let name = self.names.classes[id.index()].clone();
         let counted = matches!(class.kind, ClassKind::Rail { .. } | ClassKind::String);
@@ -154,7 +165,7 @@ impl Code<'_> {
             ),
         };
         self.out.line(format!(
-            "{declared} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}{vtable}}};",
+            "{declared} = {{{}u, {}, {}, {superclass}, {size}, {}, {table}, {element}, {}, {interfaces}, {}, {custom}, {}, {result}{vtable}}};",
             id.0,
             kind(class.kind),
             quote(&class.name),

@@ -161,7 +161,9 @@ impl Clock {
         sanitizer::release(self);
         let (woken, last) = {
             let mut state = self.0.lock();
-            state.registered -= 1;
+            // Otherwise another place's word for a registration that there is not.
+            let Some(registered) = state.registered.checked_sub(1) else { return };
+            state.registered = registered;
             if ticket.resumed && state.phase == ticket.phase {
                 state.arrived -= 1;
             }
@@ -180,7 +182,7 @@ impl State {
         if self.arrived < self.registered as isize || self.registered == 0 {
             return Vec::new();
         }
-        self.phase += 1;
+        self.phase = self.phase.wrapping_add(1);
         self.arrived = 0;
         std::mem::take(&mut self.waiting)
     }

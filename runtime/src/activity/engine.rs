@@ -114,6 +114,10 @@ impl Engine for LocalEngine {
         program::call_value(closure)
     }
 
+    fn is_exception(&self, object: Ref) -> bool {
+        program::is_exception(object)
+    }
+
     fn exception(&self, kind: ExceptionKind, message: &str) -> Ref {
         program::exception(kind, message).0
     }

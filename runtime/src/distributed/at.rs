@@ -8,6 +8,7 @@ use super::calls::{self, Waiting};
 use super::codec::Begun;
 use super::engine::Governor;
 use super::message::{self, about, outcome};
+use super::received::Route;
 use super::remote::{self, Visitor};
 use super::{FinishId, codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
@@ -104,14 +105,18 @@ fn start(place: i64, closure: Ref, governor: Arc<dyn Governor>, clocks: Luggage)
     Ok(())
 }
 
-/// An activity has arrived.
-pub(super) fn spawned(body: Vec<u8>, parts: Vec<Received>) -> Result<(), Error> {
-    let mut input = Input::new(&body);
-    let finish = FinishId::decode(&mut input)?;
-    let clocks = Luggage::decode(&mut input)?;
-    let rest = body.len() - input.remaining();
-    let governor = remote::arrive(finish);
-    let work = move || match codec::decode(&mut Input::with_parts(&body[rest..], &parts)) {
+/// An activity has arrived, whose closure's graph begins at byte `graph` of `body`.
+pub(super) fn spawned(
+    finish: FinishId,
+    clocks: Luggage,
+    body: Vec<u8>,
+    graph: usize,
+    parts: Vec<Received>,
+) -> Result<(), Error> {
+    let Some(governor) = remote::arrive(finish) else {
+        return Err(Error::Malformed { expected: "the number of a finish that waits", offset: 0 });
+    };
+    let work = move || match codec::decode_body(&mut Input::with_parts(&body[graph..], &parts), false) {
         Ok(closure) => {
             drop((body, parts));
             system().engine().call(closure)
@@ -128,7 +133,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
     let number = waiting.number();
     let clocks = engine.clocks();
     let has_luggage = !clocks.is_empty() || clocks.nesting > SHALLOW;
-    let answer = waiting.send(|body| {
+    let answer = waiting.send(place, |body| {
         write::whole_number(body, number);
         engine.finish_id().encode(body);
         let about = if value { about::VALUE } else { 0 } | if has_luggage { about::LUGGAGE } else { 0 };
@@ -160,68 +165,61 @@ fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<Attention> {
 }
 
 fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> {
-    let how = input.number()?;
+    let route = Route { from: place, here: here(), hosts: system().hosts() };
+    let (how, clocks) = route.reply(input)?;
     if how & outcome::COUNTED != 0 {
         // Before the activity goes on: it may be the last that keeps the finish from ending.
         let governor = system().engine().governor();
         governor.departed(&governor, place);
     }
-    if how & outcome::CLOCKS != 0 {
+    if let Some(clocks) = clocks {
         // What it did on them elsewhere, it did.
-        system().engine().set_clocks(Luggage::decode(input)?.tickets);
+        system().engine().set_clocks(clocks.tickets);
     }
-    match how & !(outcome::COUNTED | outcome::CLOCKS) {
+    match how & !outcome::COUNTED {
         outcome::DONE => Ok(Ok(Ref::NULL)),
         outcome::VALUE => Ok(codec::decode(input).map_err(Raised)),
-        outcome::EXCEPTION => {
-            let exception = codec::decode(input).unwrap_or_else(|other| other);
+        _ => {
+            let exception = codec::decode_exception(input);
             crate::program::append_sender_frames(exception);
             Ok(Err(Raised(exception)))
         }
-        _ => input.malformed("how the body of an `at` ended"),
     }
 }
 
 /// An `at` of another place.
 #[derive(Clone, Copy)]
-struct Caller {
-    place: u32,
-    number: u64,
+pub(super) struct Caller {
+    /// Where it waits.
+    pub place: u32,
+    /// The number of the call there.
+    pub number: u64,
     /// It wants a value.
-    value: bool,
+    pub value: bool,
 }
 
-/// The body of an `at` has arrived.
-pub(super) fn called(from: u32, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
-    let mut input = Input::new(&body);
-    let number = input.whole_number()?;
-    let finish = FinishId::decode(&mut input)?;
-    let about = input.number()?;
-    let clocks = match about & about::LUGGAGE {
-        0 => Luggage { nesting: SHALLOW, ..Luggage::default() },
-        _ => Luggage::decode(&mut input)?,
-    };
-    let clocked = !clocks.is_empty();
-    let caller = Caller { place: from, number, value: about & about::VALUE != 0 };
-    let rest = body.len() - input.remaining();
+/// The body of an `at` has arrived; its closure's graph begins at byte `graph` of the message.
+pub(super) fn called(
+    caller: Caller,
+    finish: FinishId,
+    clocks: Option<Luggage>,
+    body: Cow<'_, [u8]>,
+    graph: usize,
+    parts: Vec<Received>,
+) {
+    let clocks = clocks.unwrap_or_else(|| Luggage { nesting: SHALLOW, ..Luggage::default() });
+    let brief = clocks.is_empty() && parts.is_empty() && is_brief(&body[graph..]);
     let visit = |decode| start_visit(caller, finish, clocks, decode);
-    if !clocked && parts.is_empty() && is_brief(&body[rest..]) {
-        match codec::begin_to_decode(&mut Input::new(&body[rest..])) {
-            Ok(Begun::Whole(closure)) => {
-                caller.run_at_once(closure);
-                return Ok(());
-            }
-            Ok(Begun::Rest(rest)) => {
-                visit(Box::new(move || rest.run()));
-                return Ok(());
-            }
+    if brief {
+        match codec::begin_to_decode(&mut Input::new(&body[graph..])) {
+            Ok(Begun::Whole(closure)) => return caller.run_at_once(closure),
+            Ok(Begun::Rest(rest)) => return visit(Box::new(move || rest.run())),
             // An activity can wait for memory, and raises an exception if there is none.
             Err(_) => {}
         }
     }
     let body = body.into_owned();
-    visit(Box::new(move || codec::decode(&mut Input::with_parts(&body[rest..], &parts))));
-    Ok(())
+    visit(Box::new(move || codec::decode(&mut Input::with_parts(&body[graph..], &parts))));
 }
 
 /// The longest message and the longest answer of a body that runs at once: to make what is in a longer one takes its time.
@@ -257,7 +255,7 @@ fn start_visit(caller: Caller, finish: FinishId, clocks: Luggage, decode: Decode
 }
 
 /// Starts something that nobody waits for here.
-fn aside(work: impl FnOnce() + Send + 'static) {
+pub(super) fn aside(work: impl FnOnce() + Send + 'static) {
     let governor = system().engine().uncounted();
     governor.enter();
     let work = move || {
@@ -271,6 +269,7 @@ impl Caller {
     /// Runs the body: its value or null, or the exception.
     fn run(self, closure: Ref) -> Result<Ref, Ref> {
         let engine = system().engine();
+        codec::check_body(closure, self.value)?;
         if self.value {
             return engine.call_value(closure);
         }
@@ -333,15 +332,5 @@ impl Caller {
         if reply.capacity() <= calls::USUAL {
             REPLY.set(reply);
         }
-    }
-}
-
-/// The body of an `at` has ended.
-pub(super) fn replied(body: &[u8], parts: Vec<Received>) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let number = input.whole_number()?;
-    match calls::answered(number, &body[body.len() - input.remaining()..], parts) {
-        true => Ok(()),
-        false => input.malformed("the number of an `at` that waits"),
     }
 }

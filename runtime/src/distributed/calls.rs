@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -17,6 +17,8 @@ pub struct Call {
     index: u64,
     /// How often it was used. Of the activity that waits.
     turn: Cell<u64>,
+    /// The place that was asked, which alone may answer.
+    place: AtomicU32,
     /// What is waited for; 0 once it has come. Who sets that is alone with the answer until it has said so.
     number: AtomicU64,
     answer: UnsafeCell<Answer>,
@@ -62,6 +64,7 @@ fn make(index: u64) -> &'static Call {
     let call: &'static Call = Box::leak(Box::new(Call {
         index,
         turn: Cell::new(0),
+        place: AtomicU32::new(0),
         number: AtomicU64::new(0),
         answer: UnsafeCell::default(),
         came: Event::default(),
@@ -95,15 +98,17 @@ impl Waiting {
         (self.0.turn.get() + 1) << INDEX | self.0.index
     }
 
-    /// Waits for the answer to a message that `send` sends, with the memory that it gets. What `send` results in is what to wait with.
+    /// Waits for the answer of `place` to a message that `send` sends, with the memory that it gets. What `send` results in is what to wait with.
     pub fn send<E>(
         &mut self,
+        place: u32,
         send: impl FnOnce(&mut Vec<u8>) -> Result<Option<Attention>, E>,
     ) -> Result<&mut Answer, E> {
         let call = self.0;
         let mut message = call.message.take();
         message.clear();
         call.came.reset();
+        call.place.store(place, Ordering::Relaxed);
         call.number.store(self.number(), Ordering::Release);
         call.turn.set(call.turn.get() + 1);
         let sent = send(&mut message);
@@ -139,11 +144,15 @@ impl Drop for Waiting {
     }
 }
 
-/// Hands an answer to the activity that waits for it; false if none does.
-pub fn answered(number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
+/// Hands an answer of `from` to the activity that waits for it; false if none does.
+pub fn answered(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
     let Some(entry) = entry(number & ((1 << INDEX) - 1)) else { return false };
     // SAFETY: null, or one of those, which live for ever.
     let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
+    // Of another turn, the number will not be the same any more.
+    if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from {
+        return false;
+    }
     let taken = call.number.compare_exchange(number, 0, Ordering::AcqRel, Ordering::Relaxed);
     if number == 0 || taken.is_err() {
         return false;
@@ -165,19 +174,20 @@ mod tests {
     fn an_answer_comes_once_to_the_one_that_waits() {
         let mut waiting = Waiting::new();
         let number = waiting.number();
-        assert!(!answered(number, b"early", Vec::new()), "nobody waits yet");
-        let answer = waiting.send(|message| {
+        assert!(!answered(3, number, b"early", Vec::new()), "nobody waits yet");
+        let answer = waiting.send(3, |message| {
             message.extend_from_slice(b"question");
             std::thread::spawn(move || {
-                assert!(!answered(number + (1 << INDEX), b"another turn", Vec::new()));
-                assert!(answered(number, b"answer", Vec::new()));
-                assert!(!answered(number, b"twice", Vec::new()));
+                assert!(!answered(3, number + (1 << INDEX), b"another turn", Vec::new()));
+                assert!(!answered(2, number, b"another place", Vec::new()));
+                assert!(answered(3, number, b"answer", Vec::new()));
+                assert!(!answered(3, number, b"twice", Vec::new()));
             });
             Ok::<_, ()>(None)
         });
         assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
-        assert!(waiting.send(|_| Err(7)).is_err_and(|error| error == 7));
-        assert!(!answered(waiting.number(), b"", Vec::new()), "that was not sent");
-        assert!(!answered(0, b"", Vec::new()) && !answered(u64::MAX, b"", Vec::new()));
+        assert!(waiting.send(3, |_| Err(7)).is_err_and(|error| error == 7));
+        assert!(!answered(3, waiting.number(), b"", Vec::new()), "that was not sent");
+        assert!(!answered(3, 0, b"", Vec::new()) && !answered(3, u64::MAX, b"", Vec::new()));
     }
 }

@@ -6,92 +6,93 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::at::aside;
 use super::engine::Waiter;
 use super::{message, system};
 use crate::activity::clock::{self, Luggage, Ticket};
-use crate::memory::Ref;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
 /// What is told. The first two are answered.
-mod operation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
     /// A new activity is registered.
-    pub const REGISTER: u64 = 0;
+    Register,
     /// An activity waits for the end of a phase.
-    pub const WAIT: u64 = 1;
+    Wait,
     /// An activity has arrived.
-    pub const RESUME: u64 = 2;
+    Resume,
     /// A registration has ended.
-    pub const END: u64 = 3;
+    End,
 }
 
-static NEXT: AtomicU64 = AtomicU64::new(1);
-static WAITING: Mutex<Option<HashMap<u64, Arc<dyn Waiter>>>> = Mutex::new(None);
+impl Operation {
+    /// By its number in messages.
+    pub fn from_number(number: u64) -> Option<Operation> {
+        use Operation::*;
+        [Register, Wait, Resume, End].into_iter().find(|operation| *operation as u64 == number)
+    }
+}
 
-fn tell(operation: u64, number: u64, ticket: Ticket) {
+/// By the number of the question: the place that was asked, and who waits.
+type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
+
+fn tell(operation: Operation, number: u64, ticket: Ticket) {
     let mut body = Vec::new();
-    write::number(&mut body, operation);
+    write::number(&mut body, operation as u64);
     write::number(&mut body, number);
     ticket.encode(&mut body);
     system().send(clock::home(ticket.handle), message::CLOCK, &body);
 }
 
 /// Tells, and waits for the answer.
-fn ask(operation: u64, ticket: Ticket) {
+fn ask(operation: Operation, ticket: Ticket) {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let waiter = system().engine().waiter();
-    WAITING.lock().get_or_insert_default().insert(number, Arc::clone(&waiter));
+    let waiting = (clock::home(ticket.handle), Arc::clone(&waiter));
+    WAITING.lock().get_or_insert_default().insert(number, waiting);
     tell(operation, number, ticket);
     waiter.wait();
 }
 
 /// Registers a new activity on a clock of another place.
 pub(crate) fn register(ticket: Ticket) {
-    ask(operation::REGISTER, ticket);
+    ask(Operation::Register, ticket);
 }
 
 /// Waits until a clock of another place has left a phase.
 pub(crate) fn wait(handle: i64, phase: i32) {
-    ask(operation::WAIT, Ticket { handle, phase, resumed: false });
+    ask(Operation::Wait, Ticket { handle, phase, resumed: false });
 }
 
 /// An activity here has arrived at a clock of another place.
 pub(crate) fn resume(handle: i64) {
-    tell(operation::RESUME, 0, Ticket { handle, phase: 0, resumed: true });
+    tell(Operation::Resume, 0, Ticket { handle, phase: 0, resumed: true });
 }
 
 /// A registration here on a clock of another place has ended.
 pub(crate) fn end(ticket: Ticket) {
-    tell(operation::END, 0, ticket);
+    tell(Operation::End, 0, ticket);
 }
 
 /// Another place tells what an activity there does on a clock of this place.
-pub(super) fn told(from: u32, body: &[u8]) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let (what, number) = (input.number()?, input.number()?);
-    let ticket = Ticket::decode(&mut input)?;
-    input.end()?;
-    match what {
-        operation::REGISTER => {
+pub(super) fn told(from: u32, operation: Operation, number: u64, ticket: Ticket) {
+    match operation {
+        Operation::Register => {
             clock::count_in(ticket);
             answer(from, number);
         }
-        operation::WAIT => {
-            let governor = system().engine().uncounted();
-            governor.enter();
-            let work = move || {
-                clock::wait_here(ticket.handle, ticket.phase);
-                answer(from, number);
-                Ref::NULL
-            };
-            system().engine().spawn(governor, Box::new(work));
-        }
-        operation::RESUME => clock::arrive(ticket.handle),
-        operation::END => clock::count_out(ticket),
-        _ => return input.malformed("an operation on a clock"),
+        Operation::Wait => aside(move || {
+            clock::wait_here(ticket.handle, ticket.phase);
+            answer(from, number);
+        }),
+        Operation::Resume => clock::arrive(ticket.handle),
+        Operation::End => clock::count_out(ticket),
     }
-    Ok(())
 }
 
 fn answer(to: u32, number: u64) {
@@ -100,16 +101,15 @@ fn answer(to: u32, number: u64) {
     system().send(to, message::CLOCK_DONE, &body);
 }
 
-/// The answer to [`ask`].
-pub(super) fn answered(body: &[u8]) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let number = input.number()?;
-    let waiter = WAITING.lock().get_or_insert_default().remove(&number);
-    match waiter {
-        Some(waiter) => waiter.wake(),
-        None => return input.malformed("the number of an activity that waits for a clock"),
-    }
-    Ok(())
+/// The answer to [`ask`]; false if nothing waits for one of that place.
+pub(super) fn answered(from: u32, number: u64) -> bool {
+    let waiter = {
+        let mut waiting = WAITING.lock();
+        let waiting = waiting.get_or_insert_default();
+        let asked = waiting.get(&number).is_some_and(|(place, _)| *place == from);
+        if asked { waiting.remove(&number) } else { None }
+    };
+    waiter.map(|(_, waiter)| waiter.wake()).is_some()
 }
 
 impl Luggage {
@@ -139,9 +139,13 @@ impl Ticket {
         write::number(out, u64::from(self.resumed));
     }
 
-    fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
+    pub(super) fn decode(input: &mut Input<'_>) -> Result<Ticket, Error> {
         let handle = input.signed()?;
-        let Ok(phase) = i32::try_from(input.signed()?) else { return input.malformed("a phase of a clock") };
-        Ok(Ticket { handle, phase, resumed: input.number()? != 0 })
+        let phase = i32::try_from(input.signed()?).ok().filter(|phase| (0..i32::MAX).contains(phase));
+        let Some(phase) = phase else { return input.malformed("a phase of a clock") };
+        match input.number()? {
+            resumed @ (0 | 1) => Ok(Ticket { handle, phase, resumed: resumed == 1 }),
+            _ => input.malformed("whether an activity has arrived at a clock"),
+        }
     }
 }

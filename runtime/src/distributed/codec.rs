@@ -83,6 +83,30 @@ pub fn decode(input: &mut Input<'_>) -> Result<Ref, Ref> {
     }
 }
 
+/// The next graph of a message, whose root is the closure of an activity, or an exception object.
+pub fn decode_body(input: &mut Input<'_>, value: bool) -> Result<Ref, Ref> {
+    let closure = decode(input)?;
+    check_body(closure, value).map(|()| closure)
+}
+
+/// Whether an object is the closure of an activity, or of an `at` with a `value`; if not, an exception object. Nothing else that a message brings
+/// is called.
+pub fn check_body(closure: Ref, value: bool) -> Result<(), Ref> {
+    if !closure.is_null() && system().engine().is_body(closure, value) {
+        return Ok(());
+    }
+    Err(exception(&Error::Malformed { expected: "the closure of an `at` or `async`", offset: 0 }))
+}
+
+/// The next graph of a message, which is that of an exception; or another exception.
+pub fn decode_exception(input: &mut Input<'_>) -> Ref {
+    match decode(input) {
+        Ok(object) if !object.is_null() && system().engine().is_exception(object) => object,
+        Ok(_) => exception(&Error::Malformed { expected: "an exception", offset: 0 }),
+        Err(exception) => exception,
+    }
+}
+
 /// Why a graph was not made.
 enum Failure {
     Error(Error),

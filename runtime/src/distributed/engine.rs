@@ -76,6 +76,12 @@ pub trait Engine: Send + Sync {
     fn call(&self, closure: Ref) -> Ref;
     /// Calls a closure without parameters whose result is a reference.
     fn call_value(&self, closure: Ref) -> Result<Ref, Ref>;
+    /// Whether an object is a closure that [`Engine::call`], or for a `value` [`Engine::call_value`], can call.
+    fn is_body(&self, object: Ref, value: bool) -> bool {
+        object.ty().is_body(value)
+    }
+    /// Whether an object can be raised.
+    fn is_exception(&self, object: Ref) -> bool;
     /// A new exception object.
     fn exception(&self, kind: ExceptionKind, message: &str) -> Ref;
     /// Ends the program at this place, which another one has asked for.

@@ -1,8 +1,7 @@
 //! What places tell the homes of objects that they name: see [`crate::memory::globals`].
 
 use super::{message, system};
-use crate::memory::globals::{Change, apply};
-use crate::memory::others;
+use crate::memory::globals::Change;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
@@ -44,18 +43,6 @@ pub fn hosts() -> usize {
     system().hosts() as usize
 }
 
-/// Another place asks for a collection.
-pub(super) fn asked(from: u32, body: &[u8]) -> Result<(), Error> {
-    others::asked(from, Input::new(body).number()?);
-    Ok(())
-}
-
-/// Another place has collected.
-pub(super) fn answered(from: u32, body: &[u8]) -> Result<(), Error> {
-    others::answered(from, Input::new(body).number()?);
-    Ok(())
-}
-
 fn encode(changes: &[Change]) -> Vec<u8> {
     let mut out = Vec::new();
     for change in changes {
@@ -69,22 +56,17 @@ fn encode(changes: &[Change]) -> Vec<u8> {
     out
 }
 
-fn decode(bytes: &[u8]) -> Result<Vec<Change>, Error> {
+/// Changes from bytes.
+pub(super) fn decode(bytes: &[u8]) -> Result<Vec<Change>, Error> {
     let mut input = Input::new(bytes);
     let mut changes = Vec::new();
     while input.remaining() > 0 {
-        let (number, account, negative) = (input.number()?, input.number()?, input.number()? != 0);
+        let (number, account, sign) = (input.number()?, input.number()?, input.number()?);
         let amount = u128::from(input.number()?) | u128::from(input.number()?) << 64;
-        let Ok(amount) = i128::try_from(amount) else { return input.malformed("a weight") };
-        changes.push(Change { number, account, by: if negative { -amount } else { amount } });
+        let (Ok(amount), 0 | 1) = (i128::try_from(amount), sign) else { return input.malformed("a weight") };
+        changes.push(Change { number, account, by: if sign == 1 { -amount } else { amount } });
     }
     Ok(changes)
-}
-
-/// Another place has told.
-pub(super) fn told(body: &[u8]) -> Result<(), Error> {
-    apply(&decode(body)?);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -81,7 +81,8 @@ impl Shared {
         let mut counts = self.counts.lock();
         for (place, delta) in deltas {
             let count = counts.places.entry(*place).or_insert(0);
-            *count += delta;
+            // No program starts 2^63 activities; a count that is wrong only ends its finish early or never.
+            *count = count.wrapping_add(*delta);
             if *count == 0 {
                 counts.places.remove(place);
             }
@@ -110,11 +111,13 @@ pub(super) fn find(number: u64) -> Option<Arc<dyn Governor>> {
     shared(number)?.governor.upgrade()
 }
 
-/// A place has reported. The exceptions of its activities must have been entered before.
-pub(super) fn report(number: u64, deltas: &[(u32, i64)]) {
+/// A place has reported; false if there is no such finish. The exceptions of its activities must have been entered before.
+pub(super) fn report(number: u64, deltas: &[(u32, i64)]) -> bool {
     if let Some(shared) = shared(number)
         && let Some(governor) = shared.governor.upgrade()
     {
         shared.add(deltas, &*governor);
+        return true;
     }
+    false
 }

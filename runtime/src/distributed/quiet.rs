@@ -11,8 +11,6 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{here, message, system};
 use crate::activity;
-use crate::serialize::Error;
-use crate::serialize::read::Input;
 use crate::serialize::write;
 
 /// Messages that may start something, as a thread of this place counts them: one counter for all would be what each message waits for.
@@ -36,10 +34,13 @@ thread_local! {
 
 /// What a place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Answer {
-    stuck: bool,
-    sent: u64,
-    dealt_with: u64,
+pub(super) struct Answer {
+    /// Whether all activities wait.
+    pub stuck: bool,
+    /// Messages.
+    pub sent: u64,
+    /// The same.
+    pub dealt_with: u64,
 }
 
 /// Place 0: what the others have answered to the current asking.
@@ -131,22 +132,17 @@ fn ask() -> Option<Vec<Answer>> {
 }
 
 /// Place 0 asks.
-pub(super) fn asked(from: u32, body: &[u8]) -> Result<(), Error> {
-    let number = Input::new(body).number()?;
+pub(super) fn asked(from: u32, number: u64) {
     let own = own();
     let mut answer = Vec::new();
     for number in [number, u64::from(own.stuck), own.sent, own.dealt_with] {
         write::number(&mut answer, number);
     }
     system().send_aside(from, message::QUIET, &answer);
-    Ok(())
 }
 
 /// A place has answered.
-pub(super) fn answered(from: u32, body: &[u8]) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let number = input.number()?;
-    let answer = Answer { stuck: input.number()? != 0, sent: input.number()?, dealt_with: input.number()? };
+pub(super) fn answered(from: u32, number: u64, answer: Answer) {
     let mut answers = ANSWERS.lock();
     if answers.0 == number
         && let Some(slot) = answers.1.get_mut(from as usize)
@@ -154,7 +150,6 @@ pub(super) fn answered(from: u32, body: &[u8]) -> Result<(), Error> {
         *slot = Some(answer);
         ANSWERED.notify_all();
     }
-    Ok(())
 }
 
 /// At place 0, of a program that is stuck: all places say where their activities wait, one after the other.
@@ -173,19 +168,17 @@ pub fn tell_where_all_wait() {
 }
 
 /// Place 0 wants to know where activities wait here.
-pub(super) fn asked_where(from: u32) -> Result<(), Error> {
+pub(super) fn asked_where(from: u32) {
     tell_where_activities_wait();
     system().send_aside(from, message::WAITING_TOLD, &[]);
-    Ok(())
 }
 
 /// A place has said it.
-pub(super) fn told_where(from: u32) -> Result<(), Error> {
+pub(super) fn told_where(from: u32) {
     if let Some(slot) = ANSWERS.lock().1.get_mut(from as usize) {
         *slot = Some(Answer { stuck: true, sent: 0, dealt_with: 0 });
         ANSWERED.notify_all();
     }
-    Ok(())
 }
 
 fn tell_where_activities_wait() {

@@ -30,12 +30,12 @@ struct State {
 
 static PROXIES: Mutex<Option<HashMap<FinishId, Arc<Proxy>>>> = Mutex::new(None);
 
-/// An activity of that finish has arrived: what it reports to, entered.
-pub(super) fn arrive(id: FinishId) -> Arc<dyn Governor> {
+/// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place that does not wait for it.
+pub(super) fn arrive(id: FinishId) -> Option<Arc<dyn Governor>> {
     if id == FinishId::NONE {
         let governor = system().engine().uncounted();
         governor.enter();
-        return governor;
+        return Some(governor);
     }
     if id.home == here() {
         return arrive_home(id);
@@ -47,23 +47,14 @@ pub(super) fn arrive(id: FinishId) -> Arc<dyn Governor> {
     state.live += 1;
     state.arrived += 1;
     drop(state);
-    Arc::clone(proxy) as Arc<dyn Governor>
+    Some(Arc::clone(proxy) as Arc<dyn Governor>)
 }
 
-fn arrive_home(id: FinishId) -> Arc<dyn Governor> {
-    match home::find(id.number) {
-        Some(governor) => {
-            governor.enter();
-            home::report(id.number, &[(id.home, -1)]);
-            governor
-        }
-        // It waits for this activity, so it exists; were it not so, nobody could be told.
-        None => {
-            let governor = system().engine().uncounted();
-            governor.enter();
-            governor
-        }
-    }
+fn arrive_home(id: FinishId) -> Option<Arc<dyn Governor>> {
+    let governor = home::find(id.number)?;
+    governor.enter();
+    home::report(id.number, &[(id.home, -1)]);
+    Some(governor)
 }
 
 impl Governor for Proxy {
@@ -127,7 +118,12 @@ impl Visitor {
                 governor.enter();
                 governor
             }
-            _ => arrive(self.id),
+            // Another place's word for a finish that has ended: nobody waits for what the body starts.
+            _ => arrive(self.id).unwrap_or_else(|| {
+                let governor = system().engine().uncounted();
+                governor.enter();
+                governor
+            }),
         })
     }
 

@@ -3,15 +3,16 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::system::{self, System};
 use crate::topology::Selection;
-use crate::transport::Transport;
 use crate::transport::launch::{self, Processes, Program};
 use crate::transport::local::Local;
 use crate::transport::output;
 use crate::transport::rendezvous::{self, Invitation};
+use crate::transport::timeouts::Timeouts;
+use crate::transport::{Transport, capacity};
 
 /// How long the other places may take to end once the program has.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -21,6 +22,8 @@ const FAREWELL: Duration = Duration::from_secs(10);
 pub struct Options {
     /// Host places.
     pub hosts: u32,
+    /// Threads of each place that run activities; 0 for as many as there are by default.
+    pub threads: usize,
     /// Accelerators of this host; see [`Selection::choose`].
     pub accelerators: Selection,
     /// How to start the other places: the same program, with arguments that lead it to [`open`] too.
@@ -33,9 +36,12 @@ static PROCESSES: OnceLock<Arc<Processes>> = OnceLock::new();
 /// places know each other.
 pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
+    let timeouts = Timeouts::from_environment()?;
     if let Some(invitation) = invitation {
-        let transport = rendezvous::join(&invitation, options.program.identity)
-            .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?;
+        let deadline = Instant::now() + timeouts.start;
+        let transport = rendezvous::join(&invitation, options.program.identity, deadline)
+            .map_err(|error| format!("place {} cannot join the others: {error}", invitation.place))?
+            .with_timeouts(timeouts);
         output::share(&invitation).map_err(|error| format!("cannot share the output: {error}"))?;
         return system::start(Arc::new(transport), selection);
     }
@@ -47,14 +53,17 @@ pub fn open(invitation: Option<Invitation>, options: &Options) -> Result<&'stati
     let transport: Arc<dyn Transport> = if options.hosts == 1 {
         Arc::new(Local::default())
     } else {
-        let (transport, processes) = launch::launch(options.hosts, &options.program, Box::new(died))
-            .map_err(|error| format!("cannot start {} places: {error}", options.hosts))?;
+        let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
+        let threads = if options.threads == 0 { crate::activity::default_threads() } else { options.threads };
+        capacity::check(options.hosts, threads).map_err(cannot)?;
+        let launched = launch::launch(options.hosts, &options.program, timeouts.start, Box::new(died));
+        let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
         PROCESSES.get_or_init(|| Arc::clone(&processes));
         if let Some((place, status)) = processes.first_death() {
             // It ended before anybody watched.
             died(place, status);
         }
-        Arc::new(transport)
+        Arc::new(transport.with_timeouts(timeouts))
     };
     system::start(transport, selection)
 }
@@ -82,6 +91,11 @@ fn died(place: u32, status: ExitStatus) {
     if status.signal() == Some(libc::SIGPIPE) {
         nobody_reads();
     }
+    // Such a place has said why.
+    if status.code() == Some(launch::PROTOCOL_STATUS) {
+        processes.kill();
+        crate::activity::end_process(1);
+    }
     remark!("apg: {}", launch::describe(place, status));
     processes.kill();
     crate::activity::end_process(launch::exit_code(status));
@@ -95,7 +109,12 @@ pub fn close(system: &'static System, code: i32) {
     report_leaks(system);
     system.end_program(code);
     if let Some(processes) = PROCESSES.get() {
-        processes.end(FAREWELL);
+        for (place, process) in processes.end(FAREWELL) {
+            let seconds = FAREWELL.as_secs();
+            remark!(
+                "apg: place {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
+            );
+        }
     }
 }
 

@@ -1,20 +1,19 @@
 //! This process as a place: its transport, its accelerators, the topology, and what it does with messages.
 
-use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use super::engine::Engine;
-use super::{HERE, at, clocks, home, message, quiet, team, transfer};
+use super::inbox::Inbox;
+use super::{HERE, message, quiet};
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::memory::{self, Handle, Ref};
 use crate::sanitizer;
 use crate::serialize::TypeTable;
-use crate::serialize::parts::{self, Part, Received};
-use crate::serialize::read::Input;
+use crate::serialize::parts::{self, Part};
 use crate::topology::{Accelerator, Selection, Topology};
-use crate::transport::{PutTarget, Receiver, Transport};
+use crate::transport::{PutTarget, Transport};
 
 /// The process's place. There is one system a process.
 pub struct System {
@@ -71,7 +70,8 @@ pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'st
         // What was asked for by name must be there.
         system.find_accelerators()?;
     }
-    system.transport.start(Arc::new(Inbox(system)));
+    let started = system.transport.start(Arc::new(Inbox(system)));
+    started.map_err(|error| format!("place {here} cannot start a thread for its connections: {error}"))?;
     Ok(system)
 }
 
@@ -108,7 +108,7 @@ impl System {
     }
 
     /// This host's accelerators.
-    fn own(&self) -> &[Accelerator] {
+    pub(super) fn own(&self) -> &[Accelerator] {
         // A selection that fails here is `auto`, for which none is an answer.
         self.own.get_or_init(|| self.describe().unwrap_or_default())
     }
@@ -207,12 +207,12 @@ impl System {
     }
 
     /// Has place 0 ask all hosts, unless it does so already.
-    fn want_topology(&'static self) {
+    pub(super) fn want_topology(&'static self) {
         if super::here() != 0 {
             return self.send(0, message::TOPOLOGY_WANTED, &[]);
         }
         if !self.wanted.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            in_thread(move || self.collect());
+            in_thread("apg-topology", move || self.collect());
         }
     }
 
@@ -237,7 +237,7 @@ impl System {
     }
 
     /// Room for elements that are on their way.
-    fn room(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+    pub(super) fn room(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
         let ty = TypeTable(self.engine().types()).get(ty)?;
         let bytes = usize::try_from(bytes).ok()?;
         if !parts::is_part(ty, bytes)
@@ -250,85 +250,31 @@ impl System {
         Some((target, Handle::new(object)))
     }
 
-    fn act(
-        &'static self,
-        from: u32,
-        kind: u8,
-        body: Cow<'_, [u8]>,
-        parts: Vec<Received>,
-    ) -> Result<(), crate::serialize::Error> {
-        let mut input = Input::new(&body);
-        match kind {
-            message::SPAWN => at::spawned(body.into_owned(), parts),
-            message::AT => at::called(from, body, parts),
-            message::REPLY => at::replied(&body, parts),
-            message::REPORT => self.reported(&body),
-            message::GET => transfer::requested(from, &body),
-            message::PUT_DONE => transfer::put_done(&body),
-            message::TEAM => team::arrived(from, &body),
-            message::CLOCK => clocks::told(from, &body),
-            message::CLOCK_DONE => clocks::answered(&body),
-            message::QUIET_WANTED => quiet::asked(from, &body),
-            message::QUIET => quiet::answered(from, &body),
-            message::WAITING_WANTED => quiet::asked_where(from),
-            message::WAITING_TOLD => quiet::told_where(from),
-            message::GLOBALS => super::globals::told(&body),
-            message::COLLECT => super::globals::asked(from, &body),
-            message::COLLECTED => super::globals::answered(from, &body),
-            message::TOPOLOGY_WANTED => {
-                self.want_topology();
-                Ok(())
-            }
-            message::ACCELERATORS_WANTED => {
-                in_thread(move || {
-                    self.send(from, message::ACCELERATORS, &Accelerator::encode_all(self.own()))
-                });
-                Ok(())
-            }
-            message::ACCELERATORS => {
-                let own = Accelerator::decode_all(&body)?;
-                match lock(&self.collected).get_mut(from as usize) {
-                    Some(slot) => *slot = Some(own),
-                    None => return input.malformed("a host place"),
-                }
-                self.changed.notify_all();
-                Ok(())
-            }
-            message::TOPOLOGY => {
-                let topology = Topology::decode(&body)?;
-                self.topology.get_or_init(|| topology);
-                Ok(())
-            }
-            message::END => {
-                let code = i32::from_le_bytes(input.bytes(4)?.try_into().unwrap_or_default());
-                self.ended_by(from, code);
-                Ok(())
-            }
-            _ => input.malformed("a known kind of message"),
+    /// What a host has.
+    pub(super) fn collected(&self, from: u32, own: Vec<Accelerator>) {
+        if let Some(slot) = lock(&self.collected).get_mut(from as usize) {
+            *slot = Some(own);
         }
+        self.changed.notify_all();
     }
 
-    fn ended_by(&self, from: u32, code: i32) {
+    /// Place 0 has told all places.
+    pub(super) fn set_topology(&self, topology: Topology) {
+        self.topology.get_or_init(|| topology);
+    }
+
+    /// Place 0 has ended the program.
+    pub(super) fn has_ended(&self) -> bool {
+        self.end.get().is_some()
+    }
+
+    pub(super) fn ended_by(&self, from: u32, code: i32) {
         if from == 0 {
             // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);
         } else if let Some(engine) = self.engine.get() {
             engine.end(code);
         }
-    }
-
-    fn reported(&self, body: &[u8]) -> Result<(), crate::serialize::Error> {
-        let report = message::Report::decode(body)?;
-        if let Some(governor) = home::find(report.finish) {
-            for exception in report.exceptions {
-                governor.enter();
-                let work =
-                    move || super::codec::decode(&mut Input::new(&exception)).unwrap_or_else(|error| error);
-                self.engine().spawn(Arc::clone(&governor), Box::new(work));
-            }
-        }
-        home::report(report.finish, &report.deltas);
-        Ok(())
     }
 }
 
@@ -344,53 +290,17 @@ fn kernel_cache() -> Option<Cache> {
     }
 }
 
-/// Looks for accelerators aside: a thread that receives messages has others to read.
-fn in_thread(work: impl FnOnce() + Send + 'static) {
-    let spawned = std::thread::Builder::new().name("apg-topology".to_owned()).spawn(work);
-    // Out of threads, the process cannot go on, nor can those that wait for its answer.
-    spawned.expect("a thread to look for accelerators");
+/// Does something aside: a thread that receives messages has others to read.
+pub(super) fn in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
+        // Those that wait for the answer cannot go on either.
+        remark!("apg: place {}: cannot start a thread: {error}", super::here());
+        crate::activity::end_process(1);
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// What arrives from other places.
-struct Inbox(&'static System);
-
-impl Receiver for Inbox {
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) {
-        sanitizer::acquire(&raw const sanitizer::MESSAGES);
-        if let Err(error) = self.0.act(from, kind, body, parts) {
-            // Nobody can be told what the message was about, and the program cannot go on without it.
-            remark!("apg: place {}: from place {from}: {error}", super::here());
-            std::process::exit(1);
-        }
-        if !message::ASIDE.contains(&kind) {
-            quiet::dealt_with();
-        }
-    }
-
-    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
-        self.0.room(ty, length, bytes)
-    }
-
-    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
-        transfer::begin_put(from, kind, header, length)
-    }
-
-    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) {
-        sanitizer::acquire(&raw const sanitizer::MESSAGES);
-        transfer::end_put(from, kind, &header, accepted);
-        quiet::dealt_with();
-    }
-
-    fn ended(&self, place: u32) {
-        // Place 0 has the other processes watched and says how they ended; the others go with place 0.
-        if place == 0 && self.0.end.get().is_none() {
-            std::process::exit(1);
-        }
-    }
 }
 
 impl crate::activity::Inbox for System {

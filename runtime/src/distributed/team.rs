@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use super::engine::Waiter;
-use super::message::{self, place};
+use super::message;
 use super::{codec, here, system};
 use crate::abi::{ExceptionKind, Outcome, Raised};
 use crate::layout::slot;
@@ -50,7 +50,7 @@ impl Operation {
 }
 
 /// A part of an operation: team, number of the operation, step, sender.
-type Key = (i64, u64, u32, u32);
+pub(super) type Key = (i64, u64, u32, u32);
 
 /// What has arrived before it was waited for, or who waits; and how many operations each team has begun here.
 #[derive(Default)]
@@ -174,14 +174,13 @@ impl Round {
 }
 
 /// A part of an operation has arrived.
-pub(super) fn arrived(from: u32, body: &[u8]) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
-    let data = input.bytes(input.remaining())?.to_vec();
+pub(super) fn arrived(key: Key, data: &[u8]) -> Result<(), Error> {
     let mut mailbox = MAILBOX.lock();
     let mailbox = mailbox.get_or_insert_default();
-    let key = (team, number, step, from);
-    mailbox.arrived.insert(key, data);
+    if mailbox.arrived.contains_key(&key) {
+        return Err(Error::Malformed { expected: "each step of a team once", offset: 0 });
+    }
+    mailbox.arrived.insert(key, data.to_vec());
     sanitizer::release(&raw const MAILBOX);
     if let Some(waiter) = mailbox.waiting.remove(&key) {
         waiter.wake();

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::at::aside;
 use super::engine::Governor;
 use super::message::{self, Transfer};
 use super::system::device_exception;
@@ -26,11 +27,18 @@ struct Pending {
     governor: Arc<dyn Governor>,
     /// Where the bytes of a get go: the rail, kept, and the first byte.
     target: Option<(Handle, u64)>,
+    /// The other host, which alone can end it.
+    host: u32,
     bytes: u64,
     recorded: Option<profile::Copying>,
 }
 
 impl Pending {
+    /// Whether it waits for bytes from that host.
+    fn is_get_from(&self, host: u32) -> bool {
+        self.host == host && self.target.is_some()
+    }
+
     /// It has ended well.
     fn end(self) {
         if let Some(copying) = self.recorded {
@@ -130,7 +138,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
         device.copied(part.address(), part.bytes, || Handle::new(source));
         return Ok(());
     }
-    let number = begin(governor, None, part.bytes);
+    let number = begin(governor, host, None, part.bytes);
     let transfer = Transfer {
         number,
         place: target.home,
@@ -166,7 +174,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         device.copied(part.address(), part.bytes, || Handle::new(target));
         return Ok(());
     }
-    let number = begin(governor, Some((Handle::new(target), part.offset)), part.bytes);
+    let number = begin(governor, host, Some((Handle::new(target), part.offset)), part.bytes);
     let transfer = Transfer {
         number,
         place: source.home,
@@ -296,28 +304,35 @@ fn fail(governor: Arc<dyn Governor>, text: String) {
 }
 
 /// Notes a copy that another host has a part in.
-fn begin(governor: Arc<dyn Governor>, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
+fn begin(governor: Arc<dyn Governor>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
     governor.enter();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
     let recorded = profile::copying(i64::from(here()), how, bytes);
-    PENDING.lock().get_or_insert_default().insert(number, Pending { governor, target, bytes, recorded });
+    PENDING
+        .lock()
+        .get_or_insert_default()
+        .insert(number, Pending { governor, target, host, bytes, recorded });
     number
 }
 
-/// A put of another host has ended there.
-pub(super) fn put_done(body: &[u8]) -> Result<(), Error> {
-    let mut input = Input::new(body);
-    let number = input.number()?;
-    let length = input.number()? as usize;
-    let text = String::from_utf8_lossy(input.bytes(length)?).into_owned();
-    let Some(pending) = PENDING.lock().get_or_insert_default().remove(&number) else {
-        return input.malformed("the number of a copy that waits");
+/// A put of this host has ended at another one, or a get from there has failed: why, unless it ended well.
+pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error> {
+    // A get that succeeds ends with its bytes.
+    let is_ended = |pending: &Pending| pending.host == from && (pending.target.is_none() || !text.is_empty());
+    let pending = {
+        let mut table = PENDING.lock();
+        let table = table.get_or_insert_default();
+        let known = table.get(&number).is_some_and(is_ended);
+        if known { table.remove(&number) } else { None }
     };
+    const UNKNOWN: Error =
+        Error::Malformed { expected: "the number of a copy with the sender that waits", offset: 0 };
+    let pending = pending.ok_or(UNKNOWN)?;
     if text.is_empty() {
-        pending.end();
+        pending.end()
     } else {
-        fail(pending.governor, text);
+        fail(pending.governor, text)
     }
     Ok(())
 }
@@ -350,72 +365,117 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
     Ok((rail, unsafe { rail.elements().add(transfer.offset as usize) }))
 }
 
-/// Where the bytes of a put go.
-pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget> {
-    if kind == message::PUT_BACK {
-        let number = Input::new(header).number().ok()?;
-        let mut table = PENDING.lock();
-        let pending = table.get_or_insert_default().get(&number)?;
-        let (rail, offset) = pending.target.as_ref()?;
-        // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
-        let address = unsafe { rail.get().elements().add(*offset as usize) };
-        return (pending.bytes == length).then_some(PutTarget { address, length });
+/// Where the bytes of a put go; `None` if it is refused.
+pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    let input = Input::new(header);
+    match kind {
+        message::PUT => {
+            let transfer = Transfer::decode(header)?;
+            let (landing, address) = land(&transfer, length);
+            let arriving = (from, transfer.number);
+            if ARRIVING.lock().get_or_insert_default().insert(arriving, landing).is_some() {
+                return input.malformed("the number of a put that has not begun yet");
+            }
+            Ok(address.map(|address| PutTarget { address, length }))
+        }
+        message::PUT_BACK => {
+            let number = only_number(header)?;
+            let mut table = PENDING.lock();
+            let pending = table.get_or_insert_default().get(&number).filter(|it| it.is_get_from(from));
+            let Some((pending, (rail, offset))) = pending.and_then(|it| Some((it, it.target.as_ref()?)))
+            else {
+                return input.malformed("the number of a copy from the sender that waits");
+            };
+            // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
+            let address = unsafe { rail.get().elements().add(*offset as usize) };
+            Ok((pending.bytes == length).then_some(PutTarget { address, length }))
+        }
+        _ => input.malformed("a known kind of put"),
     }
-    let transfer = Transfer::decode(header).ok()?;
-    let (landing, address) = land(&transfer, length);
-    ARRIVING.lock().get_or_insert_default().insert((from, transfer.number), landing);
-    Some(PutTarget { address: address?, length })
+}
+
+fn only_number(bytes: &[u8]) -> Result<u64, Error> {
+    let mut input = Input::new(bytes);
+    let number = input.number()?;
+    input.end()?;
+    Ok(number)
 }
 
 fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
     if transfer.bytes != length {
         return (Landing::Refused("a copy to another place has the wrong length".to_owned()), None);
     }
-    if transfer.place != i64::from(here()) {
-        let mut staging = vec![0; length as usize];
-        let address = staging.as_mut_ptr();
-        return (Landing::Staging(staging), Some(address));
+    if transfer.place == i64::from(here()) {
+        return match own_range(transfer) {
+            Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
+            Err(text) => (Landing::Refused(text), None),
+        };
     }
-    match own_range(transfer) {
-        Ok((rail, address)) => (Landing::Rail(Handle::new(rail)), Some(address)),
-        Err(text) => (Landing::Refused(text), None),
+    match staging(length) {
+        Ok(mut staging) => {
+            let address = staging.as_mut_ptr();
+            (Landing::Staging(staging), Some(address))
+        }
+        Err(error) => (Landing::Refused(error.message), None),
     }
 }
 
+/// Memory of this process for bytes between an accelerator and another host: room for so many, none of which the system has to have before it is
+/// written.
+fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
+    let mut staging = Vec::new();
+    match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
+        Ok(()) => Ok(staging),
+        Err(_) => {
+            let message = format!("no memory for a copy of {bytes} bytes to or from an accelerator");
+            Err(DeviceError::new(crate::device::Kind::OutOfMemory, message))
+        }
+    }
+}
+
+/// Memory of an accelerator of this host that another host names.
+fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), DeviceError> {
+    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
+    let device = system().device(transfer.place)?;
+    device.check_range(address, transfer.bytes)?;
+    Ok((device, address))
+}
+
 /// A put has arrived.
-pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) {
+pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
     if kind == message::PUT_BACK {
-        let number = Input::new(header).number().unwrap_or(0);
+        let number = only_number(header)?;
         let pending = PENDING.lock().get_or_insert_default().remove(&number);
-        if let Some(pending) = pending {
-            if accepted {
-                pending.end();
-            } else {
+        match pending {
+            Some(pending) if accepted => pending.end(),
+            Some(pending) => {
                 fail(pending.governor, "a copy from another place has the wrong length".to_owned());
             }
+            None => {}
         }
-        return;
+        return Ok(());
     }
-    let Ok(transfer) = Transfer::decode(header) else { return };
+    let transfer = Transfer::decode(header)?;
     let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
     match landing {
         Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
-        Some(Landing::Staging(staging)) => unload(from, transfer, staging),
+        Some(Landing::Staging(mut staging)) if accepted => {
+            // SAFETY: room for as many, all of which have arrived.
+            unsafe { staging.set_len(transfer.bytes as usize) };
+            aside(move || unload(from, transfer, staging));
+        }
+        Some(Landing::Staging(_)) => {}
         Some(Landing::Refused(text)) => acknowledge(from, transfer.number, &text),
         None => {}
     }
+    Ok(())
 }
 
 /// From this host to one of its accelerators, for another host.
 fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
-    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
-    let found = system().device(transfer.place).and_then(|device| {
-        device.check_range(address, transfer.bytes)?;
-        Ok(device)
-    });
-    match found {
+    match device_memory(&transfer) {
         Err(error) => acknowledge(from, transfer.number, &error.message),
-        Ok(device) => {
+        Ok((device, address)) => {
             let piece = Upload { source: staging.as_ptr(), target: address, bytes: transfer.bytes };
             let done = Box::new(move |result: Result<(), DeviceError>| {
                 drop(staging);
@@ -432,18 +492,12 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
 }
 
 /// Another host wants bytes from here. They are sent by an activity: a thread that receives must not wait for one that sends.
-pub(super) fn requested(from: u32, body: &[u8]) -> Result<(), Error> {
-    let transfer = Transfer::decode(body)?;
-    let governor = system().engine().uncounted();
-    governor.enter();
-    let work = move || {
+pub(super) fn requested(from: u32, transfer: Transfer) {
+    aside(move || {
         if let Err(text) = send_back(from, &transfer) {
             acknowledge(from, transfer.number, &text);
         }
-        Ref::NULL
-    };
-    system().engine().spawn(governor, Box::new(work));
-    Ok(())
+    });
 }
 
 fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
@@ -458,10 +512,9 @@ fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
         drop(kept);
         return Ok(());
     }
-    let address = (transfer.handle as u64).wrapping_add(transfer.offset);
-    let device = system().device(transfer.place).map_err(|error| error.message)?;
-    device.check_range(address, transfer.bytes).map_err(|error| error.message)?;
-    let mut staging = vec![0_u8; transfer.bytes as usize];
+    let (device, address) = device_memory(transfer).map_err(|error| error.message)?;
+    let mut staging = staging(transfer.bytes).map_err(|error| error.message)?;
+    staging.resize(transfer.bytes as usize, 0);
     let waiter = system().engine().waiter();
     let outcome = Arc::new(Mutex::new(Ok(())));
     let (wake, result) = (Arc::clone(&waiter), Arc::clone(&outcome));

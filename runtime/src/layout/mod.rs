@@ -153,8 +153,20 @@ pub struct Type {
     pub restore: Option<Restore>,
     /// Of a closure without parameters: 1 if its code ends soon in any case, so that it can run where a message is read.
     pub brief: u8,
+    /// Of a closure without parameters: what its code results in, one of [`result`]; 0 of everything else.
+    pub result: u8,
     /// Virtual methods: as many as `vtable_length` lie here.
     pub vtable: [*const c_void; 0],
+}
+
+/// What the code of a closure without parameters results in (`apg_result`).
+pub mod result {
+    /// Not known: another closure, or no closure.
+    pub const OTHER: u8 = 0;
+    /// Nothing: the body of an activity.
+    pub const NOTHING: u8 = 1;
+    /// A reference: the body of an `at` with a value.
+    pub const REFERENCE: u8 = 2;
 }
 
 /// See [`Type::restore`].
@@ -196,6 +208,13 @@ impl Type {
     /// Whether its own code says what is sent of instances, or that they cannot be.
     pub fn is_sent_whole(&self) -> bool {
         matches!(self.custom, custom::OWN | custom::REFUSED)
+    }
+
+    /// Whether instances are closures that the runtime can call: without parameters, with a reference as the result for a `value`, and else
+    /// without one.
+    pub fn is_body(&self, value: bool) -> bool {
+        let result = if value { result::REFERENCE } else { result::NOTHING };
+        self.kind == Kind::Closure as u32 && self.result == result
     }
 
     /// Whether instances have a length and inline elements.

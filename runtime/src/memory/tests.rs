@@ -27,6 +27,7 @@ pub fn make_type(name: &'static CStr, kind: Kind, size: u64, fields: Vec<Field>)
         custom: 0,
         restore: None,
         brief: 0,
+        result: 0,
     }))
 }
 

@@ -86,6 +86,12 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::InvalidData, error)
+    }
+}
+
 fn allocate(heap: &dyn Heap, ty: &'static Type, length: i64) -> Result<*mut Object, Error> {
     allocated(ty, length, || heap.allocate(ty, length))
 }

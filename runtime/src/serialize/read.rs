@@ -119,6 +119,11 @@ pub fn graph(input: &mut Input<'_>, types: TypeTable, heap: &dyn Heap) -> Result
     result
 }
 
+/// Whether instances are rails of any references, which is what an object sends of itself.
+fn is_any_rail(ty: &Type) -> bool {
+    ty.kind == Kind::Rail as u32 && ty.element_slot == crate::layout::slot::REF && ty.element.is_null()
+}
+
 struct Reader<'a> {
     types: TypeTable,
     heap: &'a dyn Heap,
@@ -147,7 +152,9 @@ impl Reader<'_> {
         }
         let customs = self.customs.iter().map(|(place, rail)| {
             let rail = self.resolve(input, *rail, std::ptr::null())?;
-            if rail.is_null() && place.ty.is_sent_whole() {
+            // SAFETY: an object of this graph has a valid header.
+            let is_known = rail.is_null() || is_any_rail(unsafe { &*(*rail).ty });
+            if rail.is_null() && place.ty.is_sent_whole() || !is_known {
                 input.malformed("what an object sent of itself")
             } else {
                 Ok((*place, rail))

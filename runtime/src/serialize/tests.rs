@@ -29,6 +29,7 @@ const fn ty(id: u32, kind: Kind, name: &'static [u8], size: u64) -> Type {
         custom: 0,
         restore: None,
         brief: 0,
+        result: 0,
     }
 }
 

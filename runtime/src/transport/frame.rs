@@ -16,6 +16,8 @@ pub enum Class {
     Put,
     /// The sender leaves.
     Farewell,
+    /// The sender lives.
+    Beat,
 }
 
 /// The head of a frame.
@@ -35,6 +37,8 @@ pub struct Head {
 
 /// Bytes of a head.
 pub const HEAD: usize = 16;
+/// A heartbeat as a frame.
+pub const BEAT: [u8; HEAD] = [4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 /// The longest header; a longer one is no header of ours.
 pub const MAX_HEADER: u32 = 1 << 16;
 /// The most that a part takes in a header.
@@ -60,6 +64,7 @@ impl Head {
             Class::Message => 1,
             Class::Put => 2,
             Class::Farewell => 3,
+            Class::Beat => 4,
         };
         bytes[1] = self.kind;
         bytes[2] = u8::from(self.lent);
@@ -74,9 +79,10 @@ impl Head {
             1 => Class::Message,
             2 => Class::Put,
             3 => Class::Farewell,
-            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "not a frame")),
+            4 => Class::Beat,
+            _ => return Err(malformed("what has come is no frame")),
         };
-        let [_, kind, lent, _, h0, h1, h2, h3, body @ ..] = bytes;
+        let [_, kind, lent, unused, h0, h1, h2, h3, body @ ..] = bytes;
         let head = Head {
             class,
             kind,
@@ -84,8 +90,15 @@ impl Head {
             body: u64::from_le_bytes(body),
             lent: lent != 0,
         };
+        if lent > 1 || unused != 0 {
+            return Err(malformed("a frame with flags that mean nothing"));
+        }
         if head.header > MAX_HEADER {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a header that is too long"));
+            return Err(malformed("a frame whose header is too long"));
+        }
+        let is_empty = head.header == 0 && head.body == 0 && !head.lent;
+        if matches!(class, Class::Farewell | Class::Beat) && !is_empty {
+            return Err(malformed("a farewell or heartbeat with more behind it"));
         }
         Ok(head)
     }
@@ -192,12 +205,22 @@ impl Frame<'_> {
 pub fn parts(header: &[u8]) -> io::Result<Vec<[u64; 3]>> {
     let mut input = Input::new(header);
     let mut parts = Vec::new();
-    let damaged = |_| io::Error::new(io::ErrorKind::InvalidData, "not a list of parts");
+    let damaged = |_| malformed("a header that is no list of parts");
     while input.remaining() > 0 {
         let mut number = || input.number().map_err(damaged);
         parts.push([number()?, number()?, number()?]);
     }
     Ok(parts)
+}
+
+fn malformed(text: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// Bytes of a message's body before these parts.
+pub fn bytes_without_parts(head: &Head, parts: &[[u64; 3]]) -> io::Result<u64> {
+    let left = parts.iter().try_fold(head.body, |left, [_, _, bytes]| left.checked_sub(*bytes));
+    left.ok_or_else(|| malformed("parts that are longer than their message"))
 }
 
 /// Whether so many bytes are lent where they can be.
@@ -294,6 +317,12 @@ mod tests {
         long[0] = 1;
         long[7] = 0xff;
         assert!(read_head(&mut &long[..]).is_err());
+        assert_eq!(read_head(&mut &BEAT[..]).expect("a head").map(|head| head.class), Some(Class::Beat));
+        for (at, byte) in [(2, 1), (3, 1), (4, 1), (8, 1)] {
+            let mut beat = BEAT;
+            beat[at] = byte;
+            assert!(read_head(&mut &beat[..]).is_err(), "{at}");
+        }
         assert!(read_bytes(&mut &[0_u8; 3][..], u64::MAX).is_err());
         assert!(skip(&mut &[0_u8; 3][..], 4).is_err());
     }

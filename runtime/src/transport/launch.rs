@@ -1,20 +1,24 @@
 //! Places as processes of this machine: place 0 starts the others by running its own program again, and nobody outlives it.
 //!
-//! Each other place is started and awaited by a thread of its own: the kernel ends a process when the *thread* that
-//! started it ends (`PR_SET_PDEATHSIG`), so that thread lives as long as the place. The others ignore Ctrl-C: it ends
-//! place 0, and with it everything.
+//! All others are started and awaited by one thread: the kernel ends a process when the *thread* that started it ends
+//! (`PR_SET_PDEATHSIG`), so that thread lives as long as the places. The others ignore Ctrl-C: it ends place 0, and with it
+//! everything.
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use rustix::process::PidfdFlags;
 
+use super::greeting::Meeting;
 use super::output;
+use super::poll::wait_readable;
 use super::rendezvous::{self, Invitation};
 use super::tcp::Tcp;
 use crate::lost_output;
@@ -23,6 +27,9 @@ use crate::lost_output;
 pub const VARIABLE: &str = "APG_PLACE_INVITATION";
 /// Most host places on one machine; more is a slip of the keyboard.
 pub const MAX_PLACES: u32 = 1024;
+
+/// Exit status of a place that has said what came of another one and makes no sense (`EX_PROTOCOL` of sysexits.h).
+pub const PROTOCOL_STATUS: i32 = 76;
 
 /// How long a place may take to write what it has printed, when the program is interrupted.
 const FAREWELL_OF_INTERRUPTED: Duration = Duration::from_secs(1);
@@ -49,33 +56,41 @@ pub struct Processes {
 }
 
 struct State {
-    /// Process ids by place, while the process has not been reaped: only then the id is surely ours.
-    running: Vec<Option<libc::pid_t>>,
+    /// Processes by place, until they have been reaped: only so long a process's id is surely ours.
+    running: Vec<Option<Child>>,
     /// From now on places may end.
     ending: bool,
     /// How the first place that was not allowed to end ended.
     first_death: Option<(u32, ExitStatus)>,
 }
 
-/// Starts places 1 to `hosts - 1` and connects with them.
-pub fn launch(hosts: u32, program: &Program, on_death: OnDeath) -> io::Result<(Tcp, Arc<Processes>)> {
+/// Starts places 1 to `hosts - 1` and connects with them, within `timeout`.
+pub fn launch(
+    hosts: u32,
+    program: &Program,
+    timeout: Duration,
+    on_death: OnDeath,
+) -> io::Result<(Tcp, Arc<Processes>)> {
     let listener = rendezvous::listen()?;
     let token = rendezvous::random_token()?;
     let port = listener.local_addr()?.port();
     let output_lock = output::offer()?;
     let processes = Arc::new(Processes {
-        state: Mutex::new(State { running: vec![None; hosts as usize], ending: false, first_death: None }),
+        state: Mutex::new(State {
+            running: (0..hosts).map(|_| None).collect(),
+            ending: false,
+            first_death: None,
+        }),
         changed: Condvar::new(),
         on_death,
     });
-    let started = (1..hosts)
-        .try_for_each(|place| {
-            processes.start(program, &Invitation { place, hosts, port, output_lock, token })
-        })
-        .and_then(|()| {
-            let trouble = || processes.first_death().map(|(place, status)| describe(place, status));
-            rendezvous::host(listener, &token, program.identity, hosts, &trouble)
-        });
+    let invitation = |place| Invitation { place, hosts, port, output_lock, token };
+    let started = processes.start(program, (1..hosts).map(invitation).collect()).and_then(|()| {
+        let failed = || processes.first_death().map(|(place, status)| describe(place, status));
+        let deadline = Instant::now() + timeout;
+        let meeting = Meeting { token, identity: program.identity, deadline, failed: &failed };
+        rendezvous::host(listener, &meeting, hosts)
+    });
     match started {
         Ok(transport) => Ok((transport, processes)),
         Err(error) => {
@@ -116,52 +131,60 @@ pub fn exit_code(status: ExitStatus) -> i32 {
 }
 
 impl Processes {
-    fn start(self: &Arc<Self>, program: &Program, invitation: &Invitation) -> io::Result<()> {
-        let mut command = Command::new(&program.executable);
-        command.args(&program.arguments).env(VARIABLE, invitation.encode()).stdin(Stdio::null());
-        // SAFETY: getpid has no conditions.
-        let parent = unsafe { libc::getpid() };
-        // SAFETY: between fork and exec only async-signal-safe calls are made.
-        unsafe { command.pre_exec(move || die_with_parent(parent)) };
+    /// Starts all places, and a thread that is their parent and waits for their ends.
+    fn start(self: &Arc<Self>, program: &Program, invitations: Vec<Invitation>) -> io::Result<()> {
         let (sender, receiver) = channel();
-        let (processes, place) = (Arc::clone(self), invitation.place);
+        let (processes, program) = (Arc::clone(self), program.clone());
         std::thread::Builder::new()
-            .name(format!("apg-place-{place}"))
-            .spawn(move || processes.supervise(place, command, &sender))?;
+            .name("apg-places".to_owned())
+            .spawn(move || processes.supervise(&program, &invitations, &sender))?;
         match receiver.recv() {
             Ok(result) => result,
-            Err(_) => Err(io::Error::other("the thread that starts a place has ended")),
+            Err(_) => Err(io::Error::other("the thread that starts places has ended")),
         }
     }
 
-    /// Starts the process, waits for its end and reports it.
-    fn supervise(&self, place: u32, mut command: Command, started: &Sender<io::Result<()>>) {
-        let mut child = match command.spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                let text = format!("cannot start place {place}: {error}");
-                let _ = started.send(Err(io::Error::new(error.kind(), text)));
-                return;
-            }
-        };
-        self.state.lock().running[place as usize] = Some(child.id() as libc::pid_t);
-        let _ = started.send(Ok(()));
-        wait_without_reaping(child.id());
-        let mut state = self.state.lock();
-        let status = child.wait();
-        state.running[place as usize] = None;
-        let death = !state.ending;
-        if status.as_ref().is_ok_and(|status| status.code() == Some(lost_output::PLACE_STATUS)) {
-            lost_output::record_other_place();
+    /// Starts the processes, says whether that has succeeded, and waits for the ends of those that were started.
+    fn supervise(&self, program: &Program, invitations: &[Invitation], started: &Sender<io::Result<()>>) {
+        let mut ends = Vec::new();
+        let all = invitations.iter().try_for_each(|invitation| {
+            let place = invitation.place;
+            let child = spawn(program, invitation).map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot start place {place}: {error}"))
+            })?;
+            ends.push(End { place, descriptor: open_process(&child) });
+            self.state.lock().running[place as usize] = Some(child);
+            Ok(())
+        });
+        let _ = started.send(all);
+        while !ends.is_empty() {
+            wait_for_an_end(&ends);
+            ends.retain(|end| !self.look_at(end.place));
         }
-        if let (true, Ok(status)) = (death, &status) {
-            state.first_death.get_or_insert((place, *status));
+    }
+
+    /// Reports the end of a place's process; false if it has not ended.
+    fn look_at(&self, place: u32) -> bool {
+        let mut state = self.state.lock();
+        let status = match &mut state.running[place as usize] {
+            None => return true,
+            Some(child) => child.try_wait(),
+        };
+        if matches!(status, Ok(None)) {
+            return false;
+        }
+        let status = status.ok().flatten();
+        state.has_ended(place, status);
+        let death = status.filter(|_| !state.ending);
+        if let Some(status) = death {
+            state.first_death.get_or_insert((place, status));
         }
         self.changed.notify_all();
         drop(state);
-        if let (true, Ok(status)) = (death, status) {
+        if let Some(status) = death {
             (self.on_death)(place, status);
         }
+        true
     }
 
     /// The first place that ended before its time.
@@ -174,8 +197,9 @@ impl Processes {
         self.state.lock().ending = true;
     }
 
-    /// Waits for all places to end by themselves, but no longer than `patience`; then ends them.
-    pub fn end(&self, patience: Duration) {
+    /// Waits for all places to end by themselves, but no longer than `patience`; then ends them. Those that had to be ended, and their
+    /// processes.
+    pub fn end(&self, patience: Duration) -> Vec<(u32, u32)> {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
         state.ending = true;
@@ -184,8 +208,11 @@ impl Processes {
                 break;
             }
         }
+        let left =
+            (0..).zip(&state.running).filter_map(|(place, it)| Some((place, it.as_ref()?.id()))).collect();
         drop(state);
         self.kill();
+        left
     }
 
     /// Lets all places write what they have printed, and ends them.
@@ -193,8 +220,8 @@ impl Processes {
         let mut state = self.state.lock();
         state.ending = true;
         for process in state.running.iter().flatten() {
-            // SAFETY: as in `kill`.
-            unsafe { libc::kill(*process, libc::SIGTERM) };
+            // SAFETY: not reaped yet (that happens under this lock), so the id is still our child's.
+            unsafe { libc::kill(process.id() as libc::pid_t, libc::SIGTERM) };
         }
         drop(state);
         self.end(FAREWELL_OF_INTERRUPTED);
@@ -204,12 +231,23 @@ impl Processes {
     pub fn kill(&self) {
         let mut state = self.state.lock();
         state.ending = true;
-        for process in state.running.iter().flatten() {
-            // SAFETY: not reaped yet (that happens under this lock), so the id is still our child's.
-            unsafe { libc::kill(*process, libc::SIGKILL) };
+        state.running.iter_mut().flatten().for_each(|process| drop(process.kill()));
+        for place in 0..state.running.len() {
+            if let Some(process) = &mut state.running[place] {
+                let status = process.wait().ok();
+                state.has_ended(place as u32, status);
+            }
         }
-        while state.running.iter().any(Option::is_some) {
-            self.changed.wait(&mut state);
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    /// A place's process was reaped.
+    fn has_ended(&mut self, place: u32, status: Option<ExitStatus>) {
+        self.running[place as usize] = None;
+        if status.is_some_and(|status| status.code() == Some(lost_output::PLACE_STATUS)) {
+            lost_output::record_other_place();
         }
     }
 }
@@ -230,16 +268,36 @@ fn die_with_parent(parent: libc::pid_t) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns when the child has ended; it stays a zombie, so that its id cannot be given to another process.
-fn wait_without_reaping(process: u32) {
-    loop {
-        // SAFETY: siginfo_t is plain data that the call fills in.
-        let result = unsafe {
-            let mut info: libc::siginfo_t = std::mem::zeroed();
-            libc::waitid(libc::P_PID, process, &mut info, libc::WEXITED | libc::WNOWAIT)
-        };
-        if result == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return;
-        }
+/// The end of a place's process, to be waited for.
+struct End {
+    place: u32,
+    /// Can be read once the process has ended; `None` where the system has no such descriptors.
+    descriptor: Option<OwnedFd>,
+}
+
+fn spawn(program: &Program, invitation: &Invitation) -> io::Result<Child> {
+    let mut command = Command::new(&program.executable);
+    command.args(&program.arguments).env(VARIABLE, invitation.encode()).stdin(Stdio::null());
+    // SAFETY: getpid has no conditions.
+    let parent = unsafe { libc::getpid() };
+    // SAFETY: between fork and exec only async-signal-safe calls are made.
+    unsafe { command.pre_exec(move || die_with_parent(parent)) };
+    command.spawn()
+}
+
+fn open_process(child: &Child) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty()).ok()
+}
+
+/// Returns when one of the processes may have ended.
+fn wait_for_an_end(ends: &[End]) {
+    /// Where the system cannot say it.
+    const POLL_INTERVAL: Duration = Duration::from_millis(20);
+    /// Elsewhere; nothing relies on it.
+    const LONG_INTERVAL: Duration = Duration::from_secs(60);
+    let descriptors: Vec<_> = ends.iter().filter_map(|end| Some(end.descriptor.as_ref()?.as_fd())).collect();
+    let interval = if descriptors.len() == ends.len() { LONG_INTERVAL } else { POLL_INTERVAL };
+    if wait_readable(&descriptors, interval).is_err() {
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -1,5 +1,6 @@
 //! The transport of a program with one host place: everything goes to oneself.
 
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::{PlaceEnded, Receiver, Transport, message_here, put_here};
@@ -26,19 +27,18 @@ impl Transport for Local {
         1
     }
 
-    fn start(&self, receiver: Arc<dyn Receiver>) {
+    fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
         let first = self.receiver.set(receiver).is_ok();
         debug_assert!(first, "a transport is started once");
+        Ok(())
     }
 
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
-        message_here(&**self.receiver(to)?, 0, kind, body, parts);
-        Ok(())
+        message_here(&**self.receiver(to)?, 0, kind, body, parts)
     }
 
     fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        put_here(&**self.receiver(to)?, 0, kind, header, data);
-        Ok(())
+        put_here(&**self.receiver(to)?, 0, kind, header, data)
     }
 
     fn leave(&self) {}

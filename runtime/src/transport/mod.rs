@@ -6,19 +6,32 @@
 //! Collectives are built from these in [`crate::distributed`]. Between two places messages and puts arrive in the order in
 //! which they were sent.
 
+mod assembly;
 mod bell;
+pub mod capacity;
 pub mod frame;
+mod greeting;
+mod heartbeat;
 pub mod launch;
+mod liveness;
 pub mod local;
 pub mod output;
+mod peer;
 mod pipe;
+mod pipe_reader;
+pub mod pipe_setup;
+mod poll;
 pub mod rendezvous;
+mod stream_reader;
 pub mod tcp;
+pub mod timeouts;
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use crate::memory::Handle;
+use crate::serialize::Error;
 use crate::serialize::parts::{Part, Received};
 
 /// A place has ended, so that nothing can be sent to it.
@@ -48,17 +61,18 @@ unsafe impl Send for PutTarget {}
 /// What a place does with what arrives. Called on a thread of the transport, one call at a time for each
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
-    /// A message.
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>);
+    /// A message; an error if it is none of the program's.
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error>;
     /// A part of a message is coming: the object that it is made for, and where its elements go. `None` if there is no room for it: it is
     /// then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// A put is coming: where do its `length` bytes go? `None` refuses it; the bytes are thrown away.
-    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Option<PutTarget>;
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
     /// All bytes of a put have arrived (`accepted`), or were thrown away.
-    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool);
-    /// The connection to a place broke without a farewell.
-    fn ended(&self, place: u32);
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
+    /// Nothing more comes from a place that took no leave: its connection has ended or failed, or it sent what makes no sense
+    /// ([`io::ErrorKind::InvalidData`]).
+    fn ended(&self, place: u32, error: Option<io::Error>);
 }
 
 /// A way to reach the other host places.
@@ -68,7 +82,10 @@ pub trait Transport: Send + Sync {
     /// How many host places there are.
     fn hosts(&self) -> u32;
     /// From now on, hands what arrives to `receiver`. Called once.
-    fn start(&self, receiver: Arc<dyn Receiver>);
+    ///
+    /// # Errors
+    /// There are no threads for it.
+    fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()>;
     /// Sends a message; returns when `body` and `parts` may be reused.
     fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
     /// Sends a message whose sender, a thread that deals with messages itself ([`Transport::probe`]), will do so at least until the next one has
@@ -98,18 +115,38 @@ pub trait Transport: Send + Sync {
 }
 
 /// A message of a place to itself.
-fn message_here(receiver: &dyn Receiver, here: u32, kind: u8, body: &[u8], parts: &[Part]) {
+fn message_here(
+    receiver: &dyn Receiver,
+    here: u32,
+    kind: u8,
+    body: &[u8],
+    parts: &[Part],
+) -> Result<(), PlaceEnded> {
     let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
-    receiver.message(here, kind, Cow::Borrowed(body), parts);
+    receiver.message(here, kind, Cow::Borrowed(body), parts).map_err(|error| end_here(receiver, here, error))
 }
 
 /// A put of a place to itself.
-fn put_here(receiver: &dyn Receiver, here: u32, kind: u8, header: &[u8], data: &[u8]) {
-    let target = receiver.begin_put(here, kind, header, data.len() as u64);
-    let target = target.filter(|target| target.length == data.len() as u64);
-    if let Some(target) = target {
-        // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the source.
-        unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
-    }
-    receiver.end_put(here, kind, header.to_vec(), target.is_some());
+fn put_here(
+    receiver: &dyn Receiver,
+    here: u32,
+    kind: u8,
+    header: &[u8],
+    data: &[u8],
+) -> Result<(), PlaceEnded> {
+    let put = || {
+        let target = receiver.begin_put(here, kind, header, data.len() as u64)?;
+        let target = target.filter(|target| target.length == data.len() as u64);
+        if let Some(target) = target {
+            // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the source.
+            unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
+        }
+        receiver.end_put(here, kind, header.to_vec(), target.is_some())
+    };
+    put().map_err(|error| end_here(receiver, here, error))
+}
+
+fn end_here(receiver: &dyn Receiver, here: u32, error: Error) -> PlaceEnded {
+    receiver.ended(here, Some(error.into()));
+    PlaceEnded(here)
 }

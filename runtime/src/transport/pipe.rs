@@ -373,10 +373,34 @@ impl Pipe {
             let fetched = fetch(self.own.lender.load(Ordering::Acquire), u64::from_le_bytes(address), memory);
             fetched.inspect_err(|_| self.abandon())?;
         }
+        self.has_fetched();
+        Ok(())
+    }
+
+    /// Fetches a piece of so many bytes that was lent. Memory is taken as they come: how many there are is only what the other place says.
+    pub fn fetch_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        /// Bytes fetched at once.
+        const STEP: usize = 1 << 20;
+        let mut address = [0; 8];
+        io::Read::read_exact(self, &mut address)?;
+        let (address, lender) = (u64::from_le_bytes(address), self.own.lender.load(Ordering::Acquire));
+        let mut bytes = Vec::new();
+        while bytes.len() < length {
+            let done = bytes.len();
+            let step = STEP.min(length - done);
+            bytes.try_reserve(step).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+            bytes.resize(done + step, 0);
+            let fetched = fetch(lender, address.wrapping_add(done as u64), &mut bytes[done..]);
+            fetched.inspect_err(|_| self.abandon())?;
+        }
+        self.has_fetched();
+        Ok(bytes)
+    }
+
+    fn has_fetched(&self) {
         let count = self.shared.reader.fetched.load(Ordering::Relaxed);
         self.shared.reader.fetched.store(count.wrapping_add(1), Ordering::Release);
         self.shared.bells[0].ring(false);
-        Ok(())
     }
 
     /// Nothing more is written.
@@ -434,7 +458,8 @@ fn fetch(process: u32, address: u64, memory: &mut [u8]) -> io::Result<()> {
     while done < memory.len() {
         let rest = &mut memory[done..];
         let to = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
-        let from = libc::iovec { iov_base: (address as usize + done) as *mut _, iov_len: rest.len() };
+        let from =
+            libc::iovec { iov_base: (address as usize).wrapping_add(done) as *mut _, iov_len: rest.len() };
         let read = watch::written_by_system(to.iov_base as usize, to.iov_len, || {
             // SAFETY: writes no more than there is room for; the addresses of the other process are its own affair.
             let count = unsafe { libc::process_vm_readv(process as i32, &to, 1, &from, 1, 0) };

@@ -1,20 +1,22 @@
 //! How the processes of a program find each other: place 0 listens on the loopback interface, the others are told its port
-//! and a random token, and every connection begins with the token, so that no other process of the machine gets in.
+//! and a random token, and every connection begins with the token ([`super::greeting`]), so that no other process of the machine
+//! gets in.
 
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::tcp::Tcp;
+use super::greeting::{Caller, Greeting, Meeting, WELCOME};
+use super::tcp::{Link, Tcp};
 
-/// Random bytes that only the program's own processes know.
-pub type Token = [u8; 32];
+pub use super::greeting::Token;
 
-/// How long the places may take to come up.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a connection may take to say who it is.
-const GREETING: Duration = Duration::from_secs(2);
-const POLL: Duration = Duration::from_millis(50);
+/// How often a place that waits for others looks whether the start has failed.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Before a place connects again.
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
+/// What place 0 tells of each place: its port and process.
+const ADDRESS_BYTES: usize = 6;
 
 /// What place 0 tells the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,41 +65,6 @@ pub fn random_token() -> io::Result<Token> {
     Ok(token)
 }
 
-/// What a connection says first: the token, who calls, where it listens itself, and which program it runs.
-struct Greeting {
-    place: u32,
-    port: u16,
-    identity: u64,
-}
-
-impl Greeting {
-    fn send(&self, stream: &mut TcpStream, token: &Token) -> io::Result<()> {
-        let mut bytes = Vec::with_capacity(46);
-        bytes.extend_from_slice(token);
-        bytes.extend_from_slice(&self.place.to_le_bytes());
-        bytes.extend_from_slice(&self.port.to_le_bytes());
-        bytes.extend_from_slice(&self.identity.to_le_bytes());
-        stream.write_all(&bytes)
-    }
-
-    /// `None` for a stranger.
-    fn receive(stream: &mut TcpStream, token: &Token) -> Option<Greeting> {
-        stream.set_nonblocking(false).ok()?;
-        stream.set_read_timeout(Some(GREETING)).ok()?;
-        let mut bytes = [0; 46];
-        stream.read_exact(&mut bytes).ok()?;
-        let same = bytes[..32].iter().zip(token).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0;
-        let place = u32::from_le_bytes(bytes[32..36].try_into().ok()?);
-        let port = u16::from_le_bytes(bytes[36..38].try_into().ok()?);
-        let identity = u64::from_le_bytes(bytes[38..46].try_into().ok()?);
-        same.then_some(Greeting { place, port, identity })
-    }
-}
-
-fn failure(text: String) -> io::Error {
-    io::Error::other(text)
-}
-
 /// Listens on a free port of the loopback interface.
 pub fn listen() -> io::Result<TcpListener> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -105,115 +72,100 @@ pub fn listen() -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Accepts until every place in `expected` has called. `trouble` is asked now and then whether to give up.
-fn accept(
-    listener: &TcpListener,
-    token: &Token,
-    identity: u64,
-    expected: std::ops::Range<u32>,
-    trouble: &dyn Fn() -> Option<String>,
-) -> io::Result<Vec<(u32, u16, TcpStream)>> {
-    let deadline = Instant::now() + PATIENCE;
-    let mut callers: Vec<(u32, u16, TcpStream)> = Vec::new();
-    while callers.len() < expected.len() {
-        match listener.accept() {
-            Ok((mut stream, _)) => {
-                let Some(greeting) = Greeting::receive(&mut stream, token) else { continue };
-                let place = greeting.place;
-                if greeting.identity != identity {
-                    return Err(failure(format!(
-                        "place {place} runs another program, or another version of it"
-                    )));
-                }
-                if !expected.contains(&place) || callers.iter().any(|(other, ..)| *other == place) {
-                    return Err(failure(format!("place {place} called twice, or was not called for")));
-                }
-                callers.push((place, greeting.port, stream));
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if let Some(text) = trouble() {
-                    return Err(failure(text));
-                }
-                if Instant::now() > deadline {
-                    return Err(failure(format!(
-                        "only {} of {} places came up within {} seconds",
-                        callers.len(),
-                        expected.len(),
-                        PATIENCE.as_secs()
-                    )));
-                }
-                wait_for(listener);
+/// Reads from a place that may still be starting.
+fn read_from(
+    meeting: &Meeting<'_>,
+    stream: &mut TcpStream,
+    place: u32,
+    mut bytes: &mut [u8],
+) -> io::Result<()> {
+    stream.set_read_timeout(Some(POLL_INTERVAL))?;
+    while !bytes.is_empty() {
+        match stream.read(bytes) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => bytes = &mut bytes[count..],
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                meeting.check(|| format!("place {place} has connected, but does not go on"))?;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    callers.sort_by_key(|(place, ..)| *place);
-    Ok(callers)
-}
-
-/// Sleeps until somebody calls, but not long.
-fn wait_for(listener: &TcpListener) {
-    use std::os::fd::AsRawFd;
-    let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one valid entry. Any outcome is fine: the caller tries again.
-    unsafe { libc::poll(&mut poll, 1, POLL.as_millis() as libc::c_int) };
+    Ok(())
 }
 
 /// Place 0: waits for all others and tells each where the rest are.
-pub fn host(
-    listener: TcpListener,
-    token: &Token,
-    identity: u64,
-    hosts: u32,
-    trouble: &dyn Fn() -> Option<String>,
-) -> io::Result<Tcp> {
-    let callers = accept(&listener, token, identity, 1..hosts, trouble)?;
-    let mut ports = vec![0, 0];
-    for (_, port, _) in &callers {
-        ports.extend_from_slice(&port.to_le_bytes());
+pub fn host(listener: TcpListener, meeting: &Meeting<'_>, hosts: u32) -> io::Result<Tcp> {
+    let callers = meeting.accept(&listener, 1..hosts)?;
+    drop(listener);
+    let own = Greeting { place: 0, port: 0, process: std::process::id(), identity: meeting.identity };
+    let mut addresses = Vec::with_capacity(hosts as usize * ADDRESS_BYTES);
+    for greeting in std::iter::once(&own).chain(callers.iter().map(|caller| &caller.greeting)) {
+        addresses.extend_from_slice(&greeting.port.to_le_bytes());
+        addresses.extend_from_slice(&greeting.process.to_le_bytes());
     }
-    let mut streams = vec![None];
-    for (_, _, mut stream) in callers {
-        stream.write_all(&ports)?;
-        streams.push(Some(stream));
+    let mut links = vec![None];
+    for Caller { greeting, mut stream } in callers {
+        stream.write_all(&addresses)?;
+        links.push(Some(Link { stream, process: greeting.process }));
     }
-    for (place, stream) in streams.iter_mut().enumerate() {
-        let Some(stream) = stream else { continue };
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut ready = [0];
-        stream.read_exact(&mut ready).map_err(|error| {
-            failure(trouble().unwrap_or_else(|| format!("place {place} did not come up: {error}")))
+    for (place, link) in links.iter_mut().enumerate() {
+        let Some(link) = link else { continue };
+        // The end of a process is known to who started it, better than what came of it here.
+        read_from(meeting, &mut link.stream, place as u32, &mut [0]).map_err(|error| {
+            let text =
+                (meeting.failed)().unwrap_or_else(|| format!("place {place} did not come up: {error}"));
+            io::Error::other(text)
         })?;
     }
-    Tcp::new(0, streams)
+    Tcp::new(0, links, meeting.deadline)
+}
+
+/// Connects with a place and greets. A place with too many connections closes some before it knows whose they are: then again.
+fn call(meeting: &Meeting<'_>, place: u32, port: u16, greeting: &Greeting) -> io::Result<TcpStream> {
+    loop {
+        let connection = connect(meeting, place, port, greeting);
+        let Err(error) = connection else { return connection };
+        meeting.check(|| format!("cannot connect with place {place}: {error}"))?;
+        std::thread::sleep(RETRY_PAUSE);
+    }
+}
+
+fn connect(meeting: &Meeting<'_>, place: u32, port: u16, greeting: &Greeting) -> io::Result<TcpStream> {
+    let left = meeting.deadline.saturating_duration_since(Instant::now()).max(POLL_INTERVAL);
+    let mut stream = TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), left)?;
+    stream.write_all(&greeting.encode(&meeting.token))?;
+    let mut answer = [0];
+    read_from(meeting, &mut stream, place, &mut answer)?;
+    if answer == [WELCOME] { Ok(stream) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
 /// Any other place: calls place 0, then connects with the rest.
-pub fn join(invitation: &Invitation, identity: u64) -> io::Result<Tcp> {
-    let Invitation { place, hosts, port, token, .. } = invitation;
+pub fn join(invitation: &Invitation, identity: u64, deadline: Instant) -> io::Result<Tcp> {
+    let Invitation { place, hosts, port, token, .. } = *invitation;
+    let meeting = Meeting { token, identity, deadline, failed: &|| None };
     let listener = listen()?;
-    let greeting = Greeting { place: *place, port: listener.local_addr()?.port(), identity };
-    let connect = |port: u16| -> io::Result<TcpStream> {
-        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-        greeting.send(&mut stream, token)?;
-        Ok(stream)
-    };
-    let mut zero = connect(*port)?;
-    zero.set_read_timeout(Some(PATIENCE))?;
-    let mut ports = vec![0; 2 * *hosts as usize];
-    zero.read_exact(&mut ports)?;
-    let mut streams: Vec<Option<TcpStream>> = Vec::new();
-    for other in ports.chunks_exact(2).take(*place as usize).skip(1) {
-        streams.push(Some(connect(u16::from_le_bytes([other[0], other[1]]))?));
+    let own_port = listener.local_addr()?.port();
+    let greeting = Greeting { place, port: own_port, process: std::process::id(), identity };
+    let mut zero = call(&meeting, 0, port, &greeting)?;
+    let mut addresses = vec![0; ADDRESS_BYTES * hosts as usize];
+    read_from(&meeting, &mut zero, 0, &mut addresses)?;
+    let addresses: Vec<(u16, u32)> = addresses
+        .chunks_exact(ADDRESS_BYTES)
+        .map(|it| (u16::from_le_bytes([it[0], it[1]]), u32::from_le_bytes([it[2], it[3], it[4], it[5]])))
+        .collect();
+    let mut links: Vec<Option<Link>> = Vec::new();
+    for (other, (port, process)) in (0..).zip(&addresses).take(place as usize).skip(1) {
+        let stream = call(&meeting, other, *port, &greeting)?;
+        links.push(Some(Link { stream, process: *process }));
     }
-    for (_, _, stream) in accept(&listener, token, identity, *place + 1..*hosts, &|| None)? {
-        streams.push(Some(stream));
+    for Caller { greeting, stream } in meeting.accept(&listener, place + 1..hosts)? {
+        links.push(Some(Link { stream, process: greeting.process }));
     }
     zero.write_all(&[1])?;
-    streams.insert(0, Some(zero));
-    streams.insert(*place as usize, None);
-    Tcp::new(*place, streams)
+    links.insert(0, Some(Link { stream: zero, process: addresses[0].1 }));
+    links.insert(place as usize, None);
+    Tcp::new(place, links, deadline)
 }
 
 #[cfg(test)]
@@ -234,33 +186,5 @@ mod tests {
         {
             assert_eq!(Invitation::decode(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn strangers_are_turned_away_and_friends_get_in() {
-        let listener = listen().expect("a port");
-        let port = listener.local_addr().expect("its address").port();
-        let token = random_token().expect("random bytes");
-        let friend = std::thread::spawn(move || {
-            let mut stranger = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("connection");
-            Greeting { place: 1, port: 1, identity: 7 }.send(&mut stranger, &[0; 32]).expect("greeting");
-            let invitation = Invitation { place: 1, hosts: 2, port, output_lock: 5, token };
-            join(&invitation, 7).map(|_| ())
-        });
-        assert!(host(listener, &token, 7, 2, &|| None).is_ok());
-        assert!(friend.join().expect("no panic").is_ok());
-    }
-
-    #[test]
-    fn another_program_is_refused() {
-        let listener = listen().expect("a port");
-        let port = listener.local_addr().expect("its address").port();
-        let token = [3; 32];
-        let other = std::thread::spawn(move || {
-            join(&Invitation { place: 1, hosts: 2, port, output_lock: 5, token }, 8).is_err()
-        });
-        let error = host(listener, &token, 7, 2, &|| None).err().expect("refused");
-        assert!(error.to_string().contains("place 1 runs another program"), "{error}");
-        assert!(other.join().expect("no panic"));
     }
 }

@@ -30,6 +30,7 @@ const fn ty(id: u32, kind: Kind, name: &'static CStr, size: u64) -> Type {
         custom: 0,
         restore: None,
         brief: 0,
+        result: 0,
     }
 }
 
@@ -263,6 +264,14 @@ impl Engine for Threads {
         assert_eq!(closure.ty().name(), "Task");
         let [code, a, b, object] = [8, 16, 24, 32].map(|offset| *word(closure, offset));
         crate::scenarios::run(code, a, b, Ref(object as *mut _))
+    }
+
+    fn is_body(&self, object: Ref, _: bool) -> bool {
+        std::ptr::eq(object.ty(), &TASK)
+    }
+
+    fn is_exception(&self, object: Ref) -> bool {
+        std::ptr::eq(object.ty(), &ERROR)
     }
 
     fn exception(&self, kind: ExceptionKind, message: &str) -> Ref {

@@ -58,7 +58,7 @@ fn run_place(
         arguments,
         identity: 42,
     };
-    let options = Options { hosts, accelerators: Selection::None, program };
+    let options = Options { hosts, threads: 0, accelerators: Selection::None, program };
     let system = match session::open(invitation, &options) {
         Ok(system) => system,
         Err(error) => {

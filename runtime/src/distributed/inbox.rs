@@ -1,0 +1,139 @@
+//! What a place does with what arrives from others.
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use super::message;
+use super::received::{Message, Route};
+use super::system::{System, in_thread};
+use super::{at, calls, clocks, codec, here, home, quiet, team, transfer};
+use crate::memory::globals::apply;
+use crate::memory::{Handle, others};
+use crate::sanitizer;
+use crate::serialize::Error;
+use crate::serialize::parts::Received;
+use crate::serialize::read::Input;
+use crate::topology::Accelerator;
+use crate::transport::{PutTarget, Receiver, launch};
+
+/// What arrives from other places.
+pub struct Inbox(pub &'static System);
+
+/// An error about the whole of a message.
+fn expected<T>(what: &'static str) -> Result<T, Error> {
+    Err(Error::Malformed { expected: what, offset: 0 })
+}
+
+impl Inbox {
+    fn act(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let system = self.0;
+        let route = Route { from, here: here(), hosts: system.hosts() };
+        match Message::decode(route, kind, &body, parts.len())? {
+            Message::Spawn { finish, clocks, graph } => {
+                at::spawned(finish, clocks, body.into_owned(), graph, parts)?;
+            }
+            Message::At { number, finish, value, clocks, graph } => {
+                let caller = at::Caller { place: from, number, value };
+                at::called(caller, finish, clocks, body, graph, parts);
+            }
+            Message::Reply { number, answer } => {
+                if !calls::answered(from, number, &body[answer..], parts) {
+                    return expected("the number of an `at` at the sender that waits");
+                }
+            }
+            Message::Report(report) => self.reported(report)?,
+            Message::Get(transfer) => transfer::requested(from, transfer),
+            Message::PutDone { number, error } => transfer::put_done(from, number, error)?,
+            Message::Accelerators(own) => system.collected(from, own),
+            Message::Topology(topology) => system.set_topology(topology),
+            Message::End(code) => system.ended_by(from, code),
+            Message::Team { team, number, step, data } => {
+                team::arrived((team, number, step, from), &body[data..])?;
+            }
+            Message::TopologyWanted => system.want_topology(),
+            Message::AcceleratorsWanted => in_thread("apg-topology", move || {
+                system.send(from, message::ACCELERATORS, &Accelerator::encode_all(system.own()));
+            }),
+            Message::Clock { operation, number, ticket } => clocks::told(from, operation, number, ticket),
+            Message::ClockDone(number) => {
+                if !clocks::answered(from, number) {
+                    return expected("the number of an activity that waits for a clock of the sender");
+                }
+            }
+            Message::QuietWanted(number) => quiet::asked(from, number),
+            Message::Quiet { number, answer } => quiet::answered(from, number, answer),
+            Message::WaitingWanted => quiet::asked_where(from),
+            Message::WaitingTold => quiet::told_where(from),
+            Message::Globals(changes) => apply(&changes),
+            Message::Collect(round) => others::asked(from, round),
+            Message::Collected(round) => others::answered(from, round),
+        }
+        Ok(())
+    }
+
+    fn reported(&self, report: message::Report) -> Result<(), Error> {
+        const UNKNOWN: &str = "the number of a finish that waits";
+        let Some(governor) = home::find(report.finish) else { return expected(UNKNOWN) };
+        for exception in report.exceptions {
+            governor.enter();
+            let work = move || codec::decode_exception(&mut Input::new(&exception));
+            self.0.engine().spawn(std::sync::Arc::clone(&governor), Box::new(work));
+        }
+        if home::report(report.finish, &report.deltas) { Ok(()) } else { expected(UNKNOWN) }
+    }
+}
+
+impl Receiver for Inbox {
+    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
+        self.act(from, kind, body, parts)?;
+        if !message::ASIDE.contains(&kind) {
+            quiet::dealt_with();
+        }
+        Ok(())
+    }
+
+    fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        self.0.room(ty, length, bytes)
+    }
+
+    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        transfer::begin_put(from, kind, header, length)
+    }
+
+    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        sanitizer::acquire(&raw const sanitizer::MESSAGES);
+        transfer::end_put(from, kind, &header, accepted)?;
+        quiet::dealt_with();
+        Ok(())
+    }
+
+    fn ended(&self, place: u32, error: Option<io::Error>) {
+        if self.0.has_ended() {
+            return;
+        }
+        match error {
+            Some(error) if error.kind() == io::ErrorKind::InvalidData => {
+                // Nobody can be told what the message was about, and the program cannot go on without it.
+                remark!("apg: place {}: from place {place}: {error}", here());
+                crate::activity::end_process(if here() == 0 { 1 } else { launch::PROTOCOL_STATUS });
+            }
+            // The others go with place 0.
+            _ if place == 0 => std::process::exit(1),
+            error => end_without(place, error),
+        }
+    }
+}
+
+/// The connection with a place is gone. Place 0 has the processes watched, says how one has ended, and ends the program; but if the process still
+/// lives, nobody else notices.
+fn end_without(place: u32, error: Option<io::Error>) {
+    const GRACE: Duration = Duration::from_secs(5);
+    let why = error.map_or_else(String::new, |error| format!(": {error}"));
+    in_thread("apg-broken", move || {
+        std::thread::sleep(GRACE);
+        remark!("apg: place {}: the connection with place {place} has ended{why}", here());
+        crate::activity::end_process(1);
+    });
+}

@@ -1,0 +1,237 @@
+//! Decoding of messages: from the bytes that another place has sent to a value whose every field was checked. Nothing that comes from
+//! elsewhere is used before it has gone through here; graphs of objects, which are read by the activities that use them, are checked there
+//! ([`super::codec`]).
+
+use super::message::{self, Report, Transfer, about, outcome, place};
+use super::quiet::Answer;
+use super::{FinishId, clocks, globals};
+use crate::activity::clock::{self, Luggage, Ticket};
+use crate::memory::globals::Change;
+use crate::serialize::Error;
+use crate::serialize::read::Input;
+use crate::topology::{Accelerator, Topology};
+
+/// From where to where a message went.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The sender, as the connection says.
+    pub from: u32,
+    /// This place.
+    pub here: u32,
+    /// How many there are.
+    pub hosts: u32,
+}
+
+/// A message; what it says is possible, if not necessarily true. The rest of the body begins where a field says so.
+#[derive(Debug)]
+pub enum Message {
+    /// See [`message::SPAWN`].
+    Spawn { finish: FinishId, clocks: Luggage, graph: usize },
+    /// See [`message::AT`].
+    At { number: u64, finish: FinishId, value: bool, clocks: Option<Luggage>, graph: usize },
+    /// See [`message::REPLY`].
+    Reply { number: u64, answer: usize },
+    /// See [`message::REPORT`].
+    Report(Report),
+    /// See [`message::GET`].
+    Get(Transfer),
+    /// See [`message::PUT_DONE`].
+    PutDone { number: u64, error: String },
+    /// See [`message::ACCELERATORS`].
+    Accelerators(Vec<Accelerator>),
+    /// See [`message::TOPOLOGY`].
+    Topology(Topology),
+    /// See [`message::END`].
+    End(i32),
+    /// See [`message::TEAM`].
+    Team { team: i64, number: u64, step: u32, data: usize },
+    /// See [`message::TOPOLOGY_WANTED`].
+    TopologyWanted,
+    /// See [`message::ACCELERATORS_WANTED`].
+    AcceleratorsWanted,
+    /// See [`message::CLOCK`].
+    Clock { operation: clocks::Operation, number: u64, ticket: Ticket },
+    /// See [`message::CLOCK_DONE`].
+    ClockDone(u64),
+    /// See [`message::QUIET_WANTED`].
+    QuietWanted(u64),
+    /// See [`message::QUIET`].
+    Quiet { number: u64, answer: Answer },
+    /// See [`message::WAITING_WANTED`].
+    WaitingWanted,
+    /// See [`message::WAITING_TOLD`].
+    WaitingTold,
+    /// See [`message::GLOBALS`].
+    Globals(Vec<Change>),
+    /// See [`message::COLLECT`].
+    Collect(u64),
+    /// See [`message::COLLECTED`].
+    Collected(u64),
+}
+
+impl Message {
+    /// From its kind and body; `parts` come beside it.
+    ///
+    /// # Errors
+    /// What was expected instead.
+    pub fn decode(route: Route, kind: u8, body: &[u8], parts: usize) -> Result<Message, Error> {
+        let mut input = Input::new(body);
+        let at = |input: &Input<'_>| body.len() - input.remaining();
+        // The rest of these is read later.
+        let message = match kind {
+            message::SPAWN => {
+                let finish = route.finish(&mut input)?;
+                let clocks = route.luggage(&mut input)?;
+                return Ok(Message::Spawn { finish, clocks, graph: at(&input) });
+            }
+            message::AT => return route.at(&mut input, body.len()),
+            message::REPLY => {
+                let number = input.whole_number()?;
+                let answer = at(&input);
+                route.reply(&mut input)?;
+                return Ok(Message::Reply { number, answer });
+            }
+            _ if parts > 0 => return input.malformed("a message without parts"),
+            message::TEAM => {
+                let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
+                return Ok(Message::Team { team, number, step, data: at(&input) });
+            }
+            message::REPORT => {
+                let report = Report::decode(body)?;
+                return route.check_report(&report, &input).map(|()| Message::Report(report));
+            }
+            message::GET => return Transfer::decode(body).map(Message::Get),
+            message::ACCELERATORS => {
+                route.sent_to_zero(&input)?;
+                return Accelerator::decode_all(body).map(Message::Accelerators);
+            }
+            message::TOPOLOGY => {
+                route.sent_by_zero(&input)?;
+                let topology = Topology::decode(body)?;
+                if topology.hosts() != i64::from(route.hosts) {
+                    return input.malformed("as many hosts as there are");
+                }
+                return Ok(Message::Topology(topology));
+            }
+            message::GLOBALS => return globals::decode(body).map(Message::Globals),
+            message::PUT_DONE => Message::PutDone { number: input.number()?, error: text(&mut input)? },
+            message::END => route.end(&mut input)?,
+            message::TOPOLOGY_WANTED => route.sent_to_zero(&input).map(|()| Message::TopologyWanted)?,
+            message::ACCELERATORS_WANTED => {
+                route.sent_by_zero(&input).map(|()| Message::AcceleratorsWanted)?
+            }
+            message::CLOCK => route.clock(&mut input)?,
+            message::CLOCK_DONE => Message::ClockDone(input.number()?),
+            message::QUIET_WANTED => {
+                route.sent_by_zero(&input)?;
+                Message::QuietWanted(input.number()?)
+            }
+            message::QUIET => {
+                route.sent_to_zero(&input)?;
+                let number = input.number()?;
+                let stuck = flag(&mut input)?;
+                let answer = Answer { stuck, sent: input.number()?, dealt_with: input.number()? };
+                Message::Quiet { number, answer }
+            }
+            message::WAITING_WANTED => route.sent_by_zero(&input).map(|()| Message::WaitingWanted)?,
+            message::WAITING_TOLD => route.sent_to_zero(&input).map(|()| Message::WaitingTold)?,
+            message::COLLECT => Message::Collect(input.number()?),
+            message::COLLECTED => Message::Collected(input.number()?),
+            _ => return input.malformed("a known kind of message"),
+        };
+        input.end().map(|()| message)
+    }
+}
+
+impl Route {
+    fn at(self, input: &mut Input<'_>, length: usize) -> Result<Message, Error> {
+        let number = input.whole_number()?;
+        let finish = self.finish(input)?;
+        let what = input.number()?;
+        if what & !(about::VALUE | about::LUGGAGE) != 0 {
+            return input.malformed("what the body of an `at` is");
+        }
+        let clocks = if what & about::LUGGAGE != 0 { Some(self.luggage(input)?) } else { None };
+        let value = what & about::VALUE != 0;
+        Ok(Message::At { number, finish, value, clocks, graph: length - input.remaining() })
+    }
+
+    /// How the body of an `at` ended, and its clocks.
+    pub fn reply(self, input: &mut Input<'_>) -> Result<(u64, Option<Luggage>), Error> {
+        let how = input.number()?;
+        let known = outcome::COUNTED | outcome::CLOCKS;
+        if how & !known > outcome::EXCEPTION {
+            return input.malformed("how the body of an `at` ended");
+        }
+        let clocks = if how & outcome::CLOCKS != 0 { Some(self.luggage(input)?) } else { None };
+        Ok((how & !outcome::CLOCKS, clocks))
+    }
+
+    fn clock(self, input: &mut Input<'_>) -> Result<Message, Error> {
+        let operation = match clocks::Operation::from_number(input.number()?) {
+            Some(operation) => operation,
+            None => return input.malformed("an operation on a clock"),
+        };
+        let number = input.number()?;
+        let ticket = Ticket::decode(input)?;
+        if clock::home(ticket.handle) != self.here {
+            return input.malformed("a clock of this place");
+        }
+        Ok(Message::Clock { operation, number, ticket })
+    }
+
+    fn end(self, input: &mut Input<'_>) -> Result<Message, Error> {
+        if (self.from == 0) == (self.here == 0) {
+            return input.malformed("the end from or to place 0");
+        }
+        let bytes = input.bytes(4)?;
+        Ok(Message::End(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])))
+    }
+
+    fn finish(self, input: &mut Input<'_>) -> Result<FinishId, Error> {
+        let finish = FinishId::decode(input)?;
+        let exists = finish.home < self.hosts || finish == FinishId::NONE;
+        if exists { Ok(finish) } else { input.malformed("a finish of one of the places") }
+    }
+
+    fn luggage(self, input: &mut Input<'_>) -> Result<Luggage, Error> {
+        let luggage = Luggage::decode(input)?;
+        let mut handles = luggage.tickets.iter().map(|ticket| ticket.handle).chain(luggage.implicit);
+        let exist = handles.all(|handle| clock::home(handle) < self.hosts);
+        if exist { Ok(luggage) } else { input.malformed("clocks of the places") }
+    }
+
+    /// The sender's own activities have ended, those that it has sent elsewhere have begun.
+    fn check_report(self, report: &Report, input: &Input<'_>) -> Result<(), Error> {
+        let ordered = report.deltas.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let possible = |(place, delta): &(u32, i64)| {
+            *place < self.hosts && if *place == self.from { *delta < 0 } else { *delta > 0 }
+        };
+        let ends = report.deltas.iter().any(|(place, _)| *place == self.from);
+        if ordered && ends && report.deltas.iter().all(possible) {
+            return Ok(());
+        }
+        input.malformed("how many activities were sent and have ended")
+    }
+
+    fn sent_by_zero(self, input: &Input<'_>) -> Result<(), Error> {
+        if self.from == 0 { Ok(()) } else { input.malformed("what place 0 alone sends") }
+    }
+
+    fn sent_to_zero(self, input: &Input<'_>) -> Result<(), Error> {
+        if self.here == 0 { Ok(()) } else { input.malformed("what is sent to place 0 alone") }
+    }
+}
+
+fn flag(input: &mut Input<'_>) -> Result<bool, Error> {
+    match input.number()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => input.malformed("0 or 1"),
+    }
+}
+
+fn text(input: &mut Input<'_>) -> Result<String, Error> {
+    let length = usize::try_from(input.number()?).unwrap_or(usize::MAX);
+    Ok(String::from_utf8_lossy(input.bytes(length)?).into_owned())
+}

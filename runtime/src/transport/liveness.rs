@@ -1,0 +1,191 @@
+//! Failure detection by heartbeats: which places have given no sign of life for too long, and which place says so.
+//!
+//! Every place hears every other one. Of each silent place one place tells the user: the lowest that is not silent itself. A place that was
+//! stopped itself (by a signal, a debugger, with the whole machine) has heard nothing meanwhile, and blames nobody for that.
+
+use std::time::{Duration, Instant};
+
+/// A place gives a sign of life so often.
+pub const BEAT_INTERVAL: Duration = Duration::from_secs(1);
+/// Whoever looks less often was held up itself.
+const MAX_GAP: Duration = Duration::from_secs(3);
+
+/// What is known of another place at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signs {
+    /// So many signs of life have come so far.
+    Heard(u64),
+    /// It has taken leave, or has ended, which others say.
+    Gone,
+}
+
+/// What the user has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The place has been silent for that long.
+    Silent(u32, Duration),
+    /// A place that was said to be silent is not any more.
+    Back(u32),
+}
+
+struct Place {
+    signs: u64,
+    /// When the last sign came, or was excused.
+    heard: Instant,
+    silent: bool,
+    said: bool,
+    gone: bool,
+}
+
+/// What a place has heard of the others.
+pub struct Liveness {
+    here: u32,
+    /// For a place that has given a sign already, and for the first one.
+    timeouts: [Duration; 2],
+    places: Vec<Place>,
+    looked: Instant,
+}
+
+impl Liveness {
+    /// From `now` on, at place `here`. Before its first sign a place may take as long as to start.
+    pub fn new(here: u32, hosts: u32, timeout: Duration, start: Duration, now: Instant) -> Liveness {
+        let place = || Place { signs: 0, heard: now, silent: false, said: false, gone: false };
+        let places = (0..hosts).map(|_| place()).collect();
+        Liveness { here, timeouts: [timeout, timeout.max(start)], places, looked: now }
+    }
+
+    /// To be called every [`BEAT_INTERVAL`], with the signs of each other place. `excused`: what has come may not have been read.
+    pub fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
+        let held_up = excused || now.saturating_duration_since(self.looked) > MAX_GAP;
+        self.looked = now;
+        let mut events = Vec::new();
+        for (number, place) in (0..).zip(&mut self.places) {
+            if number == self.here || place.gone {
+                continue;
+            }
+            match signs(number) {
+                Signs::Gone => place.gone = true,
+                Signs::Heard(count) if count != place.signs => {
+                    (place.signs, place.heard, place.silent) = (count, now, false);
+                    if std::mem::take(&mut place.said) {
+                        events.push(Event::Back(number));
+                    }
+                }
+                Signs::Heard(_) if held_up => place.heard = now,
+                Signs::Heard(count) => {
+                    let timeout = self.timeouts[usize::from(count == 0)];
+                    place.silent |= now.saturating_duration_since(place.heard) >= timeout;
+                }
+            }
+        }
+        for number in 0..self.places.len() {
+            let place = &self.places[number];
+            if place.silent && !place.said && !place.gone && self.speaks_about(number) {
+                events.push(Event::Silent(number as u32, now.saturating_duration_since(place.heard)));
+                self.places[number].said = true;
+            }
+        }
+        events
+    }
+
+    /// Whether no lower place is left to say it.
+    fn speaks_about(&self, silent: usize) -> bool {
+        let lower = self.places[..self.here as usize].iter().enumerate();
+        lower.filter(|(number, _)| *number != silent).all(|(_, place)| place.silent || place.gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(8);
+
+    /// Places 0 to 3 as one of them sees them, second by second.
+    struct View {
+        liveness: Liveness,
+        now: Instant,
+        signs: [Signs; 4],
+    }
+
+    impl View {
+        fn of(here: u32) -> View {
+            let now = Instant::now();
+            let liveness = Liveness::new(here, 4, TIMEOUT, Duration::from_secs(60), now);
+            View { liveness, now, signs: [Signs::Heard(0); 4] }
+        }
+
+        /// So many seconds in which all but some places give signs.
+        fn seconds(&mut self, count: u32, silent: &[usize]) -> Vec<Event> {
+            (0..count).flat_map(|_| self.look(Duration::from_secs(1), silent, false)).collect()
+        }
+
+        fn look(&mut self, after: Duration, silent: &[usize], excused: bool) -> Vec<Event> {
+            self.now += after;
+            for (number, signs) in self.signs.iter_mut().enumerate() {
+                if let Signs::Heard(count) = signs
+                    && !silent.contains(&number)
+                {
+                    *count += 1;
+                }
+            }
+            let signs = self.signs;
+            self.liveness.look(self.now, excused, |place| signs[place as usize])
+        }
+    }
+
+    #[test]
+    fn the_lowest_place_says_once_who_is_silent_and_that_it_is_back() {
+        let (mut zero, mut two) = (View::of(0), View::of(2));
+        for view in [&mut zero, &mut two] {
+            assert_eq!(view.seconds(100, &[]), []);
+        }
+        assert_eq!(zero.seconds(20, &[3]), [Event::Silent(3, TIMEOUT)]);
+        assert_eq!(two.seconds(20, &[3]), [], "place 0 says it");
+        assert_eq!(zero.seconds(5, &[]), [Event::Back(3)]);
+        assert_eq!(two.seconds(5, &[]), []);
+    }
+
+    #[test]
+    fn about_place_0_and_when_that_is_silent_another_one_speaks() {
+        let (mut one, mut two) = (View::of(1), View::of(2));
+        for view in [&mut one, &mut two] {
+            view.seconds(3, &[]);
+        }
+        assert_eq!(one.seconds(10, &[0]), [Event::Silent(0, TIMEOUT)]);
+        assert_eq!(two.seconds(10, &[0]), [], "place 1 says it");
+        assert_eq!(two.seconds(10, &[0, 1]).first(), Some(&Event::Silent(0, Duration::from_secs(18))));
+        assert_eq!(one.seconds(10, &[0, 3]), [Event::Silent(3, TIMEOUT)]);
+    }
+
+    #[test]
+    fn who_was_stopped_itself_blames_nobody() {
+        let mut view = View::of(0);
+        view.seconds(3, &[]);
+        assert_eq!(view.look(Duration::from_secs(3600), &[1, 2, 3], false), []);
+        assert_eq!(view.seconds(7, &[1, 2, 3]), []);
+        assert_eq!(view.seconds(1, &[1, 2]).len(), 2);
+        let mut view = View::of(0);
+        view.seconds(3, &[]);
+        for _ in 0..100 {
+            assert_eq!(view.look(Duration::from_secs(1), &[1], true), [], "what came was not read");
+        }
+    }
+
+    #[test]
+    fn the_first_sign_may_take_as_long_as_a_start() {
+        let mut view = View::of(0);
+        assert_eq!(view.seconds(59, &[1]), []);
+        assert_eq!(view.seconds(2, &[1]), [Event::Silent(1, Duration::from_secs(60))]);
+    }
+
+    #[test]
+    fn of_who_is_gone_nothing_is_said() {
+        let mut view = View::of(1);
+        view.seconds(3, &[]);
+        view.signs[2] = Signs::Gone;
+        assert_eq!(view.seconds(20, &[]), []);
+        view.signs[0] = Signs::Gone;
+        assert_eq!(view.seconds(20, &[3]), [Event::Silent(3, TIMEOUT)], "place 0 is gone, too");
+    }
+}
