@@ -8,6 +8,7 @@ use super::ctx::{Infer, range_of};
 use super::habits::replaced;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit};
 use crate::item_tree::source::{Item, item_source};
+use crate::scope::java;
 use crate::ty::Ty;
 
 /// Keywords before braces, and before a parenthesis and braces.
@@ -174,9 +175,7 @@ fn member(class: &str, name: &str) -> Option<(&'static str, bool)> {
         ("Team", "gather") => ("WORLD.gather", false),
         ("Team", "alltoall") => ("WORLD.alltoall", false),
         ("Team", "PROD" | "PRODUCT") => ("MUL", false),
-        ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat" | "valueOf") => {
-            ("parse", false)
-        }
+        ("Int" | "Long" | "Double" | "Float", "parseInt" | "parseDouble" | "parseFloat") => ("parse", false),
         ("Int" | "Long" | "Double" | "Float", "MAX" | "max") => ("MAX_VALUE", false),
         ("System", "currentTimeMillis" | "time" | "now") => ("currentTimeMillis()", false),
         ("Math", "random") => ("new x10.util.Random().nextDouble", true),
@@ -194,6 +193,7 @@ fn method(class: &str, name: &str) -> Option<&'static str> {
         ("Place", "numChildren" | "child") => {
             "X10 2.6 asks the topology: `PlaceTopology.getTopology().numChildren(p)`, `.getChild(p, i)`"
         }
+        ("String", "isEmpty") => "a text is empty if `s.length() == 0n`",
         ("Clock", "next" | "await" | "barrier" | "wait") => {
             "`c.advance()` waits for the other activities of a clock"
         }
@@ -281,7 +281,7 @@ impl Infer<'_> {
         name: &str,
         at: TextRange,
     ) -> Option<Diagnostic> {
-        let diagnostic = diagnostic.note(note(name)?);
+        let diagnostic = diagnostic.note(note(name).or_else(|| java::advice(name))?);
         let known = value(name).map(|text| (at, text.to_owned()));
         Some(match self.kernel_index(name, at).or(known) {
             Some((range, text)) => replaced(diagnostic, range, text),
@@ -332,6 +332,9 @@ impl Infer<'_> {
                 Some((range, text)) => replaced(diagnostic, range, text),
                 None => diagnostic,
             });
+        }
+        if let Some(advice) = java::member_advice(class, name).filter(|_| is_static) {
+            return Some(diagnostic.clone().note(advice));
         }
         let (text, with_class) = member(class, name).filter(|_| is_static)?;
         let is_called = self.is_called(at);

@@ -27,6 +27,7 @@ mod guard;
 mod habits;
 mod idle;
 mod iterable;
+mod java_names;
 mod leave;
 mod local;
 mod loops;

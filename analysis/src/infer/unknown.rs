@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 use super::ctx::Infer;
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, name as name_rules};
 use crate::item_tree::items::{fields, methods};
+use crate::scope::java;
 use crate::ty::Ty;
 use crate::ty::known::Known;
 
@@ -23,6 +24,11 @@ impl Infer<'_> {
         }
         names.extend(self.type_scope().visible_names());
         let diagnostic = name_rules::unresolved::RULE.at(range, format!("there is no `{name}` here"));
+        if java::is_root(name)
+            && let Some(diagnostic) = self.java_path(name, range)
+        {
+            return self.report(diagnostic);
+        }
         if let Some(diagnostic) = self.type_scope().with_imports(&diagnostic, name) {
             return self.report(diagnostic);
         }
@@ -32,6 +38,9 @@ impl Infer<'_> {
             && let Some(diagnostic) = self.name_elsewhere(diagnostic.clone(), name, range)
         {
             return self.report(diagnostic);
+        }
+        if let Some(near) = near.filter(|near| self.lacks_selected(near, range)) {
+            return self.report(self.without_member(diagnostic, near, range));
         }
         const WORDS: [&str; 9] =
             ["true", "false", "null", "this", "here", "self", "return", "break", "continue"];

@@ -92,6 +92,13 @@ pub fn import_problems(db: &dyn Db, file: SourceFile) -> Vec<Problem> {
         } else if around.is_some() {
             let class = package.rsplit('.').next().unwrap_or(package);
             problem = problem.note(format!("`{class}` has no member type `{simple}`"));
+        } else if super::java::is_root(import.path.split('.').next().unwrap_or_default()) {
+            problem = problem.note(super::java::NO_PACKAGE);
+            if let Some(advice) = super::java::advice(simple).filter(|_| meant.is_empty()) {
+                problem = problem.note(advice);
+            }
+        } else if package == "x10.interop" {
+            problem = problem.note("what connects X10 with Java is part of X10's back end for Java: this one compiles to machine code");
         } else if meant.is_empty() {
             problem =
                 problem.note("check the spelling, or add the folder that holds it with `--source-path`");

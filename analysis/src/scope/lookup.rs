@@ -85,7 +85,9 @@ impl TypeScope<'_> {
             let imported = |path: &str| {
                 let simple = path.rsplit('.').next().unwrap_or(path);
                 let is_misspelt = || closest(name, std::iter::once(simple)).is_some();
-                simple == name || is_misspelt() && qualified_type(db, self.file, path).is_none()
+                // What a package is taken from was meant as a package.
+                simple == name
+                    || segments.len() == 1 && is_misspelt() && qualified_type(db, self.file, path).is_none()
             };
             let imports = imports(db, self.file);
             if !imports.iter().any(|it| !it.on_demand && imported(&it.path)) {
@@ -296,6 +298,17 @@ impl TypeScope<'_> {
             problem.diagnostic = diagnostic;
             return problem;
         }
+        if segments.len() > 1 && super::java::is_root(&segments[0].name) {
+            let name = &last.name;
+            let there = self.types_elsewhere(name).into_iter().next();
+            let ours = super::java::same_class(name).map(SmolStr::new).or(there);
+            let problem = problem.note(super::java::NO_PACKAGE);
+            return match (ours, super::java::advice(name)) {
+                (_, Some(advice)) => problem.note(advice),
+                (Some(ours), None) => problem.note(format!("X10 has `{ours}`")),
+                (None, None) => problem,
+            };
+        }
         if segments.len() > 1 {
             let package =
                 segments[..segments.len() - 1].iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(".");
@@ -312,6 +325,9 @@ impl TypeScope<'_> {
         let here = (package(self.db, self.file).as_str(), last.name.as_str());
         if let Some(why) = misplaced_type(self.db, source_root(self.db, self.file), here) {
             return problem.note(why);
+        }
+        if let Some(advice) = super::java::advice(&last.name) {
+            return problem.note(advice);
         }
         let names = self.visible_names();
         let ours = type_elsewhere(&last.name);
@@ -413,7 +429,7 @@ pub fn type_elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "bool" | "Bool" => "Boolean",
         "str" | "string" => "String",
-        "Integer" | "i32" | "int32" | "int32_t" => "Int",
+        "i32" | "int32" | "int32_t" => "Int",
         "i64" | "int64" | "int64_t" | "isize" | "ptrdiff_t" | "size_t" | "usize" => "Long",
         "i16" | "int16" | "int16_t" => "Short",
         "i8" | "int8" | "int8_t" => "Byte",
@@ -423,12 +439,12 @@ pub fn type_elsewhere(name: &str) -> Option<&'static str> {
         "u8" | "uint8" | "uint8_t" => "UByte",
         "f32" | "float32" => "Float",
         "f64" | "float64" | "real" => "Double",
-        "Object" | "object" | "any" => "Any",
+        "object" | "any" => "Any",
         "Void" | "Unit" | "unit" => "void",
         "ValRail" => "Rail",
         "Vector" | "vector" => "x10.util.ArrayList",
         "Dictionary" | "dict" | "unordered_map" => "x10.util.HashMap",
-        _ => return None,
+        _ => return super::java::same_class(name),
     })
 }
 

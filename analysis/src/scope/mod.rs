@@ -3,6 +3,7 @@
 pub mod ancestors;
 pub mod constraints;
 pub mod imports;
+pub(crate) mod java;
 pub mod lookup;
 pub(crate) mod overload;
 pub mod packages;

@@ -74,9 +74,13 @@ fn after_operand(kind: SyntaxKind) -> bool {
 pub(super) fn name(p: &mut Parser<'_>) -> Completed {
     let word = p.current().text().unwrap_or_default();
     p.error(format!("`{word}` is a keyword, not a name"));
-    p.hint("write it in backquotes to use it as a name");
-    p.is_habit(Habit::Reserved);
-    p.replace_by(format!("`{word}`"));
+    if word == "in" && p.position > 1 && p.text(p.position - 2) == "System" {
+        p.hint("X10 reads by `Console.IN`");
+    } else {
+        p.hint("write it in backquotes to use it as a name");
+        p.is_habit(Habit::Reserved);
+        p.replace_by(format!("`{word}`"));
+    }
     let m = p.start();
     p.bump();
     m.complete(p, ERROR)
