@@ -116,7 +116,10 @@ impl<'db> Infer<'db> {
     pub(super) fn written_class(&mut self, ty: &ast::NamedType) -> Option<(ClassId, Option<Vec<Ty>>)> {
         self.with_type_scope(None, |scope, lowering, problems| {
             let reference = lowering.named(ty);
-            scope.resolve_class(&reference, problems)
+            let known = problems.len();
+            let class = scope.resolve_class(&reference, problems);
+            problems[known..].iter_mut().for_each(crate::scope::problem::Problem::for_a_class);
+            class
         })
     }
 

@@ -16,7 +16,6 @@ pub(crate) fn same_class(name: &str) -> Option<&'static str> {
         "Character" => "Char",
         "Object" => "Any",
         "RuntimeException" => "Exception",
-        "Throwable" => "CheckedThrowable",
         _ => return None,
     })
 }
@@ -50,6 +49,9 @@ pub(crate) fn advice(name: &str) -> Option<&'static str> {
         }
         "Objects" => {
             "`==` compares, and `x.equals(y)` as the class of `x` does; `x.hashCode()` is there for all objects"
+        }
+        "Throwable" => {
+            "`Exception` is the class of what may be thrown anywhere, `CheckedThrowable` that of all that is thrown"
         }
         "Optional" => "a variable of a class may be `null`",
         "Scanner" | "BufferedReader" | "InputStreamReader" => {

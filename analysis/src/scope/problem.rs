@@ -46,6 +46,16 @@ impl Problem {
         self
     }
 
+    /// Where only a class will do, the fixes that name an interface or a number go.
+    pub fn for_a_class(&mut self) {
+        const NO_CLASSES: [&str; 13] = [
+            "Any", "Boolean", "Byte", "Char", "Double", "Float", "Int", "Long", "Short", "UByte", "UInt",
+            "ULong", "UShort",
+        ];
+        let fixes = &mut self.diagnostic.fixes;
+        fixes.retain(|fix| !fix.edits.iter().any(|edit| NO_CLASSES.contains(&edit.text.as_str())));
+    }
+
     /// With a fix that replaces what is complained about.
     pub fn replace_by(mut self, title: impl Into<String>, text: impl Into<String>) -> Problem {
         let edit =

@@ -71,7 +71,9 @@ pub fn class_header(db: &dyn Db, class: ClassId) -> ClassHeader {
     let mut problems = Vec::new();
     // What stands after `new` or `extends` of a class is its superclass, unless it is an interface.
     if let Some(extends) = &item.extends {
+        let known = problems.len();
         let supertype = scope.resolve(extends, &mut problems);
+        problems[known..].iter_mut().for_each(Problem::for_a_class);
         let anonymous = item.place == ClassPlace::Anonymous;
         match supertype.as_class(db).map(|(c, _)| class_kind(db, c)) {
             Some(Some(ClassKind::Interface)) if anonymous => header.supers.push(supertype),

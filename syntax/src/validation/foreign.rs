@@ -205,7 +205,10 @@ pub(super) fn method(node: Node<'_>, errors: &mut Vec<SyntaxError>) {
     let formals: Vec<String> = formals.map(|it| x10_variable(it).unwrap_or_else(|| text(it))).collect();
     let ty = result.nodes().next().and_then(x10_type);
     let result_text = ty.map(|it| format!(":{it}")).unwrap_or_default();
-    let meant = format!("def {}({}){result_text}", text(name), formals.join(", "));
+    let throws = node.child(SyntaxKind::THROWS_CLAUSE);
+    let thrown = throws.map(|it| format!(" {}", text(it))).unwrap_or_default();
+    let meant = format!("def {}({}){thrown}{result_text}", text(name), formals.join(", "));
     let message = "a method is declared by `def`, and its result follows its formals";
-    report(errors, result.range().cover(list.range()), message, meant);
+    let range = result.range().cover(list.range());
+    report(errors, throws.map_or(range, |it| range.cover(it.range())), message, meant);
 }

@@ -289,7 +289,10 @@ pub(super) fn array_length(p: &mut Parser<'_>, class: usize) {
         p.hint("a rail of given elements is written `[a, b, c]`");
     } else {
         p.hint(&format!("write `new {text}`"));
-        p.replace_by(text);
+        // `new T[n][m]` makes rails of rails, each by itself.
+        if p.kind_at(close + 1) != T!['['] {
+            p.replace_by(text);
+        }
     }
     aside(p, close + 1);
     if p.at(T!['{']) {
