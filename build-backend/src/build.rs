@@ -97,6 +97,9 @@ pub fn emitted(mut mir: mir::Program, options: Options) -> Result<Translated, Ve
     if release {
         crate::optimise::optimise(&mut mir);
     }
+    if !options.mode.debug {
+        crate::optimise::outline(&mut mir);
+    }
     crate::optimise::inline_into_kernels(&mut mir);
     crate::optimise::skip_by_branches(&mut mir);
     crate::optimise::recompute_in_kernels(&mut mir);

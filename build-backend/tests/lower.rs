@@ -288,6 +288,27 @@ fn a_closure_cannot_be_left_by_a_jump() {
 }
 
 /// A program may contain only classes whose superclass comes first, and tables that point to existing functions.
+/// A list of this many elements.
+fn list(count: usize, element: impl Fn(usize) -> String) -> String {
+    (0..count).map(element).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn many_constants_are_a_table() {
+    let table = |literal: &str| {
+        let text = main_with("", &format!("val a = [{literal}]; Console.OUT.println(a);"));
+        (text.matches("of table").count(), text.matches(":i64] = ").count())
+    };
+    assert_eq!(table(&list(20_000, |it| format!("{}", it * 7))), (1, 0));
+    assert_eq!(table(&list(100, |it| format!("-{it}.5f"))), (1, 0));
+    assert_eq!(table(&list(100, |it| format!("\"w{it}\""))), (1, 0));
+    assert_eq!(table(&list(50, |it| format!("[[{it}, 1], [2]]"))), (1, 0));
+    // Few constants, and what is no constant.
+    assert_eq!(table("1, 2, 3"), (0, 3));
+    assert_eq!(table(&list(100, |it| if it == 50 { "args.size".into() } else { it.to_string() })), (1, 1));
+    assert_eq!(table(&list(600, |it| format!("args.size + {it}"))), (0, 600));
+}
+
 #[test]
 fn programs_are_well_formed() {
     let text = "import x10.util.ArrayList; public class Main { public static def main(args:Rail[String]) { \

@@ -1,7 +1,8 @@
 //! What printing one body needs: the target, the locals, the enclosing scopes, and a record of what was used, from
 //! which the declarations in front of a translation unit are made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -105,6 +106,8 @@ pub struct Used {
     pub kernels: BTreeSet<KernelId>,
     /// String constants.
     pub strings: BTreeSet<String>,
+    /// Tables of constants by their symbols.
+    pub tables: BTreeMap<String, Arc<Table>>,
 }
 
 impl Used {
@@ -117,6 +120,7 @@ impl Used {
         self.structs.extend(other.structs);
         self.equality.extend(other.equality);
         self.statics.extend(other.statics);
+        self.tables.extend(other.tables);
         self.kernels.extend(other.kernels);
         self.strings.extend(other.strings);
     }

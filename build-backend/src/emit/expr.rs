@@ -45,6 +45,7 @@ pub fn effect(expr: &Expr) -> Effect {
         | ExprKind::Together { .. }
         | ExprKind::Allocate(_)
         | ExprKind::AllocateRail { .. }
+        | ExprKind::TableRail { .. }
         | ExprKind::MakeObject { .. }
         | ExprKind::Frame { .. }
         | ExprKind::At { .. }
@@ -171,6 +172,7 @@ impl Code<'_> {
                 let how = if *zeroed { "" } else { "_unwritten" };
                 format!("apg_allocate_rail{how}({descriptor}, {length})")
             }
+            ExprKind::TableRail { table, .. } => self.table_rail(table),
             ExprKind::MakeObject { class, fields } => self.make_object(*class, fields, None),
             ExprKind::Frame { slot, class, fields } => self.make_object(*class, fields, Some(*slot)),
             ExprKind::NonNull(value) => {

@@ -75,7 +75,9 @@ fn has_cleanup(body: &[Stmt]) -> bool {
         StmtKind::Try { body, catches, finally } => {
             !finally.is_empty() || has_cleanup(body) || catches.iter().any(|it| has_cleanup(&it.body))
         }
-        StmtKind::Block(body) | StmtKind::Labeled { body, .. } => has_cleanup(body),
+        StmtKind::Block(body) | StmtKind::Outlined(body) | StmtKind::Labeled { body, .. } => {
+            has_cleanup(body)
+        }
         StmtKind::If { then, otherwise, .. } => has_cleanup(then) || has_cleanup(otherwise),
         StmtKind::Loop { body, update, .. } => has_cleanup(body) || has_cleanup(update),
         StmtKind::Switch { cases, .. } => cases.iter().any(|(_, body)| has_cleanup(body)),
@@ -104,6 +106,9 @@ impl Code<'_> {
         }
         for text in &used.strings {
             self.out.line(format!("extern apg_string X_{:016x};", names::hash(text)));
+        }
+        for name in used.tables.keys() {
+            self.out.line(format!("extern const apg_table {name};"));
         }
         for kernel in &used.kernels {
             self.out.line(format!("extern const apg_kernel {};", self.names.kernels[kernel.index()]));

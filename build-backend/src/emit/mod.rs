@@ -16,6 +16,7 @@ mod names;
 mod native;
 mod operation;
 mod stmt;
+mod table;
 mod tables;
 mod unit;
 mod writer;

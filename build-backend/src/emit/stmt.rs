@@ -81,6 +81,12 @@ impl Code<'_> {
                 self.stmts(body);
                 self.out.close("}");
             }
+            StmtKind::Outlined(body) => {
+                // The runtime's traces know the name of a function in it (`_ZZ`).
+                self.out.open("[&]() __attribute__((noinline)) {");
+                self.stmts(body);
+                self.out.close("}();");
+            }
             StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             StmtKind::Loop { label, condition, body, update, unroll, test_last } => {
                 self.repeat(*label, condition, body, update, *unroll, *test_last);

@@ -3,6 +3,7 @@
 
 use super::code::{Code, Used, chain};
 use super::names;
+use super::table;
 use super::writer::quote;
 use crate::mir::brief::Brief;
 use crate::mir::*;
@@ -54,7 +55,10 @@ impl Code<'_> {
     /// The unit of tables. `strings` are the constants of all units.
     pub fn tables(&mut self, strings: &Used, cuda: &[String]) -> String {
         self.class_tables();
-        self.string_constants(&strings.strings);
+        let mut all = strings.strings.clone();
+        all.extend(strings.tables.values().flat_map(|it| table::strings(it)));
+        self.string_constants(&all);
+        strings.tables.iter().for_each(|(name, table)| self.table_definition(name, table));
         self.static_fields();
         self.kernel_tables(cuda);
         self.entries();
@@ -62,6 +66,7 @@ impl Code<'_> {
         let body = self.out.take();
         let mut used = std::mem::take(&mut self.used);
         used.strings.clear();
+        used.tables.clear();
         used.kernels.clear();
         used.statics.clear();
         let declarations = self.declarations(&used, &|_| "");
@@ -250,8 +255,7 @@ impl Code<'_> {
         let descriptor = self.descriptor(class);
         for text in strings {
             self.out.line(format!(
-                "struct Y_{0:016x} {{ const apg_type *type; apg_i64 length; char bytes[{1}]; }};\n\
-                 extern Y_{0:016x} X_{0:016x}; Y_{0:016x} X_{0:016x} = {{{descriptor}, {2}, {3}}};",
+                "extern apg_string_constant<{1}> X_{0:016x}; apg_string_constant<{1}> X_{0:016x} = {{{descriptor}, {2}, {3}}};",
                 names::hash(text),
                 text.len() + 1,
                 text.len(),

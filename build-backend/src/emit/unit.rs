@@ -134,6 +134,7 @@ fn count(body: &[Stmt]) -> usize {
         .map(|stmt| {
             1 + match &stmt.kind {
                 StmtKind::Block(body)
+                | StmtKind::Outlined(body)
                 | StmtKind::Labeled { body, .. }
                 | StmtKind::Finish { body, .. }
                 | StmtKind::Atomic(body) => count(body),

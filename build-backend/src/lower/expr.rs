@@ -5,7 +5,7 @@ use apg_analysis::ids::{ClassId, FieldId};
 use apg_analysis::ty::Ty;
 
 use super::function::{Builder, Variable};
-use super::operands::{bool, expr, int, operation, zero};
+use super::operands::{bool, expr, operation, zero};
 use super::types::{Shape, is_reference};
 use crate::mir::{self, ExprKind, Operation};
 
@@ -491,23 +491,5 @@ impl Builder<'_, '_> {
             self.stmt(stmt);
         }
         self.value_as(result, ty)
-    }
-
-    fn rail_literal(&mut self, element: Ty, items: &[ExprId], ty: Ty) -> mir::Expr {
-        let element = self.concrete(element);
-        let rail = Ty::rail(self.lowerer.db, element);
-        let class = self.lowerer.class_of(rail);
-        self.lowerer.instantiate(class);
-        let length = Box::new(int(mir::Ty::I64, items.len() as i64));
-        let made = expr(mir::Ty::Ref(class), ExprKind::AllocateRail { class, length, zeroed: true });
-        let made = self.save(made);
-        let machine = self.lowerer.machine(element);
-        for (i, item) in items.iter().enumerate() {
-            let value = self.value_as(*item, element);
-            let index = int(mir::Ty::I64, i as i64);
-            let rail = made.clone();
-            self.push(mir::StmtKind::SetElement { rail, element: machine, index, value, checked: false });
-        }
-        self.convert(made, rail, ty)
     }
 }

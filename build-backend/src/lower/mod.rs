@@ -32,6 +32,7 @@ mod operands;
 mod points;
 mod position;
 mod program;
+mod rail_literal;
 mod reach;
 mod recursion;
 mod settled;

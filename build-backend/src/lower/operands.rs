@@ -110,7 +110,7 @@ impl Builder<'_, '_> {
             ExprKind::MakeObject { fields, .. } | ExprKind::Frame { fields, .. } => {
                 all(fields).max(Effect::Reads)
             }
-            ExprKind::Allocate(_) => Effect::Reads,
+            ExprKind::Allocate(_) | ExprKind::TableRail { .. } => Effect::Reads,
             ExprKind::AllocateRail { length, .. } => of(length).max(Effect::Reads),
             ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {
                 all(args).max(Effect::Reads)

@@ -76,6 +76,7 @@ impl<'p> Brief<'p> {
                 | StmtKind::SetElement { .. }
                 | StmtKind::Expr(_)
                 | StmtKind::Block(_)
+                | StmtKind::Outlined(_)
                 | StmtKind::If { .. }
                 | StmtKind::Switch { .. }
                 | StmtKind::Labeled { .. }
@@ -113,6 +114,7 @@ impl<'p> Brief<'p> {
             | ExprKind::At { .. }
             | ExprKind::Static(_)
             | ExprKind::AllocateRail { .. }
+            | ExprKind::TableRail { .. }
             | ExprKind::Together { .. } => return None,
             _ => 1,
         };

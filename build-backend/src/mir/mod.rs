@@ -18,6 +18,8 @@ pub mod threads;
 pub mod walk;
 pub mod walk_mut;
 
+use std::sync::Arc;
+
 use parts::parts;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -349,6 +351,9 @@ pub enum StmtKind {
     Expr(Expr),
     /// A scope.
     Block(Vec<Stmt>),
+    /// A scope that becomes a function of its own in the target's language, where the function around would be too long. No jump
+    /// leaves it.
+    Outlined(Vec<Stmt>),
     /// Two ways.
     If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
     /// `label: while (condition) { body; continue-target: update }`.
@@ -397,6 +402,19 @@ pub enum StmtKind {
     Barrier,
     /// Code in the target's language that the program brings along.
     Native(native::Native),
+}
+
+/// Constants that a rail is made from, or rails of rails.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The classes of the rails, the outermost first.
+    pub classes: Vec<ClassId>,
+    /// For each class the lengths of its rails, in order.
+    pub lengths: Vec<Vec<i64>>,
+    /// The type of an element of the innermost rails: a scalar, or a string.
+    pub element: Ty,
+    /// The elements of all innermost rails, in order: numbers, strings, nulls and zeros.
+    pub elements: Vec<Expr>,
 }
 
 /// A `catch`.
@@ -483,6 +501,8 @@ pub enum ExprKind {
     Allocate(ClassId),
     /// A new rail, of zeros unless nothing reads an element before it is set. A negative length raises NegativeArraySizeException.
     AllocateRail { class: ClassId, length: Box<Expr>, zeroed: bool },
+    /// A new rail with the elements of a table.
+    TableRail { class: ClassId, table: Arc<Table> },
     /// A new closure or cell or box with these fields.
     MakeObject { class: ClassId, fields: Vec<Expr> },
     /// As `MakeObject` (or, without fields, as `Allocate`), but in the frame: the object `slot` of [`Function::frame`] begins

@@ -7,6 +7,7 @@ macro_rules! parts {
         pub fn bodies(kind: &$($mutable)? StmtKind) -> Vec<&$($mutable)? Vec<Stmt>> {
             match kind {
                 StmtKind::Block(body)
+                | StmtKind::Outlined(body)
                 | StmtKind::Labeled { body, .. }
                 | StmtKind::Finish { body, .. }
                 | StmtKind::Atomic(body) => vec![body],

@@ -209,6 +209,11 @@ impl<'a> Printer<'a> {
                 self.block(body);
                 self.line("}");
             }
+            StmtKind::Outlined(body) => {
+                self.line("outlined {");
+                self.block(body);
+                self.line("}");
+            }
             StmtKind::If { condition, then, otherwise } => {
                 self.line(&format!("if {} {{", self.expr(condition)));
                 self.block(then);
@@ -392,6 +397,7 @@ impl<'a> Printer<'a> {
             ExprKind::MakeStruct(fields) => format!("{}{{{}}}", self.ty(expr.ty), self.list(fields)),
             ExprKind::Allocate(_)
             | ExprKind::AllocateRail { .. }
+            | ExprKind::TableRail { .. }
             | ExprKind::MakeObject { .. }
             | ExprKind::Frame { .. } => self.object(&expr.kind),
             ExprKind::Operation { operation, args } => self.operation(*operation, args, expr.ty),
@@ -433,6 +439,9 @@ impl<'a> Printer<'a> {
             ExprKind::AllocateRail { class, length, zeroed } => {
                 let how = if *zeroed { "new" } else { "unwritten" };
                 format!("{how} {}[{}]", self.class_name(*class), self.expr(length))
+            }
+            ExprKind::TableRail { class, table } => {
+                format!("new {} of table [{}]", self.class_name(*class), self.list(&table.elements))
             }
             ExprKind::MakeObject { class, fields } => {
                 format!("new {}{{{}}}", self.class_name(*class), self.list(fields))

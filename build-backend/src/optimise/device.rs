@@ -321,7 +321,10 @@ fn tells(function: &Function) -> bool {
     });
     visit_exprs(&function.body, &mut |it, _| {
         rails |= matches!(it.kind, ExprKind::Element { .. } | ExprKind::Length { .. });
-        possible &= !matches!(it.kind, ExprKind::AllocateRail { .. } | ExprKind::Together { .. });
+        possible &= !matches!(
+            it.kind,
+            ExprKind::AllocateRail { .. } | ExprKind::TableRail { .. } | ExprKind::Together { .. }
+        );
     });
     rails && possible
 }

@@ -18,6 +18,7 @@ mod frame;
 mod front;
 mod grow;
 mod inline;
+mod outline;
 mod recompute;
 mod skip;
 mod specialise;
@@ -25,6 +26,7 @@ mod targets;
 mod unroll;
 
 pub use device::inline_into_kernels;
+pub use outline::outline;
 pub use recompute::recompute_in_kernels;
 pub use skip::skip_by_branches;
 pub use unroll::limit_unrolling;
@@ -141,7 +143,8 @@ fn made(expr: &Expr) -> Option<ClassId> {
     match &expr.kind {
         ExprKind::Allocate(class)
         | ExprKind::MakeObject { class, .. }
-        | ExprKind::AllocateRail { class, .. } => Some(*class),
+        | ExprKind::AllocateRail { class, .. }
+        | ExprKind::TableRail { class, .. } => Some(*class),
         _ => None,
     }
 }

@@ -125,7 +125,7 @@ pub fn frames_in(rail: Ref) -> Vec<i64> {
 
 /// The lines of an exception's trace, innermost first.
 pub fn trace(frames: &[i64]) -> Vec<String> {
-    let mut calls: Vec<Call> = frames.iter().flat_map(|frame| calls(*frame)).collect();
+    let mut calls = whole(frames.iter().flat_map(|frame| calls(*frame)).collect());
     // The making of the exception itself: constructors, up to where the object was made.
     if calls.first().is_some_and(Call::makes_object)
         && let Some(made) = calls.iter().position(Call::is_new)
@@ -133,6 +133,18 @@ pub fn trace(frames: &[i64]) -> Vec<String> {
         calls.drain(..=made);
     }
     calls.iter().filter(|call| !call.is_made_up()).map(Call::to_string).collect()
+}
+
+/// Without the calls by which a function runs a part of it that the compiler made a function of its own.
+fn whole(calls: Vec<Call>) -> Vec<Call> {
+    let mut whole: Vec<Call> = Vec::new();
+    for call in calls {
+        match whole.last_mut().filter(|inner| inner.is_part && inner.name == call.name) {
+            Some(inner) => inner.is_part = call.is_part,
+            None => whole.push(call),
+        }
+    }
+    whole
 }
 
 /// What is repeated, as of endless recursion, is shown once.
@@ -176,6 +188,8 @@ static TABLES: Mutex<Locked> = Mutex::new(Locked(Tables::Unread));
 struct Call {
     name: String,
     line: Option<(String, u32)>,
+    /// Of a part of the function, which the function itself calls.
+    is_part: bool,
 }
 
 impl Call {
@@ -217,7 +231,7 @@ pub fn described(frame: i64) -> impl Iterator<Item = String> {
 /// first.
 fn calls(frame: i64) -> Vec<Call> {
     if frame == OMITTED_FRAMES {
-        return vec![Call { name: "... frames left out".to_owned(), line: None }];
+        return vec![Call { name: "... frames left out".to_owned(), line: None, is_part: false }];
     }
     if program::address_of(frame).is_none() {
         return Vec::new();
@@ -236,17 +250,22 @@ fn calls(frame: i64) -> Vec<Call> {
     if let Ok(mut frames) = loader.find_frames(probe) {
         while let Ok(Some(frame)) = frames.next() {
             let line = inside.take().or_else(|| x10_line(frame.location));
-            let name = frame.function.and_then(|name| readable(&name.raw_name().ok()?));
-            match name {
-                Some(name) => calls.push(Call { name, line }),
+            let named = frame.function.and_then(|name| {
+                let symbol = name.raw_name().ok()?;
+                Some((readable(&symbol)?, is_part(&symbol)))
+            });
+            match named {
+                Some((name, is_part)) => calls.push(Call { name, line, is_part }),
                 None => inside = line,
             }
         }
     }
-    if calls.is_empty()
-        && let Some(name) = loader.find_symbol(probe).and_then(readable)
+    // Line tables name no lambda expressions: symbols do.
+    if let Some(symbol) = loader.find_symbol(probe)
+        && let Some(name) = readable(symbol)
+        && (calls.is_empty() || inside.is_some() && is_part(symbol))
     {
-        calls.push(Call { name, line: inside });
+        calls.push(Call { name, line: inside, is_part: is_part(symbol) });
     }
     calls
 }
@@ -259,11 +278,18 @@ fn x10_line(location: Option<addr2line::Location<'_>>) -> Option<(String, u32)> 
     is_x10.then(|| Some((path.file_name()?.to_string_lossy().into_owned(), location.line.unwrap_or(0))))?
 }
 
-/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name; `None` for what is no X10 function.
+/// Whether a symbol is that of a lambda expression in a function (`_ZZ20F_Main_main_0123abcd...`).
+fn is_part(symbol: &str) -> bool {
+    symbol.starts_with("_ZZ")
+}
+
+/// The X10 name in a C++ function's symbol (`_Z20F_Main_main_0123abcd...`) or name, or in that of a lambda expression in it; `None`
+/// for what is no X10 function.
 pub fn readable(symbol: &str) -> Option<String> {
     let plain = match symbol.strip_prefix("_Z") {
         Some(mangled) => {
-            // Of static functions: _ZL.
+            // Of lambda expressions: _ZZ. Of static functions: _ZL.
+            let mangled = mangled.strip_prefix('Z').unwrap_or(mangled);
             let mangled = mangled.strip_prefix('L').unwrap_or(mangled);
             let digits = mangled.bytes().take_while(u8::is_ascii_digit).count();
             let length: usize = mangled[..digits].parse().ok()?;
@@ -288,6 +314,9 @@ mod tests {
         assert_eq!(readable("F_Main_main_0123abcd").as_deref(), Some("Main.main"));
         assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object").as_deref(), Some("Main.main"));
         assert_eq!(readable("_ZL20F_Main_main_0123abcdP10apg_object.isra.0").as_deref(), Some("Main.main"));
+        let part = "_ZZ20F_Main_main_0123abcdP10apg_objectENKUlvE0_clEv";
+        assert_eq!((readable(part).as_deref(), super::is_part(part)), (Some("Main.main"), true));
+        assert_eq!(readable("_ZZL20F_Main_main_0123abcdvENKUlvE_clEv").as_deref(), Some("Main.main"));
         assert_eq!(readable("apg_call"), None);
         assert_eq!(readable("_Z3F_x"), None);
     }

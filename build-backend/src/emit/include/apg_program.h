@@ -193,6 +193,31 @@ static inline apg_object *apg_quick_place_local_get(apg_i64 number) {
   }
   return apg_place_local_get(number);
 }
+/* A string in constant memory. */
+template <int bytes_with_end> struct apg_string_constant { const apg_type *type; apg_i64 length; char bytes[bytes_with_end]; };
+/* ---- tables: constants that rails are made from, or rails of rails ---- */
+/* For each level, the outermost first: the class of its rails, and the lengths of all of them in order. */
+struct apg_table { apg_u32 levels, element_size; const apg_type *const *types; const apg_i64 *const *lengths; const void *elements; };
+#define APG_MAX_TABLE_LEVELS 8
+static apg_object *apg_table_level(const apg_table *table, apg_u32 level, apg_i64 *next, const char **elements) {
+  const apg_i64 length = table->lengths[level][next[level]++];
+  apg_object *rail = apg_allocate_rail(table->types[level], length);
+  if (level + 1 < table->levels) {
+    for (apg_i64 i = 0; i < length; ++i) {
+      apg_object *inner = apg_table_level(table, level + 1, next, elements);
+      apg_unchecked<apg_object *>(rail, i) = inner;
+    }
+  } else {
+    __builtin_memcpy(&apg_unchecked<char>(rail, 0), *elements, length * table->element_size);
+    *elements += length * table->element_size;
+  }
+  return rail;
+}
+static __attribute__((noinline, unused)) apg_object *apg_table_rail(const apg_table *table) {
+  apg_i64 next[APG_MAX_TABLE_LEVELS] = {};
+  const char *elements = (const char *)table->elements;
+  return apg_table_level(table, 0, next, &elements);
+}
 /* ---- strings: what is short enough to be done in place; the rest, and what goes wrong, is the runtime's ---- */
 struct apg_string_header { const apg_type *type; apg_stored_length length; };
 static inline const unsigned char *apg_string_bytes(const apg_object *o) { return (const unsigned char *)o + sizeof(apg_string_header); }
