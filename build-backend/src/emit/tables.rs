@@ -461,7 +461,7 @@ impl Code<'_> {
         let saved = if self.program.saved.is_some() { "apg_saved" } else { "nullptr" };
         let deserializer = if self.program.deserializer.is_some() { "apg_deserializer" } else { "nullptr" };
         let (type_count, kernel_count, file_count, root_count) =
-            (types.len(), kernels.len(), files.len(), roots.len() + 63);
+            (types.len(), kernels.len(), files.len(), roots.len());
         let types = table(&mut self.out, "static const apg_type *const types[]", &types);
         let kernels = table(&mut self.out, "static const apg_kernel *const kernels[]", &kernels);
         let files = table(&mut self.out, "static const char *const files[]", &files);
