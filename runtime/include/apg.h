@@ -304,6 +304,12 @@ typedef struct apg_runtime {
   apg_i64 (*heap_size)(void);
   apg_object *(*stack_capture)(apg_object *frames);
   apg_object *(*stack_describe)(apg_object *frames, bool brief, apg_object **out);
+  apg_object *(*view_open)(apg_object *title, apg_i32 port, apg_i64 *out);
+  apg_object *(*view_url)(apg_i64 view, apg_object **out);
+  apg_object *(*view_show)(apg_i64 view, apg_object *frame);
+  apg_object *(*view_is_watched)(apg_i64 view, bool *out);
+  apg_object *(*view_is_delivered)(apg_i64 view, bool *out);
+  void (*view_close)(apg_i64 view);
   apg_object *(*file_open_read)(apg_object *name, apg_i64 *out);
   apg_object *(*file_open_write)(apg_object *name, bool append, apg_i64 *out);
   apg_object *(*file_close)(apg_i64 file);
@@ -675,6 +681,18 @@ static inline apg_i64 apg_heap_size() { return apg_rt->heap_size(); }
 static inline void apg_stack_capture(apg_object *frames) { if (apg_object *e = apg_rt->stack_capture(frames)) apg_raised(e); }
 /* `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted. */
 static inline apg_object *apg_stack_describe(apg_object *frames, bool brief) { apg_object *out; if (apg_object *e = apg_rt->stack_describe(frames, brief, &out)) apg_raised(e); return out; }
+/* Serves a picture on a port of the loopback interface (0: any): its handle. */
+static inline apg_i64 apg_view_open(apg_object *title, apg_i32 port) { apg_i64 out; if (apg_object *e = apg_rt->view_open(title, port, &out)) apg_raised(e); return out; }
+/* The address of its page. */
+static inline apg_object *apg_view_url(apg_i64 view) { apg_object *out; if (apg_object *e = apg_rt->view_url(view, &out)) apg_raised(e); return out; }
+/* Shows a frame, JSON text. */
+static inline void apg_view_show(apg_i64 view, apg_object *frame) { if (apg_object *e = apg_rt->view_show(view, frame)) apg_raised(e); }
+/* Whether a page is open. */
+static inline bool apg_view_is_watched(apg_i64 view) { bool out; if (apg_object *e = apg_rt->view_is_watched(view, &out)) apg_raised(e); return out; }
+/* Whether an open page has the latest frame. */
+static inline bool apg_view_is_delivered(apg_i64 view) { bool out; if (apg_object *e = apg_rt->view_is_delivered(view, &out)) apg_raised(e); return out; }
+/* Ends it. */
+static inline void apg_view_close(apg_i64 view) { apg_rt->view_close(view); }
 /* Opens a file to read: its handle. */
 static inline apg_i64 apg_file_open_read(apg_object *name) { apg_i64 out; if (apg_object *e = apg_rt->file_open_read(name, &out)) apg_raised(e); return out; }
 /* Opens a file to write, anew or at its end: its handle. */

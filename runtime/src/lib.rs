@@ -16,6 +16,7 @@ pub mod interrupt;
 pub mod layout;
 pub mod library;
 pub mod limits;
+mod live_view;
 mod lost_output;
 pub mod memory;
 mod natives;

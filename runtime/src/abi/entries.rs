@@ -397,6 +397,20 @@ entries! {
         /// `Class.method (file.x10:line)` for each call of a trace, a line each; if brief, repeated ones are counted.
         raises fn stack_describe(frames: Ref, brief: bool) -> Ref;
     }
+    in natives::live_views {
+        /// Serves a picture on a port of the loopback interface (0: any): its handle.
+        raises fn view_open(title: Ref, port: i32) -> i64;
+        /// The address of its page.
+        raises fn view_url(view: i64) -> Ref;
+        /// Shows a frame, JSON text.
+        raises fn view_show(view: i64, frame: Ref) -> ();
+        /// Whether a page is open.
+        raises fn view_is_watched(view: i64) -> bool;
+        /// Whether an open page has the latest frame.
+        raises fn view_is_delivered(view: i64) -> bool;
+        /// Ends it.
+        plain fn view_close(view: i64) -> ();
+    }
     in natives::files {
         /// Opens a file to read: its handle.
         raises fn file_open_read(name: Ref) -> i64;

@@ -11,6 +11,7 @@ pub mod files;
 pub mod format;
 pub mod graphs;
 pub mod join;
+pub mod live_views;
 pub mod locks;
 pub mod numbers;
 pub mod objects;
