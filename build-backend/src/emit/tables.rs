@@ -288,7 +288,7 @@ impl Code<'_> {
         }
     }
 
-    /// Roots: static fields that hold references, and the exceptions on their way.
+    /// Roots: static fields that hold references, and the exceptions of those whose initialisation failed.
     fn roots(&mut self) -> Vec<String> {
         let mut rows = Vec::new();
         for (index, item) in self.program.statics.iter().enumerate() {
