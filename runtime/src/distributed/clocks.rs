@@ -133,7 +133,7 @@ impl Luggage {
 }
 
 impl Ticket {
-    fn encode(self, out: &mut Vec<u8>) {
+    pub(super) fn encode(self, out: &mut Vec<u8>) {
         write::signed(out, self.handle);
         write::signed(out, i64::from(self.phase));
         write::number(out, u64::from(self.resumed));

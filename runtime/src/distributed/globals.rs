@@ -43,7 +43,8 @@ pub fn hosts() -> usize {
     system().hosts() as usize
 }
 
-fn encode(changes: &[Change]) -> Vec<u8> {
+/// Changes as bytes.
+pub(super) fn encode(changes: &[Change]) -> Vec<u8> {
     let mut out = Vec::new();
     for change in changes {
         let amount = change.by.unsigned_abs();

@@ -21,6 +21,8 @@ mod calls;
 pub(crate) mod clocks;
 pub(crate) mod codec;
 pub mod engine;
+#[cfg(test)]
+mod fuzz;
 mod globals;
 mod home;
 mod inbox;

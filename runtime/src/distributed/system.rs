@@ -128,17 +128,17 @@ impl System {
     pub fn device(&'static self, place: i64) -> Result<&'static Arc<Device>, DeviceError> {
         let topology = self.topology();
         let index = match (topology.parent(place), topology.child_index(place)) {
-            (Some(host), Some(index)) if host == i64::from(super::here()) => index as usize,
-            _ => {
-                let message = format!("Place({place}) is not an accelerator of Place({})", super::here());
-                return Err(DeviceError::new(device::Kind::BadPlace, message));
-            }
+            (Some(host), Some(index)) if host == i64::from(super::here()) => Some(index as usize),
+            _ => None,
         };
         let slots = self.devices.get_or_init(|| self.own().iter().map(|_| OnceLock::new()).collect());
-        slots[index]
-            .get_or_init(|| Device::open(self.own()[index].ordinal, kernel_cache()))
-            .as_ref()
-            .map_err(Clone::clone)
+        // Place 0 may say that there are more than this place has found.
+        let found = index.and_then(|index| Some((slots.get(index)?, self.own().get(index)?)));
+        let Some((slot, accelerator)) = found else {
+            let message = format!("Place({place}) is not an accelerator of Place({})", super::here());
+            return Err(DeviceError::new(device::Kind::BadPlace, message));
+        };
+        slot.get_or_init(|| Device::open(accelerator.ordinal, kernel_cache())).as_ref().map_err(Clone::clone)
     }
 
     /// Devices in use, with their places.

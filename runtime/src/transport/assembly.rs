@@ -223,3 +223,6 @@ impl Assembly {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 //! Collectives are built from these in [`crate::distributed`]. Between two places messages and puts arrive in the order in
 //! which they were sent.
 
-mod assembly;
+pub(crate) mod assembly;
 mod bell;
 pub mod capacity;
 pub mod frame;

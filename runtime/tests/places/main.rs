@@ -7,7 +7,7 @@ mod engine;
 mod scenarios;
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -78,7 +78,11 @@ fn run_place(
 /// Runs a scenario, at most a minute, and compares.
 fn check(scenario: &Scenario, hosts: u32) -> Result<(), String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut child = Command::new(executable)
+    let mut command = Command::new(executable);
+    if let Expected::Stopped = scenario.expected {
+        command.env("APG_SILENCE_TIMEOUT", "2");
+    }
+    let mut child = command
         .args(["--scenario", scenario.name, &hosts.to_string()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -89,6 +93,11 @@ fn check(scenario: &Scenario, hosts: u32) -> Result<(), String> {
     let process = child.id();
     if let Expected::Killed = scenario.expected {
         return check_killed(child, &mut streams.0);
+    }
+    if let Expected::Stopped = scenario.expected {
+        let result = check_stopped(&mut streams.0, streams.1, hosts - 1);
+        child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+        return result;
     }
     let reader = std::thread::spawn(move || {
         let (mut out, mut err) = (String::new(), String::new());
@@ -113,13 +122,18 @@ fn check(scenario: &Scenario, hosts: u32) -> Result<(), String> {
     let all = format!("{status}\n{out}\n{err}");
     match scenario.expected {
         Expected::Success if status.success() && err.is_empty() => (scenario.check)(&out, hosts),
+        Expected::OneError(message)
+            if status.code() == Some(1) && err.lines().count() == 1 && err.contains(message) =>
+        {
+            Ok(())
+        }
         Expected::Failure { code, message } if status.code() == Some(code) && err.contains(message) => Ok(()),
         _ => Err(all),
     }
 }
 
-/// Place 0 is killed once it has told the process ids of all: none of them may live on.
-fn check_killed(mut child: std::process::Child, out: &mut dyn Read) -> Result<(), String> {
+/// The processes of all places, as place 0 tells them.
+fn read_processes(out: &mut dyn Read) -> Result<Vec<u32>, String> {
     let mut text = String::new();
     let mut byte = [0];
     while !text.ends_with("ready\n") {
@@ -128,12 +142,39 @@ fn check_killed(mut child: std::process::Child, out: &mut dyn Read) -> Result<()
             _ => return Err(format!("place 0 ended too early: {text}")),
         }
     }
+    let processes: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
+    if processes.is_empty() { Err(format!("no process ids in {text}")) } else { Ok(processes) }
+}
+
+/// A place is stopped, and goes on once that was said.
+fn check_stopped(out: &mut dyn Read, err: impl Read + Send + 'static, place: u32) -> Result<(), String> {
+    let processes = read_processes(out)?;
+    let process = processes[place as usize];
+    let signal = |name: &str| -> Result<(), String> {
+        let status = Command::new("kill").args([name, &process.to_string()]).status();
+        if status.is_ok_and(|status| status.success()) { Ok(()) } else { Err(format!("cannot send {name}")) }
+    };
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        BufReader::new(err).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+    });
+    let next_line = || lines.recv_timeout(Duration::from_secs(60)).unwrap_or_default();
+    signal("-STOP")?;
+    let said = next_line();
+    signal("-CONT")?;
+    let name = format!("place {place} (process {process} on ");
+    if !said.contains(&name) || !said.contains("it is stopped by a signal") {
+        return Err(format!("not {name}: {said}"));
+    }
+    let said = next_line();
+    if said.contains(&name) && said.contains("gives signs of life again") { Ok(()) } else { Err(said) }
+}
+
+/// Place 0 is killed once it has told the process ids of all: none of them may live on.
+fn check_killed(mut child: std::process::Child, out: &mut dyn Read) -> Result<(), String> {
+    let processes = read_processes(out)?;
     child.kill().map_err(|error| error.to_string())?;
     child.wait().map_err(|error| error.to_string())?;
-    let processes: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
-    if processes.is_empty() {
-        return Err(format!("no process ids in {text}"));
-    }
     let deadline = Instant::now() + Duration::from_secs(20);
     let alive = |process: &u32| {
         // A zombie that nobody has waited for yet is dead enough.

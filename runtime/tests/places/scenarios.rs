@@ -17,8 +17,12 @@ pub enum Expected {
     Success,
     /// That status, and standard error contains a text.
     Failure { code: i32, message: &'static str },
+    /// Status 1, and one line on standard error, which contains a text.
+    OneError(&'static str),
     /// The harness kills place 0 once it has printed `ready`.
     Killed,
+    /// The harness stops the last place once that is printed; the program must say so, and that it goes on again.
+    Stopped,
 }
 
 /// A program of several places.
@@ -82,13 +86,19 @@ pub const SCENARIOS: &[Scenario] = &[
         expected: Expected::Killed,
         ..succeeds("nobody_outlives_place_0", waits_forever)
     },
+    Scenario {
+        // With pipes, and without.
+        places: &[2, 17],
+        expected: Expected::Stopped,
+        ..succeeds("a_place_that_is_stopped_is_named", waits_forever)
+    },
 ];
 
 /// A message of that kind without sense must end the program with a word about it.
 const fn senseless<const KIND: u8>(name: &'static str) -> Scenario {
     Scenario {
         places: &[2],
-        expected: Expected::Failure { code: 1, message: "place 1: from place 0: " },
+        expected: Expected::OneError("place 1: from place 0: "),
         ..succeeds(name, sends_nonsense::<KIND>)
     }
 }
