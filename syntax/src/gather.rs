@@ -34,6 +34,7 @@ fn is_one_mistake(first: &SyntaxError, error: &SyntaxError) -> bool {
         // The same word.
         (Some(Habit::Reserved), Some(Habit::Reserved)) => first.message == error.message,
         (Some(Habit::NoReturn | Habit::EqualsBody), Some(Habit::NoReturn)) => true,
+        (Some(Habit::CaseArrow), Some(Habit::CaseArrow)) => true,
         _ => false,
     }
 }

@@ -30,6 +30,8 @@ pub(crate) enum Habit {
     NoReturn,
     /// `=` stands before the braces of a body.
     EqualsBody,
+    /// An arrow stands behind the label of a `switch`.
+    CaseArrow,
 }
 
 impl SyntaxError {

@@ -8,9 +8,9 @@ use super::Facts;
 use super::paths::{Path, Paths};
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{AssignTarget, Body, ExprId, ExprKind, Iteration, LocalId, StmtId, StmtKind};
+use crate::body::{AssignTarget, Body, Clocked, ExprId, ExprKind, Iteration, LocalId, StmtId, StmtKind};
 use crate::diagnostics::{Diagnostic, Fix, TextEdit, r#async as rules};
-use crate::ids::MethodId;
+use crate::ids::{FileOrigin, MethodId};
 use crate::item_tree::items::package;
 use crate::ty::Ty;
 use crate::ty::known::Known;
@@ -100,17 +100,63 @@ impl Search<'_> {
             true => "write `finish` around the loop, or before this statement",
             false => "write `finish` before it",
         };
-        rules::not_awaited::RULE
+        let diagnostic = rules::not_awaited::RULE
             .at(head, format!("`{name}` is read below while {what} may still run: nothing waits for it"))
-            .note(note)
-            .fix(Fix {
-                title: "Write `finish`".to_owned(),
-                edits: vec![TextEdit {
-                    file: None,
-                    range: apg_syntax::TextRange::empty(range.start()),
-                    text: "finish ".to_owned(),
-                }],
-            })
+            .note(note);
+        if !self.ends_by_itself(stmt) {
+            return diagnostic;
+        }
+        let range = apg_syntax::TextRange::empty(range.start());
+        let edits = vec![TextEdit { file: None, range, text: "finish ".to_owned() }];
+        diagnostic.fix(Fix { title: "Write `finish`".to_owned(), edits })
+    }
+
+    /// Whether what a statement starts waits for nobody, so that a `finish` around it ends: what it would wait for may come after it. No
+    /// `finish` stands around activities of clocks that are made outside of it either.
+    fn ends_by_itself(&self, stmt: StmtId) -> bool {
+        let mut ends = true;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            ends &= match node {
+                Node::Stmt(id) => match &self.body.stmt(id).kind {
+                    StmtKind::When(_) => false,
+                    StmtKind::Async { clocked, .. } | StmtKind::AtEach { clocked, .. } => {
+                        *clocked == Clocked::No
+                    }
+                    StmtKind::While { condition, .. } | StmtKind::DoWhile { condition, .. } => {
+                        !self.reads_memory(*condition)
+                    }
+                    StmtKind::For { condition: Some(condition), .. } => !self.reads_memory(*condition),
+                    _ => true,
+                },
+                Node::Expr(id) => match self.body.expr(id).kind {
+                    ExprKind::Call { method, .. } => !self.is_unknown(method) || self.is_users(method),
+                    _ => true,
+                },
+            };
+            ends
+        });
+        ends
+    }
+
+    fn is_users(&self, method: MethodId) -> bool {
+        method.class(self.facts.db).file(self.facts.db).origin(self.facts.db) == FileOrigin::User
+    }
+
+    /// Whether an expression reads elements or fields that other activities may change.
+    fn reads_memory(&self, expr: ExprId) -> bool {
+        let mut reads = false;
+        self.body.walk(Node::Expr(expr), &mut |node| {
+            reads |= matches!(node, Node::Expr(id) if match &self.body.expr(id).kind {
+                ExprKind::Field { field, .. } => !(self.facts.is_val)(*field),
+                ExprKind::Call { method, .. } => {
+                    method.name(self.facts.db) == "operator()" || self.is_users(*method)
+                }
+                ExprKind::ClosureCall { .. } => true,
+                _ => false,
+            });
+            !reads
+        });
+        reads
     }
 
     /// A statement without the code in it.

@@ -106,7 +106,16 @@ fn idle_barriers(facts: &Facts<'_>, body: &Body) -> Vec<Diagnostic> {
         let finishes = |node: &Node| matches!(node, Node::Stmt(id) if matches!(body.stmt(*id).kind, StmtKind::Finish { .. }));
         let finish = parents.ancestors(Node::Stmt(started)).find(finishes);
         let start = TextRange::empty(body.stmt(started).range.start());
-        diagnostics.push(match finish.is_some_and(is_clocked) {
+        // Only who is on the clock starts activities that are.
+        let mut between = parents.ancestors(Node::Stmt(started)).take_while(|it| Some(*it) != finish);
+        let is_off_clock = between.any(|it| match it {
+            Node::Stmt(id) => matches!(
+                body.stmt(id).kind,
+                StmtKind::Async { clocked: Clocked::No, .. } | StmtKind::AtEach { .. }
+            ),
+            Node::Expr(id) => matches!(body.expr(id).kind, ExprKind::Closure(_)),
+        });
+        diagnostics.push(match finish.is_some_and(is_clocked) && !is_off_clock {
             true => diagnostic.note("write `clocked async` for each activity of a `clocked finish`").fix(Fix {
                 title: "Write `clocked async`".to_owned(),
                 edits: vec![TextEdit { file: None, range: start, text: "clocked ".to_owned() }],

@@ -1,7 +1,7 @@
 //! What starts, waits for and moves activities: `async`, `finish`, `at`, `ateach`.
 
-use apg_syntax::TextRange;
 use apg_syntax::ast::{self, AstNode, HasAnnotations};
+use apg_syntax::{SyntaxNode, TextRange};
 
 use super::convert::Why;
 use super::ctx::{Infer, range_of};
@@ -310,9 +310,14 @@ impl Infer<'_> {
     }
 }
 
-/// The word `finish` of the innermost one around an `async` in the same code.
+/// The word `finish` of the innermost one around an `async` in the same code, if who starts the activity would be on its clock: an
+/// activity between that is on none could not start one that is.
 fn waiting_finish(s: &ast::AsyncStmt) -> Option<TextRange> {
-    let around = s.syntax().ancestors();
-    let here = around.skip(1).take_while(|it| !ast::ClosureExpr::can_cast(it.kind()));
+    let is_off_clock = |it: &SyntaxNode| {
+        ast::ClosureExpr::can_cast(it.kind())
+            || ast::AtEachStmt::can_cast(it.kind())
+            || ast::AsyncStmt::cast(it.clone()).is_some_and(|it| it.clocked_token().is_none())
+    };
+    let here = s.syntax().ancestors().skip(1).take_while(|it| !is_off_clock(it));
     here.filter_map(ast::FinishStmt::cast).next()?.finish_token().map(|it| it.text_range())
 }

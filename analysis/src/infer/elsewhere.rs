@@ -265,7 +265,11 @@ impl Infer<'_> {
         let name = apg_syntax::token_at_offset(&root, at.start()).right_biased()?;
         let block = name.parent_ancestors().find_map(ast::TrailingClosureStmt::cast)?.block()?;
         let stmts: Vec<ast::Stmt> = block.stmts().collect();
-        if block.tail().is_some() || stmts.iter().any(|it| matches!(it, ast::Stmt::LocalDecl(_))) {
+        use apg_syntax::SyntaxKind::{BREAK_STMT, CONTINUE_STMT, RETURN_STMT};
+        let leaves =
+            |it: apg_syntax::SyntaxNode| matches!(it.kind(), BREAK_STMT | CONTINUE_STMT | RETURN_STMT);
+        let is_open = stmts.iter().any(|it| it.syntax().descendants().any(leaves));
+        if is_open || block.tail().is_some() || stmts.iter().any(|it| matches!(it, ast::Stmt::LocalDecl(_))) {
             return None;
         }
         let edit = |range, text: &str| TextEdit { file: None, range, text: text.to_owned() };

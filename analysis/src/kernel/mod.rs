@@ -12,6 +12,7 @@ mod draft;
 mod facts;
 mod function;
 mod hoistable;
+mod independent;
 mod instances;
 mod limits;
 mod moves;

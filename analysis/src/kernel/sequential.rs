@@ -76,6 +76,8 @@ impl Draft<'_> {
             || !self.expr(last).ty.is_known(self.facts.db, ty)
             || self.named_local(left) != Some(local)
             || !self.counts_up(local, *update)
+            || !self.is_settled(last)
+            || !self.keeps_in(local, *body)
         {
             return None;
         }
@@ -96,6 +98,17 @@ impl Draft<'_> {
         ];
         let range = TextRange::new(self.stmt(stmt).range.start(), self.stmt(*body).range.start());
         Some(Repair::edits(vec![text("Count by a range")], vec![RepairEdit { range, text: head }]))
+    }
+
+    /// Whether nothing in a statement assigns to a local.
+    fn keeps_in(&self, local: LocalId, stmt: StmtId) -> bool {
+        let mut keeps = true;
+        self.body.walk(Node::Stmt(stmt), &mut |node| {
+            keeps &= !matches!(node, Node::Expr(expr) if matches!(self.expr(expr).kind,
+                ExprKind::Assign { target: AssignTarget::Local(it), .. } if it == local));
+            keeps
+        });
+        keeps
     }
 
     fn is_literal(&self, expr: ExprId, number: i64) -> bool {
@@ -185,7 +198,10 @@ impl Draft<'_> {
             head.push(text(".."));
             head.extend(self.int_end(high));
         }
-        if axes.len() > 3 {
+        // A `finish` between the loops runs the outer one in order.
+        let outer = &loops[..loops.len() - 1];
+        let is_ordered = |it: &StmtId| self.waits_inside(*it) && !self.has_independent_iterations(*it);
+        if axes.len() > 3 || outer.iter().any(is_ordered) {
             return None;
         }
         let names: Vec<&str> = axes.iter().map(|axis| self.local(*axis).name.as_str()).collect();
@@ -196,6 +212,19 @@ impl Draft<'_> {
             vec![text("Write one loop over the product of the ranges")],
             vec![RepairEdit { range, text: head }],
         ))
+    }
+
+    /// Whether the iterations of a loop wait for what they start, or start nothing themselves.
+    fn waits_inside(&self, stmt: StmtId) -> bool {
+        let Some(body) = self.loop_body(stmt) else { return true };
+        match self.statements(body)[..] {
+            [only] => match self.stmt(only).kind {
+                StmtKind::Async { .. } => false,
+                StmtKind::ForIn { .. } => self.waits_inside(only),
+                _ => true,
+            },
+            _ => true,
+        }
     }
 
     /// Whether an expression reads a local.

@@ -236,11 +236,17 @@ impl Draft<'_> {
                 );
             }
         };
+        let repair = Repair::edits(vec![text(title)], edits);
         self.report(
             self.violation(rule, self.head_of_loop(stmt), message)
                 .note(note)
-                .repair(Repair::edits(vec![text(title)], edits)),
+                .repair(self.has_independent_iterations(stmt).then_some(repair)),
         );
+    }
+
+    /// Whether a statement is the body of a loop whose iterations may run at the same time.
+    fn is_body_of_independent(&self, body: StmtId) -> bool {
+        matches!(self.parents.parent(Node::Stmt(body)), Some(Node::Stmt(around)) if self.has_independent_iterations(around))
     }
 
     /// Where the body of a loop starts that starts no activities.
@@ -316,7 +322,9 @@ impl Draft<'_> {
                     .note(format!(
                         "the {noun}s run at the same time: write `{wanted}` before the body of the loop"
                     ))
-                    .repair(Repair::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))),
+                    .repair(self.is_body_of_independent(body).then(|| {
+                        Repair::insert(format!("Write `{wanted}`"), range.start(), format!("{wanted} "))
+                    })),
             );
             return Some(body);
         };

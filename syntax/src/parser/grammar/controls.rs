@@ -203,10 +203,9 @@ pub(super) fn switch_block(p: &mut Parser<'_>) {
         m.complete(p, SWITCH_BLOCK);
         return;
     };
-    let errors = p.errors.len();
     let done = p.nested(|p| {
         while !body.end(p) && !p.at_end() && !stmts::at_member(p) {
-            switch_group(p, &body, errors);
+            switch_group(p, &body);
         }
         Some(())
     });
@@ -214,8 +213,7 @@ pub(super) fn switch_block(p: &mut Parser<'_>) {
     m.complete(p, SWITCH_BLOCK);
 }
 
-/// `errors` were there before the block.
-fn switch_group(p: &mut Parser<'_>, body: &Body, errors: usize) {
+fn switch_group(p: &mut Parser<'_>, body: &Body) {
     let m = p.start();
     let before = p.position;
     if !p.at(T![case]) && !p.at(T![default]) {
@@ -225,7 +223,7 @@ fn switch_group(p: &mut Parser<'_>, body: &Body, errors: usize) {
         let m = p.start();
         let is_case = p.at(T![case]);
         p.bump();
-        words::label_arrow(p, errors);
+        words::label_arrow(p);
         if is_case {
             exprs::expr(p);
         }

@@ -4,6 +4,7 @@
 use super::exprs::Operand;
 use super::habits::{adjacent, aside, range_of, replaced};
 use super::*;
+use crate::syntax_error::Habit;
 
 //--- Statements
 
@@ -219,10 +220,8 @@ fn is_below(p: &Parser<'_>, index: usize) -> bool {
 
 //--- The labels of `switch`
 
-/// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one. Said once for a `switch`; `errors`
-/// were there before it.
-pub(super) fn label_arrow(p: &mut Parser<'_>, errors: usize) {
-    const MESSAGE: &str = "a case ends in a colon";
+/// The sign after a label of a `switch` that is no colon, from the label on: it is taken for one.
+pub(super) fn label_arrow(p: &mut Parser<'_>) {
     let mut index = p.position;
     while !matches!(p.kind_at(index), T![->] | T![=>]) {
         let next = match p.kind_at(index) {
@@ -237,14 +236,10 @@ pub(super) fn label_arrow(p: &mut Parser<'_>, errors: usize) {
     }
     p.input.kinds[index] = T![:];
     let range = p.input.range(p.lexed, index);
-    let first = p.errors[errors..].iter_mut().find(|it| it.message == MESSAGE);
-    if let Some(first) = first {
-        first.also.push((range, ":".to_owned()));
-    } else {
-        p.error_at(range, MESSAGE);
-        p.hint("write `case 1: ...; break;`: without `break`, what the next case does is done as well");
-        p.replace_by(":".to_owned());
-    }
+    p.error_at(range, "a case ends in a colon");
+    p.hint("write `case 1: ...; break;`: without `break`, what the next case does is done as well");
+    p.is_habit(Habit::CaseArrow);
+    p.replace_by(":".to_owned());
 }
 
 //--- Expressions
