@@ -10,6 +10,7 @@ mod asked;
 mod capabilities;
 mod convert;
 mod document;
+mod ender;
 mod jobs;
 mod kernels;
 mod library;

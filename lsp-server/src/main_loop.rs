@@ -236,6 +236,7 @@ pub fn start(
         kernels_at: None,
         kernels_asked: false,
         ahead_at: None,
+        lacks_workers: false,
     };
     std::thread::Builder::new()
         .name("apg-lsp-main".into())
@@ -293,6 +294,8 @@ struct MainLoop {
     kernels_asked: bool,
     /// When what all files need is to be found again.
     ahead_at: Option<Instant>,
+    /// Some of the threads may be stuck: new ones could not be started.
+    lacks_workers: bool,
 }
 
 impl MainLoop {
@@ -396,10 +399,7 @@ impl MainLoop {
     /// read again.
     fn start_over(&mut self) {
         self.database += 1;
-        match workers(&self.sender) {
-            Ok(workers) => self.workers = workers,
-            Err(error) => eprintln!("apg-lsp: no new threads: {error}"),
-        }
+        self.renew_workers();
         self.long_jobs = 0;
         self.diagnosers = threads() - 1;
         self.kernels_asked = false;
@@ -408,7 +408,25 @@ impl MainLoop {
         self.resume();
     }
 
+    /// Replaces the threads, some of which may never end what they do. Without new ones the others go on, and it is tried again.
+    fn renew_workers(&mut self) {
+        match workers(&self.sender) {
+            Ok(workers) => {
+                self.workers = workers;
+                self.lacks_workers = false;
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.lacks_workers, true) {
+                    eprintln!("apg-lsp: no new threads: {error}");
+                }
+            }
+        }
+    }
+
     fn turn(&mut self, event: Event) {
+        if self.lacks_workers {
+            self.renew_workers();
+        }
         match event {
             Event::Settings(settings) => {
                 let folders = settings.folders.clone();
@@ -538,10 +556,15 @@ impl MainLoop {
         }
         self.reading += 1;
         let sender = self.sender.clone();
-        std::thread::spawn(move || {
+        let read = Arc::new(move || {
             let found = catch_unwind(AssertUnwindSafe(|| workspace::read(&folders)));
             sender.send(Event::Files(found.unwrap_or_default()));
         });
+        let here = read.clone();
+        if std::thread::Builder::new().name("apg-lsp-files".into()).spawn(move || read()).is_err() {
+            // Requests wait for the files: one of the threads that are there reads them.
+            self.workers.long_pool.spawn(move || here());
+        }
     }
 
     /// Runs a job, now or when it can be.

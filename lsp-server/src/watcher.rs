@@ -13,7 +13,7 @@ use crate::workspace;
 
 /// Watches folders, until the process ends; what changes is sent to the main loop. New folders below them are watched too.
 pub fn start(folders: Vec<PathBuf>, main: Sender) {
-    std::thread::spawn(move || {
+    let watch = move || {
         let (events, changes) = mpsc::channel();
         let watcher = notify::recommended_watcher(move |event| {
             let _ = events.send(event);
@@ -22,7 +22,10 @@ pub fn start(folders: Vec<PathBuf>, main: Sender) {
             Ok(watcher) => watch(watcher, folders, &changes, &main),
             Err(error) => eprintln!("apg-lsp: changes of files on the disk are not seen: {error}"),
         }
-    });
+    };
+    if let Err(error) = std::thread::Builder::new().name("apg-lsp-watcher".into()).spawn(watch) {
+        eprintln!("apg-lsp: changes of files on the disk are not seen: {error}");
+    }
 }
 
 fn watch(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
 use apg_analysis::diagnostics as analysis;
@@ -19,6 +19,7 @@ use crate::aside::{self, Aside};
 use crate::asked::{Asked, Question};
 use crate::convert;
 use crate::document::{self, Document};
+use crate::ender::{Ender, TimedOut};
 use crate::kernels::Known;
 use crate::library;
 use crate::main_loop::{Edit, Settings};
@@ -33,6 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The database, the open documents, and what was settled at the start.
 pub struct World {
     host: AnalysisHost,
+    /// What ends questions; none if that could not be started, or waits for a database that was given up.
+    ender: Option<Ender>,
     /// Stands for the database while that waits for its questions to end.
     spare: Option<AnalysisHost>,
     /// What is being asked.
@@ -68,6 +71,7 @@ impl Default for World {
     fn default() -> Self {
         Self {
             host: empty_host(),
+            ender: Ender::start().ok(),
             spare: None,
             asked: Asked::default(),
             is_new: false,
@@ -94,19 +98,25 @@ impl World {
         if self.asked.is_empty() {
             return;
         }
-        let spare = self.spare.take().unwrap_or_else(|| AnalysisHost::new([]));
-        let mut host = std::mem::replace(&mut self.host, spare);
-        let (ended, end) = mpsc::channel();
-        std::thread::spawn(move || {
-            host.end_questions();
-            // Nobody waits any more if it took too long.
-            let _ = ended.send(host);
-        });
+        let ender = match self.ender.take().map_or_else(Ender::start, Ok) {
+            Ok(ender) => ender,
+            // Without a thread that could be left behind it is waited for here.
+            Err(error) => {
+                eprintln!("apg-lsp: no thread to end questions: {error}");
+                self.host.end_questions();
+                return;
+            }
+        };
         let patience =
             Some(self.settings.patience).filter(|given| !given.is_zero()).unwrap_or(PATIENCE).min(PATIENCE);
-        match end.recv_timeout(patience) {
-            Ok(host) => self.spare = Some(std::mem::replace(&mut self.host, host)),
-            Err(_) => {
+        let spare = self.spare.take().unwrap_or_else(|| AnalysisHost::new([]));
+        let host = std::mem::replace(&mut self.host, spare);
+        match ender.end_questions(host, patience) {
+            Ok(host) => {
+                self.spare = Some(std::mem::replace(&mut self.host, host));
+                self.ender = Some(ender);
+            }
+            Err(TimedOut) => {
                 eprintln!("apg-lsp: did not end within {patience:?}: {}", self.asked.list());
                 self.start_over();
             }
