@@ -1,5 +1,5 @@
-//! What the kernels of open documents need of a GPU: they are compiled, for all architectures that the compiler knows, on a thread
-//! of its own that has less to say on the processor, once nobody has typed for a while.
+//! What the kernels of open documents need of a GPU, for clients that ask for it: they are compiled, for all architectures that the compiler
+//! knows, by a process of its own, once nobody has typed for a while. An edit ends the process.
 //!
 //! What was found is shown as long as the text of the kernel's statement is what it was. What is compiled is remembered by its
 //! code, so that edits elsewhere compile nothing again.
@@ -7,6 +7,7 @@
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -15,12 +16,12 @@ use apg_analysis::{Analysis, Cancelled, ide};
 use apg_build::build::{self, Failure, Options};
 use apg_build::mir;
 use apg_build::resources::{self, KernelResources};
-use apg_runtime::device::{self, Resources};
+use apg_runtime::device::Resources;
 use apg_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::aside;
 use crate::document::Document;
+use crate::kernel_compiler::{CompileError, KernelCompiler};
 use crate::world::Snapshot;
 
 /// So long nobody has typed before kernels are compiled.
@@ -48,33 +49,47 @@ pub struct Worker {
     orders: mpsc::Sender<Order>,
     /// What was compiled last is of the text after this many edits.
     of: Option<u64>,
+    /// How many edits there were.
+    latest: Arc<AtomicU64>,
 }
 
 struct Order {
     snapshot: Snapshot,
     documents: Vec<PathBuf>,
+    /// The number of edits of which the documents are.
+    edits: u64,
 }
 
 impl Worker {
     /// Starts the thread; `answer` takes what it finds, once for each order.
     pub fn start(stack: usize, answer: impl Fn(Option<Known>) + Send + 'static) -> std::io::Result<Worker> {
         let (orders, received) = mpsc::channel::<Order>();
+        let latest = Arc::<AtomicU64>::default();
+        let compiled_of = latest.clone();
         std::thread::Builder::new().name("apg-lsp-kernels".into()).stack_size(stack).spawn(move || {
             step_back();
             let mut compiler = Compiler::default();
             for order in received {
-                let found = catch_unwind(AssertUnwindSafe(|| compiler.answer(order)));
+                let edits = order.edits;
+                let is_cancelled = || compiled_of.load(Ordering::SeqCst) != edits;
+                let found = catch_unwind(AssertUnwindSafe(|| compiler.answer(order, &is_cancelled)));
                 answer(found.ok().and_then(Result::ok).flatten());
             }
         })?;
-        Ok(Worker { orders, of: None })
+        Ok(Worker { orders, of: None, latest })
     }
 
     /// Has the kernels of documents compiled, as they are after this many edits, unless that was done; whether there will be
     /// an answer.
     pub fn ask(&mut self, snapshot: Snapshot, documents: Vec<PathBuf>, edits: u64) -> bool {
         let is_new = self.of.replace(edits) != Some(edits);
-        is_new && self.orders.send(Order { snapshot, documents }).is_ok()
+        self.supersede(edits);
+        is_new && self.orders.send(Order { snapshot, documents, edits }).is_ok()
+    }
+
+    /// Ends what is compiled of the text before this many edits.
+    pub fn supersede(&self, edits: u64) {
+        self.latest.store(edits, Ordering::SeqCst);
     }
 }
 
@@ -97,16 +112,14 @@ struct Compiler {
 
 /// A program with kernels, and for each the file and statement it is made from.
 struct Lowered {
-    document: PathBuf,
-    text: Arc<str>,
     program: mir::Program,
     statements: Vec<Option<(PathBuf, u64)>>,
 }
 
 impl Compiler {
     /// None where nothing can be compiled.
-    fn answer(&mut self, order: Order) -> Result<Option<Known>, Cancelled> {
-        let Order { snapshot, documents } = order;
+    fn answer(&mut self, order: Order, is_cancelled: &dyn Fn() -> bool) -> Result<Option<Known>, Cancelled> {
+        let Order { snapshot, documents, .. } = order;
         if !mentions_kernels(&snapshot.analysis) {
             return Ok(Some(Known::default()));
         }
@@ -116,22 +129,36 @@ impl Compiler {
         let lowered = documents.iter().map(|path| lowered(&snapshot, path));
         let lowered: Vec<Lowered> =
             lowered.filter_map(Result::transpose).collect::<Result<_, Cancelled>>()?;
-        let before = snapshot.kernels.clone();
+        if lowered.is_empty() {
+            return Ok(Some(kept(&snapshot.kernels, Known::default())));
+        }
+        let (before, patience) = (snapshot.kernels.clone(), snapshot.settings.patience);
         // An edit waits for the snapshot to go, and the compiler's library takes its time when it is first asked.
         drop(snapshot);
-        let architectures = self.architectures.get_or_insert_with(device::architectures).clone();
+        let mut compiler = KernelCompiler::new(patience, is_cancelled);
+        let architectures = match self.architectures.clone().map_or_else(|| compiler.architectures(), Ok) {
+            Ok(known) => known,
+            Err(CompileError::Cancelled) => return Ok(None),
+            Err(CompileError::Failed(why)) => {
+                eprintln!("apg-lsp: kernels are not compiled: {why}");
+                Vec::new()
+            }
+        };
+        self.architectures = Some(architectures.clone());
         if architectures.is_empty() {
             return Ok(None);
         }
         let mut found = Known::default();
-        for Lowered { document, text, program, statements } in lowered {
-            // A compiler that ends the process does so once.
-            let _working = aside::mark(&document, &text);
+        for Lowered { program, statements } in lowered {
             let Ok(translated) = build::emitted(program, Options::default()) else { continue };
             let compile = &mut |kernel: &mir::Kernel, source: &str, architecture| {
-                self.resources(kernel, source, architecture)
+                self.resources(&mut compiler, kernel, source, architecture)
             };
-            let Ok(kernels) = resources::kernels_by(&translated, &architectures, compile) else { continue };
+            let kernels = resources::kernels_by(&translated, &architectures, compile);
+            if is_cancelled() {
+                return Ok(None);
+            }
+            let Ok(kernels) = kernels else { continue };
             for (resources, statement) in kernels.into_iter().zip(statements) {
                 let Some((path, statement)) = statement else { continue };
                 let compiled = Compiled { statement, resources };
@@ -141,17 +168,13 @@ impl Compiler {
                 }
             }
         }
-        // Of a program that is not right at the moment nothing is found: what is known of its files is shown where the statements
-        // still are what they were.
-        for (path, compiled) in before.iter() {
-            found.entry(path.clone()).or_insert_with(|| compiled.clone());
-        }
-        Ok(Some(found))
+        Ok(Some(kept(&before, found)))
     }
 
     /// What a kernel needs, remembered by its code, for which its name and the lines that it comes from do not matter.
     fn resources(
         &mut self,
+        compiler: &mut KernelCompiler<'_>,
         kernel: &mir::Kernel,
         source: &str,
         architecture: u32,
@@ -164,8 +187,26 @@ impl Compiler {
             self.known.clear();
         }
         let key = (hasher.finish(), architecture);
-        self.known.entry(key).or_insert_with(|| device::resources(source, architecture)).clone()
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let compiled = compiler.resources(source, architecture);
+        let is_final = compiled != Err(CompileError::Cancelled);
+        let compiled = compiled.map_err(String::from);
+        if is_final {
+            self.known.insert(key, compiled.clone());
+        }
+        compiled
     }
+}
+
+/// What was found, and of other files what was known before: of a program that is not right at the moment nothing is found, and what is known
+/// of its files is shown where the statements still are what they were.
+fn kept(before: &Known, mut found: Known) -> Known {
+    for (path, compiled) in before {
+        found.entry(path.clone()).or_insert_with(|| compiled.clone());
+    }
+    found
 }
 
 /// Whether there may be a kernel in any file of the user.
@@ -208,8 +249,7 @@ fn lowered(snapshot: &Snapshot, path: &Path) -> Result<Option<Lowered>, Cancelle
         let of_line = launches[&path].iter().find(|(at, _)| *at == line);
         statements.push(of_line.map(|(_, statement)| (path, *statement)));
     }
-    let text = analysis.source(file).1.clone();
-    Ok(Some(Lowered { document: path.to_owned(), text, program, statements }))
+    Ok(Some(Lowered { program, statements }))
 }
 
 /// A number that stands for a statement's text.

@@ -12,6 +12,7 @@ mod convert;
 mod document;
 mod ender;
 mod jobs;
+mod kernel_compiler;
 mod kernels;
 mod library;
 mod main_loop;
@@ -36,6 +37,8 @@ use std::sync::{Arc, OnceLock};
 use tower_lsp_server::LspService;
 
 use crate::aside::Aside;
+
+pub use crate::kernel_compiler::{CHILD_ARGUMENT, serve_orders};
 
 /// Serves one client until it says `exit` or closes the connection: on standard input and output, or on the first connection
 /// to a loopback address. True if the client said `shutdown` before it went, as the protocol asks.
@@ -76,8 +79,8 @@ pub fn serve(listen: Option<SocketAddr>) -> std::io::Result<bool> {
     outcome
 }
 
-/// Ends the process without the handlers of an ordinary exit: threads may be loading or running a library (NVRTC), which these would take
-/// down under them. Whatever was to be written has been.
+/// Ends the process without the handlers of an ordinary exit: in the child that compiles kernels a thread may be loading or running a library
+/// (NVRTC), which these would take down under it. Whatever was to be written has been.
 pub fn end_process(status: i32) -> ! {
     #[cfg(unix)]
     // SAFETY: it does not return.

@@ -25,6 +25,8 @@ fn main() -> ExitCode {
     let listen = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         // Clients commonly add --stdio.
         [] | ["--stdio"] => None,
+        // What the server itself starts.
+        [apg_lsp::CHILD_ARGUMENT] => apg_lsp::end_process(apg_lsp::serve_orders()),
         ["--version" | "-V"] => {
             return say(concat!("apg-lsp ", env!("CARGO_PKG_VERSION")));
         }

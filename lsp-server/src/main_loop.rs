@@ -514,6 +514,7 @@ impl MainLoop {
 
     fn edit(&mut self, nth: u64, edit: Edit) {
         self.edits += 1;
+        self.workers.kernels.supersede(self.edits);
         self.stale = true;
         self.is_untidy = true;
         let is_typed = matches!(edit, Edit::Change(_));
@@ -535,6 +536,7 @@ impl MainLoop {
     /// Something else than one document's text is another.
     fn changed(&mut self, pause: Duration) {
         self.edits += 1;
+        self.workers.kernels.supersede(self.edits);
         self.stale = true;
         self.is_wide = true;
         self.refresh(pause);

@@ -178,7 +178,7 @@ fn settings(params: &InitializeParams) -> Settings {
         patience: Duration::try_from_secs_f64(options.patience.unwrap_or(PATIENCE))
             .unwrap_or(Duration::from_secs(1)),
         memory: options.memory_limit.unwrap_or(MEMORY_LIMIT).saturating_mul(1 << 20),
-        compiles_kernels: options.kernel_resources.unwrap_or(true),
+        compiles_kernels: options.kernel_resources.unwrap_or(false),
     }
 }
 

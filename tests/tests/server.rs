@@ -73,7 +73,7 @@ public class Scale {
         return apg_tests::tools::skip("the CUDA run-time compiler is not installed");
     }
     let capabilities = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
-    let mut session = Session::workspace_for(&[], capabilities, Value::Null);
+    let mut session = Session::workspace_for(&[], capabilities, json!({ "kernelResources": true }));
     let uri = session.open("Scale.x10", kernel);
     let hints = |session: &mut Session| {
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });

@@ -1,6 +1,7 @@
 //! `apg/generatedCode`: what a document is compiled to, and which of its lines come from which of the source.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use apg_analysis::Cancelled;
 use apg_build::build::{self, Failure, Options};
@@ -8,6 +9,8 @@ use apg_build::mir;
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
+use crate::kernel_compiler::KernelCompiler;
+use crate::task::Task;
 use crate::world::Snapshot;
 
 /// Comments that say why there is no code stand beside the source, where there is little room.
@@ -40,20 +43,27 @@ pub struct GeneratedCode {
 pub struct Lowered {
     path: PathBuf,
     program: Result<mir::Program, String>,
+    /// The request, and how long the compiler may take for a kernel of it.
+    task: Task,
+    patience: Duration,
 }
 
 impl Snapshot {
     /// The program whose `main` is in a document.
     pub fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
-        let failed = |why: &str| Lowered { path: PathBuf::new(), program: Err(why.to_owned()) };
+        let lowered = |path, program| {
+            let (task, patience) = (self.task.clone(), self.settings.patience);
+            Lowered { path, program, task, patience }
+        };
         let Some((document, file)) = self.document(uri) else {
-            return Ok(failed("// There is no such document in the workspace.\n"));
+            let why = "// There is no such document in the workspace.\n".to_owned();
+            return Ok(lowered(PathBuf::new(), Err(why)));
         };
         // Translating asks the database; a change meanwhile unwinds to here.
-        let lowered = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
+        let found = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
             build::lowered(&self.analysis, file, None, Options::default())
         }))?;
-        let program = lowered.map_err(|failure| match failure {
+        let program = found.map_err(|failure| match failure {
             Failure::Findings(findings) => {
                 let mut text = String::from("// There is no generated code while the program has errors:\n");
                 for finding in findings {
@@ -63,15 +73,17 @@ impl Snapshot {
             }
             Failure::Driver(error) => format!("// {}\n", comment(&error.to_string())),
         });
-        Ok(Lowered { path: document.path.clone(), program })
+        Ok(lowered(document.path.clone(), program))
     }
 }
 
 /// The code of one kind.
 pub fn code(lowered: Lowered, kind: &str) -> GeneratedCode {
+    let is_cancelled = || lowered.task.ended().is_some();
+    let compiler = KernelCompiler::new(lowered.patience, &is_cancelled);
     match lowered.program {
         Ok(program) if kind == "mir" => intermediate(&program, &lowered.path),
-        program => match program.and_then(|program| written(program, kind)) {
+        program => match program.and_then(|program| written(program, kind, compiler)) {
             Ok(text) => mapped(&text, &lowered.path),
             Err(why) => GeneratedCode { text: why, lines: vec![(0, -1)], is_code: false },
         },
@@ -97,7 +109,11 @@ fn intermediate(program: &mir::Program, path: &Path) -> GeneratedCode {
     GeneratedCode { text, lines, is_code: true }
 }
 
-fn written(mut program: mir::Program, kind: &str) -> Result<String, String> {
+fn written(
+    mut program: mir::Program,
+    kind: &str,
+    mut compiler: KernelCompiler<'_>,
+) -> Result<String, String> {
     program.says_every_line = true;
     let translated = build::emitted(program, Options::default()).map_err(|errors| {
         let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
@@ -114,15 +130,23 @@ fn written(mut program: mir::Program, kind: &str) -> Result<String, String> {
         }
         "cuda" => Ok(emitted.cuda.join("\n")),
         "ptx" => {
-            let compiled = emitted.cuda.iter().map(|text| apg_runtime::device::ptx(text));
+            let compiled = emitted.cuda.iter().map(|text| compiler.ptx(text));
             let compiled: Result<Vec<String>, _> = compiled.collect();
             compiled
                 .map(|all| all.join("\n"))
-                .map_err(|error| format!("// {}\n", comment(&error.to_string())))
+                .map_err(|error| format!("// {}\n", comment(&String::from(error))))
         }
-        "resources" => apg_build::resources::kernels(&translated, &apg_runtime::device::architectures())
-            .map(|kernels| kernels.iter().map(|kernel| kernel.describe() + "\n").collect())
-            .map_err(|why| format!("// {}\n", comment(&why))),
+        "resources" => {
+            let kernels = compiler.architectures().map_err(String::from).and_then(|architectures| {
+                let compile = &mut |_: &mir::Kernel, source: &str, architecture| {
+                    compiler.resources(source, architecture).map_err(String::from)
+                };
+                apg_build::resources::kernels_by(&translated, &architectures, compile)
+            });
+            kernels
+                .map(|kernels| kernels.iter().map(|kernel| kernel.describe() + "\n").collect())
+                .map_err(|why| format!("// {}\n", comment(&why)))
+        }
         other => {
             let other = comment(other);
             Err(format!("// There is no form `{other}`: ask for cuda, ptx, resources, cpp or mir.\n"))
