@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 
-import { findOnPath } from "./programs";
+import { findOnPath, mayRun } from "./programs";
 import { findApg } from "./run";
 
 /** A launch configuration of ours. */
@@ -125,7 +125,7 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     folder: vscode.WorkspaceFolder | undefined,
     launch: Launch,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    const command = await findApg(this.context);
+    const command = mayRun() ? await findApg(this.context) : undefined;
     if (command === undefined || launch.program === undefined) {
       return undefined;
     }

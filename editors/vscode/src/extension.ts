@@ -53,10 +53,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ),
     command("apg.restart", () => started.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("apg.server") || change.affectsConfiguration("apg.lens")) {
+      if (["apg.server", "apg.lens", "apg.kernelResources"].some((section) => change.affectsConfiguration(section))) {
         await started.restart();
       }
     }),
+    // Settings of the workspace count from now on.
+    vscode.workspace.onDidGrantWorkspaceTrust(() => started.restart()),
   );
   await started.restart();
 }

@@ -28,7 +28,8 @@ export async function findProgram(
   ];
   for (const folder of folders) {
     const candidate = path.join(folder, file);
-    if (folder !== "" && (await isProgram(candidate))) {
+    // A relative folder would be looked for wherever the editor was started, which may be the workspace.
+    if (path.isAbsolute(folder) && (await isProgram(candidate))) {
       return candidate;
     }
   }
@@ -38,7 +39,7 @@ export async function findProgram(
 /** A command of this name that can be started: the first on the PATH, else in these folders. */
 export async function findOnPath(name: string, further: string[] = []): Promise<string | undefined> {
   for (const folder of [...(process.env.PATH ?? "").split(path.delimiter), ...further]) {
-    if (folder !== "" && (await isProgram(path.join(folder, name)))) {
+    if (path.isAbsolute(folder) && (await isProgram(path.join(folder, name)))) {
       return path.join(folder, name);
     }
   }
@@ -53,6 +54,17 @@ async function isProgram(file: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether what a workspace holds may be run; says why not. */
+export function mayRun(): boolean {
+  if (!vscode.workspace.isTrusted) {
+    const manage = "Manage Workspace Trust";
+    void vscode.window
+      .showWarningMessage("Programs of this workspace are not run, built or debugged, since you do not trust it.", manage)
+      .then((answer) => (answer === manage ? vscode.commands.executeCommand("workbench.trust.manage") : undefined));
+  }
+  return vscode.workspace.isTrusted;
 }
 
 /** Says that a program of ours is not there, what follows from that, and what to do. */

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import { runsIn } from "./links";
 import { PlacesView } from "./places";
-import { findProgram, sayAbsent } from "./programs";
+import { findProgram, mayRun, sayAbsent } from "./programs";
 import { RunTerminal } from "./terminal";
 
 /** A task of ours in `tasks.json`. */
@@ -49,6 +49,9 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
 
   /** Runs the program of a document (a URI from a code lens, or the active editor), anew if it runs already. */
   async run(uri?: string, how: How = {}): Promise<void> {
+    if (!mayRun()) {
+      return;
+    }
     const document = await saved(await documentOf(uri));
     if (document === undefined || (await findApg(this.context)) === undefined) {
       return;

@@ -134,6 +134,7 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       initializationOptions: {
         sourcePath: settings.get<string[]>("sourcePath", []),
+        kernelResources: vscode.workspace.isTrusted && settings.get<boolean>("kernelResources", false),
         memoryLimit: settings.get<number>("server.memoryLimit", 2048),
         commands: settings.get<boolean>("lens.references", false) ? [...LENS_COMMANDS, COUNTING_LENS] : LENS_COMMANDS,
       },
